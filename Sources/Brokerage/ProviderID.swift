@@ -16,3 +16,29 @@ package enum Environment: String, Sendable, CaseIterable {
     /// Portico's embedded stand-in.
     case sandbox = "SANDBOX"
 }
+
+/// Where a live value comes from and how old it is.
+package struct Provenance: Hashable, Sendable {
+    /// Who reported it.
+    package let source: ProviderID
+    /// When Portico read it; a fresh reading may still be of an old price.
+    package let fetchedAt: Instant
+    /// When it was true, by the source's own clock; nil where the source does not say.
+    package let asOf: Instant?
+    /// It outlived its time and could not be renewed.
+    package let isStale: Bool
+
+    package init(source: ProviderID, fetchedAt: Instant, asOf: Instant? = nil, isStale: Bool = false) {
+        self.source = source
+        self.fetchedAt = fetchedAt
+        self.asOf = asOf
+        self.isStale = isStale
+    }
+}
+
+extension Provenance {
+    /// The same reading, past its time.
+    package var markedStale: Provenance {
+        Provenance(source: source, fetchedAt: fetchedAt, asOf: asOf, isStale: true)
+    }
+}

@@ -39,3 +39,85 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// What Portico's own spelling of a symbol says about the thing that it names.
+///
+/// Whether there is such a thing, it does not say. Each provider's dialect is a translation of these forms.
+package enum SymbolKind: Hashable, Sendable {
+    /// A share or fund: `AAPL`, `BRK.B` in the United States, `TSCO:XLON` where a market (ISO 10383) is named.
+    case listing(ticker: String, market: String?)
+    /// One currency in terms of another: `EUR/DKK`.
+    case currencies(base: String, quote: String)
+    /// A coin in terms of a currency or another coin: `BTC/USD`.
+    case crypto(base: String, quote: String)
+    /// `^SPX`.
+    case index(String)
+
+    /// Nil for what is none of Portico's spellings.
+    package init?(_ symbol: Symbol) {
+        let text = symbol.text
+        if text.hasPrefix("^") {
+            guard let name = Self.name(text.dropFirst()) else { return nil }
+            self = .index(name)
+        } else if text.contains("/") {
+            guard let (base, quote) = Self.halves(of: text, at: "/"), let base = Self.code(base),
+                let quote = Self.code(quote)
+            else { return nil }
+            self = Self.pair(base, quote)
+        } else if text.contains(":") {
+            guard let (ticker, market) = Self.halves(of: text, at: ":"), let ticker = Self.ticker(ticker),
+                let market = Self.code(market), market.utf8.count == 4
+            else { return nil }
+            self = .listing(ticker: ticker, market: market)
+        } else {
+            guard let ticker = Self.ticker(text[...]) else { return nil }
+            self = .listing(ticker: ticker, market: nil)
+        }
+    }
+
+    /// Two codes, told apart by whether states issue both.
+    package static func pair(_ base: String, _ quote: String) -> SymbolKind {
+        FiatCurrency.isCode(base) && FiatCurrency.isCode(quote)
+            ? .currencies(base: base, quote: quote) : .crypto(base: base, quote: quote)
+    }
+
+    /// The symbol of this form; nil where its parts cannot stand in one.
+    package var symbol: Symbol? {
+        let text =
+            switch self {
+            case .listing(let ticker, nil): ticker
+            case .listing(let ticker, let market?): "\(ticker):\(market)"
+            case .currencies(let base, let quote), .crypto(let base, let quote): "\(base)/\(quote)"
+            case .index(let name): "^\(name)"
+            }
+        guard let symbol = Symbol(text), SymbolKind(symbol) == self else { return nil }
+        return symbol
+    }
+
+    // MARK: Parts
+
+    private static func halves(of text: String, at separator: Character) -> (Substring, Substring)? {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+
+    /// Letters and digits; a dot only between them.
+    private static func ticker(_ text: Substring) -> String? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.allSatisfy { name($0) != nil } ? String(text) : nil
+    }
+
+    private static func name(_ text: Substring) -> String? {
+        let isName = !text.isEmpty && text.utf8.allSatisfy { isCapital($0) || isDigit($0) || isSmall($0) }
+        return isName ? String(text) : nil
+    }
+
+    private static func code(_ text: Substring) -> String? {
+        let isCode = !text.isEmpty && text.utf8.allSatisfy { isCapital($0) || isDigit($0) }
+        return isCode ? String(text) : nil
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+    private static func isSmall(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

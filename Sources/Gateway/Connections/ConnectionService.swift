@@ -1,5 +1,5 @@
 import Brokerage
-import Storage
+package import Storage
 import Upstream
 
 /// Connects users with providers, and parts them again.
@@ -150,4 +150,115 @@ struct AuthorizationStart: Sendable {
     let url: String
     let state: String
     let expiresAt: Instant
+}
+
+extension ConnectionService {
+    /// Opens all connections that are kept, without a call.
+    ///
+    /// One whose credential cannot be opened any more is there all the same: only its user can mend it, or part with it.
+    package func openAll() async throws(StorageError) {
+        for kept in try store.all() {
+            let secret: Secret?
+            do throws(StorageError) {
+                secret = try await store.credentials.load(kept.credential)?.secret
+            } catch {
+                guard case .sealBroken = error else { throw error }
+                secret = nil
+            }
+            registry.add(open(kept, secret, connectors[kept.provider]))
+        }
+    }
+
+    func open(
+        _ kept: StoredConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?
+    ) -> ProviderConnection {
+        let (store, id) = (store, kept.id)
+        func health(_ cause: ProviderFailure.Cause?, since: Instant?) -> ConnectionHealth {
+            let failure = cause.map {
+                ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
+            }
+            return ConnectionHealth(failure: failure, clock: clock) { [rejectionQueue] health in
+                // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again. One is written
+                // after the other, each with what is known by then, so that the last word stands.
+                _ = rejectionQueue.enqueue(id) {
+                    try await store.setRefused(id, at: health.facts.rejectedSince)
+                }
+            }
+        }
+        guard let connector else {
+            return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
+        }
+        guard let secret else {
+            return ProviderConnection(kept, nil, health: health(.unauthorized, since: nil))
+        }
+        let keeper = ConnectionCredentialStore(of: kept.credential, in: store.credentials)
+        let holder = store.quotaHolder(of: kept, secret)
+        guard let opened = connector.open(secret, of: kept, spending: holder, renewedIn: keeper) else {
+            return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
+        }
+        return ProviderConnection(
+            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt),
+            spending: holder)
+    }
+}
+
+extension ConnectionService {
+    /// A connection that its user has made.
+    func connection(
+        _ globalID: String, of owner: OwnerID, with provider: ProviderID?
+    ) throws(FieldError) -> ProviderConnection {
+        guard let id = ProviderConnection.id(ofGlobal: globalID),
+            let connection = registry.connections(of: owner).first(where: { $0.id == id }),
+            provider == nil || connection.provider == provider
+        else { throw FieldError.noConnection(globalID) }
+        guard connection.stored != nil else {
+            throw FieldError(
+                .forbidden, "This connection is part of the server's settings: it can be changed there only.")
+        }
+        return connection
+    }
+
+    func connector(
+        of provider: ProviderID, argument: String
+    ) throws(FieldError) -> any ProviderConnector {
+        if let connector = connectors[provider] { return connector }
+        let names = connectors.keys.map(\.rawValue).sorted().joined(separator: ", ")
+        throw FieldError(
+            .unsupported,
+            names.isEmpty
+                ? "This server connects users with no provider."
+                : "`\(argument)` is \(provider.rawValue); users can be connected with \(names).",
+            provider: provider)
+    }
+
+    static func environment(
+        _ environment: Environment?, of connector: any ProviderConnector, argument: String
+    ) throws(FieldError) -> Environment {
+        let names = connector.environments.map(\.rawValue).joined(separator: ", ")
+        guard let environment = environment ?? connector.environments.first,
+            connector.environments.contains(environment)
+        else {
+            throw .argument(
+                argument, "It can be \(names) for \(connector.provider.rawValue).",
+                provider: connector.provider)
+        }
+        return environment
+    }
+}
+
+/// Text that nobody can guess, from the system's own generator, which is fit for cryptography.
+enum RandomToken {
+    /// 128 bits: enough for what must only be unique.
+    static func id() -> String { hexadecimal(words: 2) }
+
+    /// 256 bits: enough for what stands for somebody's consent.
+    static func state() -> String { hexadecimal(words: 4) }
+
+    private static func hexadecimal(words: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<words).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }.joined()
+    }
 }

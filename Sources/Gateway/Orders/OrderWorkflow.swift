@@ -1,6 +1,7 @@
 import Brokerage
 import GraphQL
 import Storage
+import Synchronization
 import Upstream
 
 /// What orders need that outlives a request: their journal, turns of those with the same key, and a bell for those whose
@@ -17,4 +18,76 @@ struct OrderWorkflow: Sendable {
         let owner: OwnerID
         let idempotencyKey: UTF8Key
     }
+}
+
+/// A write that is sent to a broker.
+///
+/// It is marked in the journal before it is sent.
+///
+/// It has a lock, because the task of the call changes it.
+final class OrderWriteAttempt: Sendable {
+    private enum SendState {
+        case here
+        /// It is marked, and the request was sent.
+        case out
+        /// The broker cannot have acted on it.
+        case back
+        /// It could not be marked, so the request was not sent.
+        case stopped(StorageError)
+        /// The journal has no entry that this process may mark, so the request was not sent.
+        case unrecorded
+    }
+
+    /// The error that stops the sending of a request.
+    private struct Unrecorded: Error {}
+
+    private let journal: OrderJournal
+    private let id: String
+    private let passage = Mutex(SendState.here)
+
+    init(_ id: String, in journal: OrderJournal) {
+        self.id = id
+        self.journal = journal
+    }
+
+    var watch: WriteObserver {
+        WriteObserver(
+            willSend: { [self] in
+                let isMarked: Bool
+                do throws(StorageError) {
+                    isMarked = try await journal.mark(id)
+                } catch {
+                    passage.withLock { $0 = .stopped(error) }
+                    throw error
+                }
+                passage.withLock { $0 = isMarked ? .out : .unrecorded }
+                if !isMarked { throw Unrecorded() }
+            },
+            wasRejected: { [self] in passage.withLock { $0 = .back } })
+    }
+
+    /// Returns the outcome of a write whose call failed.
+    ///
+    /// - Returns: The outcome to record in the journal (nil for none), and the error for the client.
+    func outcome(of failure: ProviderFailure) -> (OrderWriteOutcome?, FieldError?) {
+        passage.withLock { passage in
+            switch passage {
+            // A plain 404 is an answer too: there was nothing to act on.
+            case .out where failure.cause == .notFound: (.notTaken, FieldError(failure))
+            case .out: (.answerLost, nil)
+            case .here, .back: (.notTaken, FieldError(failure))
+            case .stopped(let error): (.notTaken, FieldError(error))
+            case .unrecorded: (nil, .unrecorded)
+            }
+        }
+    }
+}
+
+extension FieldError {
+    fileprivate static let unrecorded = FieldError(
+        .conflict,
+        """
+        The request was not sent to the broker, because its entry in the journal has been deleted. Check the \
+        orders, then repeat the request.
+        """)
 }

@@ -226,3 +226,121 @@ public struct ResponseWriter: ~Copyable {
         count &+= unsafe span.finalize(for: room)
     }
 }
+
+extension ResponseWriter {
+    /// So much is written on the stack, for which Swift provides up to a kibibyte.
+    private static var roomOnStack: Int { 1024 }
+
+    /// What `write` writes.
+    ///
+    /// - Parameters:
+    ///   - expected: how many bytes that will be. Few are written on the stack, and many where they stay; more than
+    ///     were expected are copied once.
+    ///   - limit: the most bytes; above it, `isOverLimit` is true for `write`.
+    ///   - slots: what loads have left.
+    ///   - write: the write pass.
+    /// - Returns: the bytes; meaningless above the limit.
+    static func bytes(
+        expecting expected: Int, limit: Int = .max, slots: LoadSlots = .none,
+        _ write: (inout ResponseWriter) -> Void
+    ) -> [UInt8] {
+        unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.usualDepth) { path in
+            // Of this capacity it is never empty, so it has an address.
+            let path = unsafe path.baseAddress.unsafelyUnwrapped
+            if expected + slack > roomOnStack {
+                return unsafe bytes(in: expected, limit: limit, path, slots, write)
+            }
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: roomOnStack) { room in
+                var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
+                write(&writer)
+                return writer.bytes
+            }
+        }
+    }
+
+    /// Writes into the memory of the array that is returned.
+    private static func bytes(
+        in capacity: Int, limit: Int, _ path: UnsafeMutablePointer<Int>, _ slots: LoadSlots,
+        _ write: (inout ResponseWriter) -> Void
+    ) -> [UInt8] {
+        var copy: [UInt8]?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { room, count in
+            var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
+            write(&writer)
+            // Also where far fewer bytes came than were expected: an array keeps all the room that it was made with.
+            if writer.ownsMemory || writer.count < capacity / 2 && capacity > 4096 {
+                copy = writer.bytes
+            } else {
+                count = writer.count
+            }
+        }
+        return copy ?? bytes
+    }
+}
+
+extension ResponseWriter {
+    /// Errors as a response carries them (specification, section 7.1.2).
+    mutating func write(_ errors: [GraphQLError]) {
+        write(list: errors) { $0.write($1) }
+    }
+
+    /// Writes one error.
+    mutating func write(_ error: GraphQLError) {
+        write(json: "{\"message\":")
+        write(error.message)
+        if !error.locations.isEmpty {
+            write(json: ",\"locations\":")
+            write(list: error.locations) { writer, location in
+                writer.write(json: "{\"line\":")
+                writer.write(location.line)
+                writer.write(json: ",\"column\":")
+                writer.write(location.column)
+                writer.write(json: "}")
+            }
+        }
+        if let path = error.path {
+            write(json: ",\"path\":")
+            write(list: path) { writer, segment in
+                switch segment {
+                case .key(let key): writer.write(key)
+                case .index(let index): writer.write(index)
+                }
+            }
+        }
+        if !error.extensions.fields.isEmpty {
+            write(json: ",\"extensions\":")
+            write(.object(error.extensions))
+        }
+        write(json: "}")
+    }
+
+    /// A value as JSON; enum values are strings there.
+    mutating func write(_ value: InputValue) {
+        switch value {
+        case .null: writeNull()
+        case .boolean(let value): write(value)
+        case .int(let number): write(number)
+        case .number(let text): write(json: text.utf8Span.span)
+        case .string(let text), .enum(let text): write(text)
+        case .list(let items): write(list: items) { $0.write($1) }
+        case .object(let object):
+            write(json: "{")
+            for (position, field) in object.fields.enumerated() {
+                if position > 0 { write(json: ",") }
+                write(field.name)
+                write(json: ":")
+                write(field.value)
+            }
+            write(json: "}")
+        }
+    }
+
+    private mutating func write<Item>(list items: [Item], _ write: (inout ResponseWriter, Item) -> Void) {
+        self.write(json: "[")
+        for (position, item) in items.enumerated() {
+            if position > 0 { self.write(json: ",") }
+            write(&self, item)
+        }
+        self.write(json: "]")
+    }
+}

@@ -23,3 +23,108 @@ public struct SourceText: Sendable {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 }
+
+extension SourceText {
+    /// Where the first comment stands (specification, section 2.1.4); nil where there is none, or where the text is
+    /// no sequence of tokens.
+    ///
+    /// The parser passes comments over, and the printer has none to print: who rewrites a file asks first.
+    package var firstComment: SourceLocation? {
+        let span = bytes.span
+        var end = 0
+        while true {
+            guard let token = try? Lexer.token(from: end, in: span) else { return nil }
+            // Between two tokens nothing stands but white space, commas and comments.
+            for position in end..<Int(token.span.start) where bytes[position] == UInt8(ascii: "#") {
+                return location(of: UInt32(clamping: position))
+            }
+            if token.kind == .endOfText { return nil }
+            end = Int(token.span.end)
+        }
+    }
+}
+
+extension SourceText {
+    /// Shows a place: the text's name with line and column, the line between its neighbours, and a caret below.
+    ///
+    /// Lines of more than 120 columns, as minified documents have them, are shown in pieces of 80.
+    public func excerpt(at location: SourceLocation) -> String {
+        let lines = lines(around: location.line)
+        let line = lines.line ?? ""
+        let heading = "\(name):\(location.line):\(location.column)\n"
+        let gutter = "\(location.line) |"
+        guard line.utf16.count > 120 else {
+            return heading
+                + SourceText.withGutter([
+                    ("\(location.line - 1) |", lines.before),
+                    (gutter, line),
+                    ("|", SourceText.caret(at: location.column)),
+                    ("\(location.line + 1) |", lines.after),
+                ])
+        }
+        let pieces = SourceText.pieces(of: line)
+        let index = max(0, min((location.column - 1) / 80, pieces.count - 1))
+        var rows: [(String, String?)] = pieces[...index].map { ("|", $0) }
+        rows[0].0 = gutter
+        rows.append(("|", SourceText.caret(at: location.column - index * 80)))
+        rows.append(("|", index + 1 < pieces.count ? pieces[index + 1] : nil))
+        return heading + SourceText.withGutter(rows)
+    }
+
+    /// A line by its number from 1, and its neighbours, where there are such.
+    private func lines(around number: Int) -> (before: String?, line: String?, after: String?) {
+        var lines: [Int: String] = [:]
+        var current = 1
+        var start = 0
+        for index in bytes.indices {
+            let isEnd = bytes[index] == .lineFeed || bytes[index] == .carriageReturn
+            let isFirstOfTwo = bytes[index] == .carriageReturn && bytes[(index + 1)...].first == .lineFeed
+            guard isEnd && !isFirstOfTwo else { continue }
+            if abs(current - number) <= 1 { lines[current] = text(ofLine: start..<index) }
+            current += 1
+            start = index + 1
+            if current > number + 1 { break }
+        }
+        if abs(current - number) <= 1 { lines[current] = text(ofLine: start..<bytes.count) }
+        return (lines[number - 1], lines[number], lines[number + 1])
+    }
+
+    private func text(ofLine range: Range<Int>) -> String {
+        let line = bytes[range]
+        return String(decoding: line.last == .carriageReturn ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// A long line in pieces of 80 UTF-16 code units, at most one less where a pair would be cut.
+    private static func pieces(of line: String) -> [String] {
+        var pieces: [String] = []
+        var piece = String.UnicodeScalarView()
+        var width = 0
+        for scalar in line.unicodeScalars {
+            let scalarWidth = UTF16.width(scalar)
+            if width + scalarWidth > 80 {
+                pieces.append(String(piece))
+                piece = String.UnicodeScalarView()
+                width = 0
+            }
+            piece.append(scalar)
+            width += scalarWidth
+        }
+        pieces.append(String(piece))
+        return pieces
+    }
+
+    private static func caret(at column: Int) -> String {
+        String(repeating: " ", count: max(0, column - 1)) + "^"
+    }
+
+    /// Sets rows side by side with their line numbers; a row without text is left out.
+    private static func withGutter(_ rows: [(gutter: String, text: String?)]) -> String {
+        let shown = rows.filter { $0.text != nil }
+        let width = shown.map(\.gutter.utf8.count).max() ?? 0
+        return shown.map { row in
+            let padding = String(repeating: " ", count: width - row.gutter.utf8.count)
+            let text = row.text ?? ""
+            return padding + row.gutter + (text.isEmpty ? "" : " " + text)
+        }.joined(separator: "\n")
+    }
+}

@@ -30,3 +30,74 @@ public enum StringLiteral {
         }
     }
 }
+
+extension Document {
+    /// What a string means: without its quotes, escapes resolved, a block string without its indentation.
+    public func string(_ value: StringValue) -> String {
+        source.string(at: value.span, isBlock: value.isBlock)
+    }
+}
+
+extension SourceText {
+    /// What a string that the lexer has accepted means.
+    func string(at span: SourceSpan, isBlock: Bool) -> String {
+        let quotes = isBlock ? 3 : 1
+        let end = min(Int(span.end), bytes.count) - quotes
+        let start = Int(span.start) + quotes
+        guard start < end else { return "" }
+        let content = bytes[start..<end]
+        if isBlock { return BlockString.value(of: content) }
+        return content.contains(.backslash) ? unescaped(content) : String(decoding: content, as: UTF8.self)
+    }
+
+    private func unescaped(_ content: ArraySlice<UInt8>) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(content.count)
+        var position = content.startIndex
+        while position < content.endIndex {
+            if content[position] == .backslash {
+                let (scalar, end) = escape(at: position)
+                result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                position = end
+            } else {
+                result.append(content[position])
+                position += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The character that an escape sequence stands for, and where the sequence ends.
+    private func escape(at start: Int) -> (scalar: Unicode.Scalar, end: Int) {
+        let bytes = bytes.span
+        switch Lexer.byte(at: start + 1, in: bytes) {
+        case UInt8(ascii: "b"): return ("\u{8}", start + 2)
+        case UInt8(ascii: "f"): return ("\u{C}", start + 2)
+        case UInt8(ascii: "n"): return ("\n", start + 2)
+        case UInt8(ascii: "r"): return ("\r", start + 2)
+        case UInt8(ascii: "t"): return ("\t", start + 2)
+        case UInt8(ascii: "u"): return unicodeEscape(at: start)
+        case let byte: return (Unicode.Scalar(byte), start + 2)
+        }
+    }
+
+    private func unicodeEscape(at start: Int) -> (scalar: Unicode.Scalar, end: Int) {
+        let bytes = bytes.span
+        if Lexer.byte(at: start + 2, in: bytes) == UInt8(ascii: "{") { return bracedEscape(at: start) }
+        let unit = Lexer.codeUnit(at: start + 2, in: bytes) ?? 0xFFFD
+        if let scalar = Unicode.Scalar(unit) { return (scalar, start + 6) }
+        let trailing = Lexer.codeUnit(at: start + 8, in: bytes) ?? 0xFFFD
+        return (UTF16.decode(UTF16.EncodedScalar([unit, trailing])), start + 12)
+    }
+
+    private func bracedEscape(at start: Int) -> (scalar: Unicode.Scalar, end: Int) {
+        let bytes = bytes.span
+        var value: UInt32 = 0
+        var position = start + 3
+        while let digit = Lexer.byte(at: position, in: bytes).hexadecimalValue {
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return (Unicode.Scalar(value) ?? "\u{FFFD}", position + 1)
+    }
+}

@@ -70,3 +70,134 @@ struct ObjectLayer {
         unsafe nodes.assumingMemoryBound(to: [Source].self).pointee
     }
 }
+
+extension PlannedField {
+    /// A field whose values become a column at once.
+    @inlinable
+    static func column<Source, Value: GraphQLOutput>(
+        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
+        _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
+    ) -> PlannedField {
+        loaded(slot, selection, of: source) { sources, execution in .ready(resolve(sources, execution)) }
+    }
+
+    /// A field whose values become a column when they have been loaded.
+    @inlinable
+    static func loaded<Source, Value: GraphQLOutput>(
+        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
+        _ resolve: @escaping @Sendable ([Source], Execution) throws -> MaybeAsync<LoadedValues<Value>>
+    ) -> PlannedField {
+        reading(slot, selection, of: Value.self) { layer, execution, pending in
+            let sources = layer.objects(as: Source.self)
+            let parents = sources.count
+            let loading: MaybeAsync<LoadedValues<Value>>
+            do {
+                loading = try resolve(sources, execution)
+            } catch {
+                loading = .ready(.failure(error))
+            }
+            switch consume loading {
+            case .ready(let values):
+                keep(values, of: parents, in: slot, selection, execution, &pending)
+            case .later(let fetch):
+                pending.append {
+                    var below: [PendingLoad] = []
+                    let values: LoadedValues<Value>
+                    do {
+                        values = try await fetch()
+                    } catch {
+                        values = .failure(execution.meaning(of: error))
+                    }
+                    keep(values, of: parents, in: slot, selection, execution, &below)
+                    await finish(below)
+                }
+            }
+        }
+    }
+
+    /// A field that is written from its column.
+    @inlinable
+    static func reading<Value: GraphQLOutput>(
+        _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
+    ) -> PlannedField {
+        unsafe PlannedField(
+            emit: { _, row, writer in
+                guard let column = unsafe writer.slots.read(slot, as: LoadedColumn<Value>.self) else {
+                    return false
+                }
+                return unsafe column._withUnsafeGuaranteedRef { column in
+                    column.write(row: row, selection, to: &writer)
+                }
+            },
+            load: load)
+    }
+
+    /// Puts loaded values where the write pass finds them, and starts the loads below them.
+    @inlinable
+    static func keep<Value: GraphQLOutput>(
+        _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
+        _ selection: Value.Selection, _ execution: Execution, _ pending: inout [PendingLoad]
+    ) {
+        values.check(parents: parents)
+        guard Value.hasLoads(selection) else {
+            execution.slots.set(slot, to: LoadedColumn(values, starts: []))
+            return
+        }
+        let layer = LoadedColumn.layer(values, parents: parents)
+        execution.slots.set(slot, to: layer.column)
+        Value.prepare(layer.nodes, selection, in: execution, pending: &pending)
+    }
+}
+
+extension PlannedField {
+    /// The field, unless the slot holds a refusal: then nothing of it is loaded, and it is written as a failure.
+    func guarded(by guards: GuardedSlot, isNonNull: Bool) -> PlannedField {
+        let slot = guards.slot
+        let emit = unsafe PlannedField.emit(content, unlessRefusedIn: slot, isNonNull: isNonNull)
+        var field = unsafe PlannedField(
+            emit: emit, load: load.map { PlannedField.load($0, unlessRefusedIn: slot) })
+        field.subscribe = subscribe.map { PlannedField.subscribe($0, unlessRefusedIn: slot) }
+        field.guards = guards
+        return field
+    }
+
+    private static func load(_ load: @escaping Load, unlessRefusedIn slot: Int) -> Load {
+        { (layer: ObjectLayer, execution: Execution, pending: inout [PendingLoad]) -> Void in
+            if execution.slots.refusal(in: slot) == nil { load(layer, execution, &pending) }
+        }
+    }
+
+    private static func emit(
+        _ content: Content, unlessRefusedIn slot: Int, isNonNull: Bool
+    ) -> Emit {
+        { (source: UnsafeRawPointer, row: Int, writer: inout ResponseWriter) -> Bool in
+            guard let error = writer.slots.refusal(in: slot) else {
+                switch content {
+                case .stored(let leaf, let offset): return unsafe leaf.write(source + offset, to: &writer)
+                case .emitted(let emit): return unsafe emit(source, row, &writer)
+                }
+            }
+            writer.fail(error)
+            if isNonNull { return false }
+            writer.writeNull()
+            return true
+        }
+    }
+
+    private static func subscribe(
+        _ subscribe: @escaping Subscribe, unlessRefusedIn slot: Int
+    ) -> Subscribe {
+        { (execution: Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable in
+            if let error = execution.slots.refusal(in: slot) { throw error }
+            return try await subscribe(execution)
+        }
+    }
+}
+
+extension LoadSlots {
+    /// Why the field that this slot guards is refused; nil where it is not.
+    func refusal(in slot: Int) -> (any Error)? {
+        guard let refusal = unsafe read(slot, as: FieldDenial.self) else { return nil }
+        return unsafe refusal._withUnsafeGuaranteedRef { $0.error }
+    }
+}

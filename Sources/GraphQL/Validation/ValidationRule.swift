@@ -62,3 +62,37 @@ struct VisitPosition: Comparable {
         return one.tieBreak < other.tieBreak
     }
 }
+
+extension ValidationRule {
+    /// The rules of the specification, in the order of the reference implementation: errors at one place follow it.
+    static let all: [ValidationRule] = [
+        .executableDefinitions,
+        .knownOperationTypes,
+        .uniqueOperationNames,
+        .loneAnonymousOperation,
+        .singleFieldSubscriptions,
+        .knownTypeNames,
+        .fragmentsOnCompositeTypes,
+        .variablesAreInputTypes,
+        .scalarLeafs,
+        .fieldsOnCorrectType,
+        .uniqueFragmentNames,
+        .knownFragmentNames,
+        .noUnusedFragments,
+        .possibleFragmentSpreads,
+        .noFragmentCycles,
+        .uniqueVariableNames,
+        .noUndefinedVariables,
+        .noUnusedVariables,
+        .knownDirectives,
+        .uniqueDirectivesPerLocation,
+        .knownArgumentNames,
+        .uniqueArgumentNames,
+        .valuesOfCorrectType,
+        .providedRequiredArguments,
+        .variablesInAllowedPosition,
+        .overlappingFieldsCanBeMerged,
+        .uniqueInputFieldNames,
+        .maxIntrospectionDepth,
+    ]
+}

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 
 /// What allocations take of one instrument.
 ///
@@ -91,4 +91,37 @@ extension GoalAllocation {
         case .quantity(let quantity): quantity
         }
     }
+}
+
+/// How much of each instrument a user's accounts hold, in pieces; what is owed (short) is not held.
+package struct HeldQuantities: Hashable, Sendable {
+    private var quantities: [Symbol: [String: Decimal]] = [:]
+
+    package init() {}
+
+    /// Counts what an account holds; `account` is the id that the schema gives it.
+    package mutating func add(
+        _ quantity: Decimal, of symbol: Symbol, in account: String
+    ) throws(Decimal.Overflow) {
+        let known = quantities[symbol]?[account] ?? .zero
+        quantities[symbol, default: [:]][account] = try known + quantity
+    }
+
+    /// What an account holds, or all of them.
+    func quantity(of symbol: Symbol, in account: String?) throws(Decimal.Overflow) -> Decimal {
+        let held = quantities[symbol] ?? [:]
+        if let account { return held[account] ?? .zero }
+        var sum = Decimal.zero
+        for quantity in held.values { sum = try sum + quantity }
+        return sum
+    }
+}
+
+extension Decimal {
+    /// So many per cent of the number, exactly.
+    package func share(inPercent percent: Decimal) throws(Overflow) -> Decimal {
+        try self * percent * Self.hundredth
+    }
+
+    private static let hundredth = Decimal("0.01") ?? .zero
 }

@@ -1,4 +1,5 @@
 package import Brokerage
+import GRDB
 package import Upstream
 
 /// Which order of the journal: whose, by which connection, and Portico's own id of it.
@@ -60,5 +61,187 @@ extension OrderState {
         case .pending, .unconfirmed, .accepted, .open, .partiallyFilled, .pendingCancel, .pendingReplace:
             false
         }
+    }
+}
+
+/// Something that is to change at a broker.
+package struct JournalWrite: Hashable, Sendable {
+    /// 128 random bits in hexadecimal digits.
+    package let id: String
+    package let order: OrderIdentity
+    package let provider: ProviderID
+    /// The broker's own id of the account; nil where the credential opens one account only.
+    package let account: String?
+    /// The broker's id of the order that is to change; nil for one that is to be placed.
+    package let providerOrderID: String?
+    package let kind: Kind
+    package let state: OrderWriteState
+
+    /// What is to be done.
+    package enum Kind: Hashable, Sendable {
+        case place
+        case replace(OrderReplacement)
+        case cancel
+
+        package var name: Name {
+            switch self {
+            case .place: .place
+            case .replace: .replace
+            case .cancel: .cancel
+            }
+        }
+
+        package enum Name: String, Sendable {
+            case place = "PLACE"
+            case replace = "REPLACE"
+            case cancel = "CANCEL"
+        }
+    }
+
+    /// The client's id under which the broker gets the order, or the one that takes its place.
+    package var clientOrderID: String { Self.clientOrderID(of: id) }
+
+    /// 40 characters, visible ASCII: Alpaca takes 128, Saxo 50.
+    package static func clientOrderID(of id: String) -> String { mark + id }
+
+    /// The id of the write that an order was sent by; nil where its client's id is none of Portico's.
+    package static func id(ofClientOrderID text: String) -> String? {
+        text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : nil
+    }
+
+    private static let mark = "portico-"
+
+    package static func newID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return [generator.next() as UInt64, generator.next()].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
+/// The result of deleting a user or a connection.
+package enum Deletion: Hashable, Sendable {
+    case deleted
+    /// There is no such user or connection.
+    case unknown
+    /// Nothing was deleted, because this number of writes to brokers is not sent or has no response yet, and
+    /// their outcomes must be recorded.
+    case ordersInProgress(Int)
+}
+
+// Rows of the journal; one that makes no sense is nil, and is left out: nobody but Portico writes the file.
+
+extension JournalOrder {
+    /// The orders with what is under way with each; `condition` follows.
+    static let select = """
+        SELECT journal_order.*, (
+            SELECT kind FROM journal_write
+            WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
+                    = (journal_order.owner, journal_order.connection, journal_order.id)
+                AND journal_write.state IN ('PENDING', 'SENT', 'UNCONFIRMED')
+        ) AS open_write, (
+            SELECT state FROM journal_write
+            WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
+                    = (journal_order.owner, journal_order.connection, journal_order.id)
+            -- The clock may have been set back since an earlier one.
+            ORDER BY state IN ('PENDING', 'SENT', 'UNCONFIRMED') DESC, created_at DESC LIMIT 1
+        ) AS latest_write_state
+        FROM journal_order
+        """
+
+    init?(_ row: Row) {
+        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
+            let order = Order(row, of: provider), let createdAt = row.instant("created_at")
+        else { return nil }
+        self.init(
+            identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
+            provider: provider, idempotencyKey: row["idempotency_key"], order: order, createdAt: createdAt,
+            openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"))
+    }
+
+    static func fetch(_ identity: OrderIdentity, _ db: Database) throws -> JournalOrder? {
+        let statement = try db.cachedStatement(
+            sql: "\(select) WHERE owner = ? AND connection = ? AND id = ?")
+        return try Row.fetchOne(statement, arguments: identity.arguments).flatMap { JournalOrder($0) }
+    }
+}
+
+extension OrderIdentity {
+    var arguments: StatementArguments { [owner.text, connection, id] }
+}
+
+extension Order {
+    fileprivate init?(_ row: Row, of provider: ProviderID) {
+        guard let symbol = Symbol(row["symbol"]), let side: OrderSide = row.value("side"),
+            let state: OrderState = row.value("state"), let heardAt = row.instant("heard_at")
+        else { return nil }
+        self.init(
+            id: (row["provider_order_id"] as String?) ?? "", symbol: symbol, side: side, state: state,
+            provenance: Provenance(source: provider, fetchedAt: heardAt))
+        accountID = row["account"]
+        clientOrderID = row["idempotency_key"]
+        replaces = row["replaces"]
+        type = row.value("type")
+        timeInForce = row.value("time_in_force")
+        isExtendedHours = row["extended_hours"]
+        quantity = row.decimal("quantity")
+        notional = row.decimal("notional")
+        limitPrice = row.decimal("limit_price")
+        stopPrice = row.decimal("stop_price")
+        trailPercent = row.decimal("trail_percent")
+        trailAmount = row.decimal("trail_amount")
+        filledQuantity = row.decimal("filled_quantity")
+        averageFillPrice = row.decimal("average_fill_price")
+        providerState = row["provider_state"]
+        rejection = (row.value("rejection") as RejectionReason?).map {
+            OrderRejection($0, message: row["rejection_message"])
+        }
+        submittedAt = row.instant("submitted_at")
+        updatedAt = row.instant("updated_at")
+        filledAt = row.instant("filled_at")
+        canceledAt = row.instant("canceled_at")
+        expiresAt = row.instant("expires_at")
+    }
+}
+
+extension JournalWrite {
+    /// The writes with what is needed of their orders; `condition` follows.
+    static let select = """
+        SELECT journal_write.*, journal_order.provider, journal_order.account, journal_order.provider_order_id
+        FROM journal_write JOIN journal_order
+            ON (journal_order.owner, journal_order.connection, journal_order.id)
+                = (journal_write.owner, journal_write.connection, journal_write.order_id)
+        """
+
+    init?(_ row: Row) {
+        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
+            let state: OrderWriteState = row.value("state"), let name: Kind.Name = row.value("kind")
+        else { return nil }
+        let kind: Kind =
+            switch name {
+            case .place: .place
+            case .replace: .replace(OrderReplacement(row))
+            case .cancel: .cancel
+            }
+        self.init(
+            id: row["id"],
+            order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"]),
+            provider: provider, account: row["account"], providerOrderID: row["provider_order_id"],
+            kind: kind, state: state)
+    }
+
+    static func fetch(_ id: String, _ db: Database) throws -> JournalWrite? {
+        let statement = try db.cachedStatement(sql: "\(select) WHERE journal_write.id = ?")
+        return try Row.fetchOne(statement, arguments: [id]).flatMap { JournalWrite($0) }
+    }
+}
+
+extension OrderReplacement {
+    init(_ row: Row) {
+        self.init(
+            quantity: row.decimal("quantity"), price: OrderPricing(row),
+            timeInForce: row.value("time_in_force"),
+            expiresOn: (row["expires_on"] as String?).flatMap { CalendarDate($0) })
     }
 }

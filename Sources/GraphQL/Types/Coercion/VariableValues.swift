@@ -41,3 +41,125 @@ public final class VariableValues: Sendable {
         return entries.first { $0.name.id == id }
     }
 }
+
+extension Schema {
+    /// Coerces the variables that a request gives to an operation (specification, CoerceVariableValues).
+    ///
+    /// - Parameters:
+    ///   - operation: An operation of `document`.
+    ///   - document: Valid against this schema.
+    ///   - given: The request's variables by name. Those that the operation does not define are ignored.
+    ///   - errorLimit: After as many errors a last one says that there are more.
+    ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
+    /// - Returns: The variables that have a value.
+    /// - Throws: What is wrong with the variables, each error with the place of the variable's definition.
+    public func coerceVariables(
+        of operation: OperationDefinition, in document: Document, given: InputObject, errorLimit: Int = 50,
+        suggests: Bool = true
+    ) throws(GraphQLErrors) -> VariableValues {
+        if operation.variables.isEmpty { return .empty }
+        var coercion = VariableCoercion(
+            schema: self, document: document, given: given, suggests: suggests, errorLimit: errorLimit)
+        for index in operation.variables.indices {
+            coercion.coerce(document.variableDefinitions[index])
+            if coercion.errors.count > errorLimit {
+                let last = GraphQLError(
+                    "Too many errors processing variables, error limit reached. Execution aborted.")
+                throw GraphQLErrors(coercion.errors.prefix(max(0, errorLimit)) + [last])
+            }
+        }
+        if !coercion.errors.isEmpty { throw GraphQLErrors(coercion.errors) }
+        return VariableValues(coercion.entries)
+    }
+}
+
+/// The state of coercing one request's variables.
+private struct VariableCoercion {
+    let schema: Schema
+    let document: Document
+    let suggests: Bool
+    private let errorLimit: Int
+    private let given: [String: InputValue]
+    private(set) var entries: [VariableValues.Entry] = []
+    private(set) var errors: [GraphQLError] = []
+
+    init(schema: Schema, document: Document, given: InputObject, suggests: Bool, errorLimit: Int) {
+        self.schema = schema
+        self.document = document
+        self.suggests = suggests
+        self.errorLimit = errorLimit
+        // Names of variables are ASCII. A name that is canonically equivalent to one must not match it.
+        let named = given.fields.lazy.filter { $0.name.utf8.allSatisfy { $0 < 0x80 } }
+        self.given = Dictionary(named.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+    }
+
+    mutating func coerce(_ definition: VariableDefinition) {
+        let name = document.text(definition.name)
+        guard let id = schema.typeID(named: document.text(definition.type.name)), schema[id].isInput else {
+            let type = definition.type.wrapping.description(around: document.text(definition.type.name))
+            return report(
+                "Variable \"$\(name)\" expected value of type \"\(type)\" which cannot be used as an input type.",
+                definition.type.span)
+        }
+        let type = WrappedType(id, definition.type.wrapping)
+        if let value = given[name] {
+            coerce(value, type, definition, name)
+        } else if let literal = definition.defaultValue {
+            coerceDefault(literal, type, definition, name)
+        } else if type.wrapping.isNonNull {
+            reportFaults(ValueErrorReporter.faults(of: nil, as: type, schema: schema), definition, name)
+        } else {
+            append(definition, name, nil, isGiven: false)
+        }
+    }
+
+    private mutating func coerce(
+        _ value: InputValue, _ type: WrappedType, _ definition: VariableDefinition, _ name: String
+    ) {
+        if value.isDeeper(than: maximumInputDepth, as: type, in: schema) {
+            return report(
+                "Variable \"$\(name)\" has invalid value: It is nested too deeply.", definition.span)
+        }
+        if let coerced = ValueCoercion(schema: schema).coerce(value, to: type) {
+            append(definition, name, coerced, isGiven: true)
+        } else {
+            let faults = ValueErrorReporter.faults(
+                of: value, as: type, schema: schema, suggests: suggests, limit: errorLimit)
+            reportFaults(faults, definition, name)
+        }
+    }
+
+    private mutating func coerceDefault(
+        _ literal: Value, _ type: WrappedType, _ definition: VariableDefinition, _ name: String
+    ) {
+        if let value = LiteralCoercion(document: document, schema: schema).coerce(literal, to: type) {
+            return append(definition, name, value, isGiven: false)
+        }
+        let faults = LiteralErrorReporter.faults(
+            of: literal, as: type, in: document, schema: schema, suggests: suggests, limit: errorLimit)
+        reportFaults(faults, definition, name, "default value")
+    }
+
+    private mutating func append(
+        _ definition: VariableDefinition, _ name: String, _ value: InputValue?, isGiven: Bool
+    ) {
+        entries.append(.init(name: definition.name, text: name, value: value, isGiven: isGiven))
+    }
+
+    private mutating func reportFaults(
+        _ faults: [InputCoercionError], _ definition: VariableDefinition, _ name: String,
+        _ noun: String = "value"
+    ) {
+        for fault in faults {
+            report(
+                "Variable \"$\(name)\" has invalid \(noun)\(fault.path.inputPath): \(fault.message)",
+                definition.span)
+        }
+        // The two walks over a value agree; were they ever not to, the value is still refused.
+        if faults.isEmpty { report("Variable \"$\(name)\" has invalid \(noun).", definition.span) }
+    }
+
+    private mutating func report(_ message: String, _ span: SourceSpan) {
+        errors.append(GraphQLError(message, locations: [document.source.location(of: span)]))
+    }
+}

@@ -1,0 +1,326 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    /// The account with an id, or the default account of the first connection; nil where there is none.
+    func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
+        let connections = try connections(with: provider)
+        guard let id else {
+            return connections.first.map { accounts(of: $0).map { $0.first } } ?? .ready(nil)
+        }
+        guard let connection = connections.first(where: { id.hasPrefix($0.globalID(ofAccount: "")) }) else {
+            throw FieldError.noAccount(id)
+        }
+        return try accounts(of: connection).map { accounts in
+            guard let account = accounts.first(where: { $0.globalID == id }) else {
+                throw FieldError.noAccount(id)
+            }
+            return account
+        }
+    }
+
+    /// Every account; a failure in the place of each connection that could not be read.
+    func accounts(with provider: ProviderID?) throws -> MaybeAsync<BatchResults<ConnectedAccount>?> {
+        MaybeAsync.each(try connections(with: provider)) { accounts(of: $0) }.map {
+            GatewayContext.flattened($0)
+        }
+    }
+
+    /// Every account with its figures; a failure in the place of each connection that could not be read.
+    func readAccounts() throws -> MaybeAsync<BatchResults<LoadedAccount>> {
+        MaybeAsync.each(try connections(with: nil)) { readAccounts(of: $0) }.map {
+            GatewayContext.flattened($0)
+        }
+    }
+
+    /// The items of several lists, with a failure in the place of each list that failed.
+    private static func flattened<Item>(_ lists: BatchResults<[Item]>) -> BatchResults<Item> {
+        lists.flatMap { list -> BatchResults<Item> in
+            switch list {
+            case .success(let items): items.map { .success($0) }
+            case .failure(let error): [.failure(error)]
+            }
+        }
+    }
+
+    /// The positions of all accounts, and behind them one failure for each account that could not be read.
+    func positions(
+        with provider: ProviderID?, of symbols: [Symbol]?
+    ) throws -> MaybeAsync<BatchResults<ConnectedPosition>?> {
+        let loading = MaybeAsync.each(try connections(with: provider)) {
+            positions(of: $0, symbols: symbols)
+        }
+        return loading.map { answers in
+            GatewayContext.joined(answers.map { answer in answer.map { $0 ?? [] } })
+        }
+    }
+
+    /// The items of several lists, and behind them a failure for each list that failed.
+    static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> BatchResults<Item> {
+        var items: BatchResults<Item> = []
+        items.reserveCapacity(lists.reduce(0) { $0 + ((try? $1.get().count) ?? 1) })
+        var failures: BatchResults<Item> = []
+        for list in lists {
+            switch list {
+            case .success(let list):
+                for item in list { items.append(.success(item)) }
+            case .failure(let error): failures.append(.failure(error))
+            }
+        }
+        items += failures
+        return items
+    }
+
+    /// The account at each of some places, the accounts of a connection looked up once.
+    func accounts(at places: [AccountReference]) -> MaybeAsync<BatchResults<ConnectedAccount?>> {
+        var connections: [BrokerConnection] = []
+        let indices = places.map { place in
+            if let known = connections.firstIndex(where: { $0.id == place.connection.id }) { return known }
+            connections.append(place.connection)
+            return connections.count - 1
+        }
+        return MaybeAsync.each(connections) { accounts(of: $0) }.map { lists in
+            zip(places, indices).map { place, index in
+                lists[index].map { accounts in place.account(among: accounts) }
+            }
+        }
+    }
+
+    /// The accounts behind a link; none behind one to a data service.
+    func accounts(of link: ProviderConnection) -> MaybeAsync<[ConnectedAccount]?> {
+        guard let broker = link.broker else { return .ready([]) }
+        return accounts(of: broker).map { $0 }
+    }
+
+    /// The accounts behind a connection, the default one first: the stored fields, with the figures that are
+    /// available.
+    ///
+    /// Requests from the broker only what is not stored.
+    func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
+        if let carried = event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
+        guard connection.directory != nil else {
+            if let accounts = cached(Self.accountsSubject, of: connection, in: services.reads.accounts) {
+                return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
+            }
+            if let known = storedAccounts(of: connection) {
+                return .ready(known.map { ConnectedAccount(who: $0, connection: connection, figures: nil) })
+            }
+            return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
+        }
+        let known =
+            storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
+        return known.map { [self] known in
+            known.map { who in
+                let figures = cached(
+                    Self.subject(ofAccount: who.id), of: connection, in: services.reads.accounts)
+                return ConnectedAccount(who: who, connection: connection, figures: figures?.first)
+            }
+        }
+    }
+
+    private func storedAccounts(of connection: BrokerConnection) -> [StoredAccount]? {
+        guard let known = link(of: connection)?.knownAccounts, !known.isEmpty else { return nil }
+        return known
+    }
+
+    /// The accounts behind a connection as the broker lists them, without their figures.
+    private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
+        readFromAccountSource("account list", connection, in: services.reads.knownAccounts) {
+            [desk = services.connectionService] source, call throws(ProviderFailure) in
+            // The kind of a connection's source does not change.
+            guard let directory = source as? any AccountDirectory else {
+                throw ProviderFailure(connection.provider, .unsupported)
+            }
+            let known = try await directory.knownAccounts(in: call)
+            desk.learn(known, of: connection)
+            return known
+        }
+    }
+
+    /// The figures of an account: those that came with it, otherwise read by a call.
+    ///
+    /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
+    func figures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
+        if let figures = linked.figures { return .ready(figures) }
+        return try readFigures(of: linked)
+    }
+
+    /// Reads the figures of an account that came without them.
+    ///
+    /// Makes a call for this account, or for all accounts of its connection if the broker has no call for one
+    /// account.
+    ///
+    /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
+    func readFigures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
+        let connection = linked.connection
+        let accounts =
+            connection.directory == nil || event?.accounts(of: connection) != nil
+            ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
+            : readAccount(linked.who.id, of: connection)
+        return try accounts.map { accounts in
+            guard let account = accounts.first(where: { $0.id == linked.who.id }) else {
+                let name = connection.provider.rawValue
+                throw FieldError(
+                    .notFound, "\(name) does not tell of this account any more: connect with it again.",
+                    provider: connection.provider)
+            }
+            return account
+        }
+    }
+
+    /// The accounts behind a connection with their figures, the default one first.
+    func readAccounts(of connection: BrokerConnection) -> MaybeAsync<[LoadedAccount]> {
+        if let carried = event?.accounts(of: connection) { return .ready(carried) }
+        let accounts: MaybeAsync<[Account]> =
+            if connection.directory == nil {
+                readFromAccountSource(Self.accountsSubject, connection, in: services.reads.accounts) {
+                    [desk = services.connectionService] source, call throws(ProviderFailure) in
+                    let accounts = try await source.accounts(in: call)
+                    desk.learn(accounts.map(StoredAccount.init), of: connection)
+                    return accounts
+                }
+            } else {
+                readEachAccount(of: connection) { id, context in context.readAccount(id, of: connection) }
+            }
+        return accounts.map { accounts in accounts.map { LoadedAccount(account: $0, connection: connection) }
+        }
+    }
+
+    /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
+    /// longer has it.
+    private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
+        readFromAccountSource(Self.subject(ofAccount: id), connection, in: services.reads.accounts) {
+            [desk = services.connectionService] source, call throws(ProviderFailure) in
+            guard let directory = source as? any AccountDirectory else { return [] }
+            // Usually from the source's memory: only accounts in this list can be requested.
+            let known = try await directory.knownAccounts(in: call)
+            desk.learn(known, of: connection)
+            guard known.contains(where: { $0.id == id }) else { return [] }
+            return [try await directory.account(id, in: call)]
+        }
+    }
+
+    /// The values of all accounts behind a connection whose broker returns accounts one by one.
+    ///
+    /// Fails if one account fails: a part of the accounts must not count as all.
+    private func readEachAccount<Value: Sendable>(
+        of connection: BrokerConnection,
+        _ read: @escaping @Sendable (_ id: String, GatewayContext) -> MaybeAsync<[Value]>
+    ) -> MaybeAsync<[Value]> {
+        switch listedAccounts(of: connection) {
+        case .ready(let known):
+            return MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed()
+        case .later(let list):
+            return .later {
+                let known: [StoredAccount]
+                do {
+                    known = try await list()
+                } catch {
+                    // Last known values of the stored accounts may still exist.
+                    guard let stored = storedAccounts(of: connection) else { throw error }
+                    known = stored
+                }
+                return try await MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed().value()
+            }
+        }
+    }
+
+    private static let accountsSubject = "accounts"
+
+    private static func subject(ofAccount id: String) -> String { "accounts/\(id)" }
+
+    /// What an account holds, of some instruments or of all.
+    func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
+        let (connection, id) = (account.connection, account.who.id)
+        if connection.directory != nil, event?.positions(of: connection) == nil {
+            return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
+        }
+        return positions(of: connection, symbols: symbols).map { positions in
+            positions?.filter { ($0.position.accountID ?? id) == id }
+        }
+    }
+
+    /// What the accounts behind a connection hold, of some instruments or of all.
+    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
+        if let carried = event?.positions(of: connection) {
+            return .ready(
+                symbols.map { symbols in carried.filter { symbols.contains($0.position.symbol) } } ?? carried)
+        }
+        guard connection.directory == nil else {
+            let positions = readEachAccount(of: connection) { id, context in
+                context.readPositions(ofAccount: id, at: connection)
+            }
+            return linked(positions, at: connection, of: symbols)
+        }
+        let positions = readFromAccountSource("positions", connection, in: services.reads.positions) {
+            source, call throws(ProviderFailure) in
+            try await source.positions(in: call)
+        }
+        return linked(positions, at: connection, of: symbols)
+    }
+
+    /// The positions of one account, for a broker that returns accounts one by one.
+    private func readPositions(
+        ofAccount account: String, at connection: BrokerConnection
+    ) -> MaybeAsync<[Position]> {
+        readFromAccountSource("positions/\(account)", connection, in: services.reads.positions) {
+            source, call throws(ProviderFailure) in
+            guard let directory = source as? any AccountDirectory else {
+                throw ProviderFailure(connection.provider, .unsupported)
+            }
+            return try await directory.positions(of: account, in: call)
+        }
+    }
+
+    private func linked(
+        _ positions: MaybeAsync<[Position]>, at connection: BrokerConnection, of symbols: [Symbol]?
+    ) -> MaybeAsync<[ConnectedPosition]?> {
+        positions.map { positions in
+            let wanted = symbols.map { symbols in positions.filter { symbols.contains($0.symbol) } }
+            return (wanted ?? positions).map { ConnectedPosition(position: $0, connection: connection) }
+        }
+    }
+
+    /// How the equity of an account went.
+    func history(
+        of linked: ConnectedAccount, _ range: HistoryRange, interval: Interval?
+    ) -> MaybeAsync<EquityHistory?> {
+        let (connection, id) = (linked.connection, linked.who.id)
+        let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
+        return readFromAccountSource(subject, connection, in: services.reads.histories) {
+            source, call throws(ProviderFailure) in
+            try await source.history(of: id, range, interval: interval, in: call)
+        }
+        .map { $0 }
+    }
+}
+
+extension MaybeAsync {
+    /// The items of all lists in one list, or the first failure.
+    fileprivate func joinedOrFailed<Item: Sendable>() -> MaybeAsync<[Item]>
+    where Value == BatchResults<[Item]> {
+        switch self {
+        case .ready(let lists):
+            do {
+                return .ready(try lists.flatMap { try $0.get() })
+            } catch {
+                return .later { throw error }
+            }
+        case .later(let fetch): return .later { try await fetch().flatMap { try $0.get() } }
+        }
+    }
+}
+
+/// Where a position or an order belongs.
+struct AccountReference: Sendable {
+    let connection: BrokerConnection
+    /// As the broker names the account; nil for the default one of the connection.
+    let accountID: String?
+
+    func account(among accounts: [ConnectedAccount]) -> ConnectedAccount? {
+        guard let accountID else { return accounts.first }
+        return accounts.first { $0.who.id == accountID }
+    }
+}

@@ -1,0 +1,145 @@
+package import Brokerage
+package import GraphQL
+import Storage
+
+/// An account, and the connection by which it is read.
+///
+/// Each of many positions answers with its own, which nothing changes: so it is shared, not copied.
+final class ConnectedAccount: Sendable {
+    let who: StoredAccount
+    let connection: BrokerConnection
+    /// Its figures, where they came with it; nil where nobody has asked for them yet.
+    let figures: Account?
+
+    init(who: StoredAccount, connection: BrokerConnection, figures: Account?) {
+        self.who = who
+        self.connection = connection
+        self.figures = figures
+    }
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofAccount: who.id) }
+}
+
+/// An account with the figures that were read of it.
+struct LoadedAccount: Sendable {
+    let account: Account
+    let connection: BrokerConnection
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofAccount: account.id) }
+
+    var linked: ConnectedAccount {
+        ConnectedAccount(who: StoredAccount(account), connection: connection, figures: account)
+    }
+}
+
+extension ConnectedAccount: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ConnectedAccount>("Account") {
+        Field("id") { $0.globalID }
+        Field("provider") { $0.connection.provider }
+        Field(
+            "connection",
+            load: { accounts, context in
+                .ready(accounts.map { account in Result { try context.link(of: account) } })
+            })
+        Field("environment") { $0.connection.environment }
+        Field("number") { $0.who.number }
+        Field("name") { $0.who.name }
+        Field("currency") { $0.who.currency }
+        fetchedFields
+        Field(
+            "positions", SymbolsArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { context.positions(of: $0, symbols: arguments.symbols) }
+            })
+        Field(
+            "orders", AccountOrdersArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { try context.orders(of: $0, arguments.orders) }
+            })
+        Field(
+            "history", HistoryArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) {
+                    context.history(of: $0, arguments.range, interval: arguments.interval)
+                }
+            })
+        Field(
+            "allocation", AllocationArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { try context.allocation(of: $0, by: arguments.key) }
+            })
+        Field("source") { $0.connection.provider }
+    }
+
+    /// What the broker must be asked for; all of it comes with one call, whichever of it is wanted.
+    @FieldsBuilder<ConnectedAccount> private static var fetchedFields: [Field<ConnectedAccount>] {
+        figure("status", \.status)
+        figure("canTrade", \.canTrade)
+        figure("equity", \.equity)
+        figure("lastEquity", \.lastEquity)
+        figure("cash", \.cash)
+        figure("availableCash", \.availableCash)
+        figure("settledCash", \.settledCash)
+        figure("unsettledCash", \.unsettledCash)
+        figure("blockedCash", \.blockedCash)
+        figure("buyingPower", \.buyingPower)
+        figure("marginAvailable", \.marginAvailable)
+        figure("marginUsed", \.marginUsed)
+        figure("marginUtilization", \.marginUtilization?.doubleValue)
+        figure("dayChange", \.dayChange)
+        figure("dayChangePercent", \.dayChangePercent?.doubleValue)
+        figure("asOf", \.provenance.asOf)
+        figure("fetchedAt") { $0.provenance.fetchedAt }
+        figure("stale") { $0.provenance.isStale }
+    }
+
+    private static func figure<Value: GraphQLOutput>(
+        _ name: String, _ value: @escaping @Sendable (Account) -> Value?
+    ) -> Field<ConnectedAccount> {
+        Field(
+            name,
+            load: { accounts, context in
+                .each(accounts) { linked in
+                    if let figures = linked.figures { return .ready(value(figures)) }
+                    return try context.readFigures(of: linked).map(value)
+                }
+            })
+    }
+}
+
+struct HistoryArguments: GraphQLArguments {
+    let range: HistoryRange
+    let interval: Interval?
+
+    init(_ arguments: ArgumentReader) throws {
+        range = try arguments["range"]
+        interval = try arguments["interval"]
+    }
+}
+
+extension EquityHistory: GraphQLObject {
+    package static let graphQL = ObjectType<EquityHistory>("EquityHistory") {
+        Field("range", \.range)
+        Field("interval", \.interval)
+        Field("currency", \.currency)
+        Field("baseValue", \.baseValue)
+        Field("points", \.points)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
+    }
+}
+
+extension EquityPoint: GraphQLObject {
+    package static let graphQL = ObjectType<EquityPoint>("EquityPoint") {
+        Field("time", \.time)
+        Field("equity", \.equity)
+        Field("profitLoss", \.profitLoss)
+        Field("profitLossPercent") { $0.profitLossPercent?.doubleValue }
+    }
+}

@@ -1,0 +1,133 @@
+import Brokerage
+import GraphQL
+
+/// A position, and the connection by which it was read.
+struct ConnectedPosition: Sendable {
+    let position: Position
+    let connection: BrokerConnection
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofPosition: position) }
+
+    /// The account that holds it.
+    var accountReference: AccountReference {
+        AccountReference(connection: connection, accountID: position.accountID)
+    }
+}
+
+extension ConnectedPosition: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ConnectedPosition>("Position") {
+        Field("id") { $0.globalID }
+        Field("provider") { $0.connection.provider }
+        Field(
+            "account", load: { positions, context in context.accounts(at: positions.map(\.accountReference)) }
+        )
+        Field("symbol", \.position.symbol)
+        Field(
+            "assetClass",
+            load: { positions, context in
+                context.assetClasses(of: positions).map { classes in
+                    classes.map { Result<AssetClass?, any Error>.success($0) }
+                }
+            })
+        Field(
+            "instrument",
+            load: { positions, context in context.instruments(for: positions.map(\.position.symbol)) })
+        Field("side", \.position.side)
+        Field("quantity", \.position.quantity)
+        Field("availableQuantity", \.position.availableQuantity)
+        Field("averageEntryPrice", \.position.averageEntryPrice)
+        Field("costBasis", \.position.costBasis)
+        Field("currentPrice", \.position.currentPrice)
+        Field("delayMinutes", \.position.delayMinutes)
+        Field("marketValue", \.position.marketValue)
+        Field("currency", \.position.currency)
+        Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
+        Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
+        Field("dayProfitLoss", \.position.dayProfitLoss)
+        Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
+        Field("status", \.position.status)
+        Field(
+            "converted", ConversionArguments.self,
+            load: { positions, arguments, context in
+                try context.converted(positions, to: arguments.currency)
+            })
+        Field(
+            "quote", ProviderArguments.self,
+            load: { positions, arguments, context in
+                context.quotes(
+                    for: positions.map(\.position.symbol), from: arguments.provider, as: Optional.some)
+            })
+        Field(
+            "chart", ChartArguments.self,
+            load: { positions, arguments, context in
+                context.charts(for: positions.map(\.position.symbol), arguments, as: { Optional(Chart($0)) })
+            })
+        Field("asOf", \.position.provenance.asOf)
+        Field("fetchedAt", \.position.provenance.fetchedAt)
+        Field("source", \.position.provenance.source)
+        Field("stale", \.position.provenance.isStale)
+    }
+}
+
+/// A position's figures in another currency, and the rate; nil where nothing was converted by Portico.
+struct ConvertedPosition: Sendable {
+    let figures: ConvertedAmounts
+    let rate: ExchangeRate?
+}
+
+extension GatewayContext {
+    /// Each position's figures in a currency: as the broker converted them where it did, else by the market's rate.
+    func converted(
+        _ positions: [ConnectedPosition], to code: String
+    ) throws -> MaybeAsync<BatchResults<ConvertedPosition?>> {
+        let currency = try Currency(code, of: "to")
+        let pairs = try positions.map { linked in
+            let known = linked.position.inAccountCurrency?.currency == code
+            return CurrencyPair(from: known ? currency : try Currency(linked.position.currency), to: currency)
+        }
+        return rates(of: pairs).map { answers in
+            zip(positions, answers).map { linked, answer in
+                answer.map { ConvertedPosition(linked.position, to: code, by: $0) }
+            }
+        }
+    }
+}
+
+extension ConvertedPosition {
+    fileprivate init(_ position: Position, to code: String, by rate: ExchangeRate?) {
+        if let figures = position.inAccountCurrency, figures.currency == code {
+            self.init(figures: figures, rate: nil)
+            return
+        }
+        func convert(_ amount: Decimal?) -> Decimal? {
+            guard let amount else { return nil }
+            return rate == nil ? amount : rate?.convert(amount)
+        }
+        self.init(
+            figures: ConvertedAmounts(
+                currency: code, marketValue: convert(position.marketValue),
+                unrealizedProfitLoss: convert(position.unrealizedProfitLoss)), rate: rate)
+    }
+}
+
+extension ConvertedPosition: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ConvertedPosition>("ConvertedPosition") {
+        Field("currency", \.figures.currency)
+        Field("marketValue", \.figures.marketValue)
+        Field("unrealizedProfitLoss", \.figures.unrealizedProfitLoss)
+        Field("rate", \.rate)
+    }
+}
+
+struct ConversionArguments: GraphQLArguments {
+    let currency: String
+
+    init(_ arguments: ArgumentReader) throws {
+        currency = try (arguments["to"] as CodeText).text
+    }
+}

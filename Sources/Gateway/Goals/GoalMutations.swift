@@ -1,0 +1,143 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension Mutation {
+    /// What changes goals.
+    @FieldsBuilder<Mutation> static var goals: [Field<Mutation>] {
+        Field(
+            "createGoal", InputArguments<GoalInput>.self,
+            once: { arguments, context in try context.createGoal(arguments.input.content) })
+        Field(
+            "updateGoal", ChangeArguments<GoalPatchInput>.self,
+            once: { arguments, context in
+                try context.updateGoal(id: arguments.id, arguments.input.patch)
+            })
+        Field(
+            "deleteGoal", IDArguments.self,
+            once: { arguments, context in try context.deleteGoal(id: arguments.id) })
+    }
+}
+
+extension GatewayContext {
+    /// Makes a goal of what its owner holds now.
+    func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
+        let owner = try owner()
+        return .later {
+            let held = try await held(for: content.allocations)
+            let outcome = try await services.userData.goals.create(content, for: owner, holding: held)
+            services.watches.goalsChanged(of: owner)
+            return try GoalPayload(outcome, of: content.allocations)
+        }
+    }
+
+    /// Changes what the patch names of a goal.
+    func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
+        let owner = try owner()
+        guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
+        return .later {
+            let held = try await held(for: patch.allocations ?? [])
+            let outcome = try await services.userData.goals.update(own, patch, for: owner, holding: held)
+            services.watches.goalsChanged(of: owner)
+            return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
+        }
+    }
+
+    func deleteGoal(id: String) throws -> MaybeAsync<DeletePayload?> {
+        let owner = try owner()
+        guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
+        return .later {
+            guard try await services.userData.goals.delete(own, for: owner) else {
+                throw FieldError.noGoal(id)
+            }
+            services.watches.goalsChanged(of: owner)
+            return DeletePayload(deletedID: id)
+        }
+    }
+
+    /// What is held now of what is to be allocated.
+    ///
+    /// - Throws: `FieldError` for an account that there is not, and why one could not be read: that it holds nothing is not known
+    ///   then.
+    private func held(for allocations: [GoalAllocation]) async throws -> HeldQuantities {
+        if allocations.isEmpty { return HeldQuantities() }
+        guard allocations.count <= GoalStore.mostAllocations else {
+            throw FieldError.argument(
+                "input.allocations",
+                "It has \(allocations.count) entries; a goal may have \(GoalStore.mostAllocations) at most.")
+        }
+        let (accountLoading, holdingLoading) = (try accounts(with: nil), try holdings())
+        async let accountAnswers = accountLoading.value()
+        async let holdings = holdingLoading.value()
+        let accounts = try await (accountAnswers ?? []).map { try $0.get() }
+        for (index, allocation) in allocations.enumerated() {
+            guard let account = allocation.account, !accounts.contains(where: { $0.globalID == account })
+            else {
+                continue
+            }
+            throw FieldError.noAccount(account).of(argument: "input.allocations[\(index)].accountId")
+        }
+        return try await holdings.quantities(of: Set(allocations.map(\.symbol)), in: accounts)
+    }
+}
+
+/// `GoalPayload` of the schema.
+struct GoalPayload: Sendable {
+    let goal: GoalObject
+
+    /// - Throws: `FieldError` with the argument's path for what was refused.
+    fileprivate init(
+        _ outcome: GoalStore.Outcome, of allocations: [GoalAllocation], id: String = ""
+    ) throws(FieldError) {
+        switch outcome {
+        case .success(let goal): self.goal = GoalObject(goal)
+        case .failure(let refusal): throw FieldError(refusal, of: allocations, id: id)
+        }
+    }
+}
+
+extension GoalPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<GoalPayload>("GoalPayload") {
+        Field("goal", \.goal)
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+    }
+}
+
+extension FieldError {
+    static func noGoal(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no goal \"\(id.beginning(80))\".")
+    }
+
+    /// Why a goal was not made or changed, as clients see it.
+    fileprivate init(_ refusal: GoalError, of allocations: [GoalAllocation], id: String) {
+        switch refusal {
+        case .notFound: self = .noGoal(id)
+        case .tooManyGoals(let limit):
+            self = .argument(
+                "input", "There are \(limit) goals, which is as many as one may have; delete one first.")
+        case .notHeld(let index):
+            let (symbol, account) = (allocations[index].symbol, allocations[index].account)
+            self = .argument(
+                "input.allocations[\(index)].symbol", code: .assetNotFound,
+                account.map { "The account \"\($0)\" does not hold \(symbol)." }
+                    ?? "No connected account holds \(symbol).")
+        case .overdrawn(let index, let overdraft):
+            self = .argument(
+                "input.allocations[\(index)].share",
+                """
+                Of \(overdraft.held.withoutTrailingZeros) \(allocations[index].symbol) held, \
+                \(overdraft.taken.withoutTrailingZeros) are allocated otherwise; \
+                \(overdraft.wanted.withoutTrailingZeros) more would be too many.
+                """)
+        case .tooManyDigits(let index):
+            self = .argument(
+                "input.allocations[\(index)].share",
+                "With what is held it has too many digits to reckon with.")
+        }
+    }
+}

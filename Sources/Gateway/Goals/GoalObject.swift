@@ -1,0 +1,132 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// A goal, as the schema shows it.
+struct GoalObject: Sendable {
+    let goal: StoredGoal
+    let allocations: [GoalAllocationObject]
+
+    init(_ goal: StoredGoal) {
+        self.goal = goal
+        allocations = goal.content.allocations.map {
+            GoalAllocationObject(allocation: $0, currency: goal.content.currency)
+        }
+    }
+
+    /// The `id` that the schema gives it.
+    var globalID: String { NodeID(.goal, goal.id).text }
+
+    /// The id in the store of a goal by its id in the schema; nil for that of something else.
+    static func ownID(_ globalID: String) -> String? {
+        NodeID(globalID).flatMap { $0.kind == .goal ? $0.localID : nil }
+    }
+
+    /// A fraction to a tenth of a per cent, as screens show it; nil while one of both is unknown, and towards nothing.
+    static func progress(of achieved: Decimal?, towards target: Decimal) throws -> Double? {
+        guard let achieved, !target.isZero else { return nil }
+        return try achieved.divided(by: target, to: 3, .halfEven).doubleValue
+    }
+}
+
+extension GoalObject: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<GoalObject>("Goal") {
+        Field("id") { $0.globalID }
+        Field("title", \.goal.content.title)
+        Field("about", \.goal.content.about)
+        Field("target", \.goal.content.target)
+        Field("currency", \.goal.content.currency)
+        Field("dueOn", \.goal.content.dueOn)
+        Field("allocations", \.allocations)
+        Field(
+            "achieved",
+            load: { goals, context in
+                try context.appraisals(of: goals).map { appraisals in
+                    appraisals.map { own in Result { try own.total() } }
+                }
+            })
+        Field(
+            "progress",
+            load: { goals, context in
+                try context.appraisals(of: goals).map { appraisals in
+                    zip(goals, appraisals).map { goal, own in
+                        Result { try GoalObject.progress(of: own.total(), towards: goal.goal.content.target) }
+                    }
+                }
+            })
+        Field("createdAt", \.goal.createdAt)
+        Field("updatedAt", \.goal.updatedAt)
+    }
+}
+
+/// A share of a holding, and the currency of the goal that it counts towards.
+struct GoalAllocationObject: Sendable {
+    let allocation: GoalAllocation
+    let currency: String
+
+    var request: AllocationValuation.Request {
+        AllocationValuation.Request(allocation: allocation, currency: currency)
+    }
+}
+
+extension GoalAllocationObject: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<GoalAllocationObject>("GoalAllocation") {
+        Field("symbol", \.allocation.symbol)
+        Field(
+            "instrument",
+            load: { allocations, context in context.instruments(for: allocations.map(\.allocation.symbol)) })
+        Field("quantity") { $0.allocation.share.quantity }
+        Field("percent") { $0.allocation.share.percent }
+        Field(
+            "account",
+            load: { allocations, context in
+                .each(allocations) { linked in
+                    try linked.allocation.account.map { try context.account(id: $0, with: nil) }
+                        ?? .ready(nil)
+                }
+            })
+        Field(
+            "positions",
+            load: { allocations, context in
+                try context.holdings().map { holdings in
+                    allocations.map { linked -> Result<BatchResults<ConnectedPosition>?, any Error> in
+                        .success(
+                            holdings.positionResults(
+                                of: linked.allocation.symbol, inAccount: linked.allocation.account))
+                    }
+                }
+            })
+        Field(
+            "value",
+            load: { allocations, context in
+                try context.appraisals(of: allocations.map(\.request)).map { $0.map(\.value) }
+            })
+        Field(
+            "rate",
+            load: { allocations, context in
+                try context.appraisals(of: allocations.map(\.request)).map { appraisals in
+                    appraisals.map { Result<ExchangeRate?, any Error>.success($0.rates.first) }
+                }
+            })
+    }
+}
+
+extension GoalAllocation.Share {
+    fileprivate var quantity: Decimal? {
+        switch self {
+        case .quantity(let quantity): quantity
+        case .all, .percent: nil
+        }
+    }
+
+    fileprivate var percent: Decimal? {
+        switch self {
+        case .percent(let percent): percent
+        case .all, .quantity: nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import Brokerage
+import Foundation
+package import GraphQL
+
+extension Article: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<Article>("Article") {
+        Field("id") { ArticleID($0).text }
+        Field("headline", \.headline)
+        Field("summary", \.summary)
+        Field("author", \.author)
+        Field("url", \.url)
+        Field("imageUrl", \.imageURL)
+        Field("source", \.publisher)
+        Field("provider", \.provider)
+        Field("symbols", \.symbols)
+        Field("publishedAt", \.publishedAt)
+    }
+}
+
+/// Some articles out of a provider's pages.
+struct ArticleConnectionPage: Sendable {
+    static let maximumArticles = 100
+    /// As long as a page is asked for.
+    static let pageLength = 50
+    /// As many pages as one field may read.
+    static let maximumPages = 4
+
+    let entries: [ArticleEdge]
+    let hasNext: Bool
+    let hasPrevious: Bool
+
+    /// Cuts `first` articles out of consecutive pages.
+    init(_ pages: [(page: ProviderArticlePage, mark: String?)], from offset: Int, first: Int) {
+        var entries: [ArticleEdge] = []
+        for (page, mark) in pages {
+            for (index, article) in page.page.articles.enumerated() {
+                // A cursor names the place behind its article.
+                let cursor = NewsCursor(provider: page.provider, offset: index + 1, page: mark)
+                entries.append(ArticleEdge(article: article, cursor: cursor.text))
+            }
+        }
+        let rest = entries.dropFirst(offset)
+        self.entries = Array(rest.prefix(first))
+        hasNext = rest.count > first || pages.last?.page.page.next != nil
+        hasPrevious = offset > 0 || pages.first?.mark != nil
+    }
+}
+
+/// An article and its place in the list.
+struct ArticleEdge: Sendable {
+    let article: Article
+    let cursor: String
+}
+
+extension ArticleConnectionPage: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
+        Field("edges") { $0.entries.map(Optional.some) }
+        Field("nodes") { $0.entries.map { Optional.some($0.article) } }
+        Field("pageInfo") {
+            PageInfo(
+                hasNextPage: $0.hasNext, hasPreviousPage: $0.hasPrevious,
+                startCursor: $0.entries.first?.cursor,
+                endCursor: $0.entries.last?.cursor)
+        }
+    }
+}
+
+extension ArticleEdge: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ArticleEdge>("ArticleEdge") {
+        Field("cursor", \.cursor)
+        Field("node", \.article)
+    }
+}
+
+/// Where a page of a connection stands in its list, as Relay has it.
+struct PageInfo: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let hasNextPage: Bool
+    let hasPreviousPage: Bool
+    let startCursor: String?
+    let endCursor: String?
+
+    static let graphQL = ObjectType<PageInfo>("PageInfo") {
+        Field("hasNextPage", \.hasNextPage)
+        Field("hasPreviousPage", \.hasPreviousPage)
+        Field("startCursor", \.startCursor)
+        Field("endCursor", \.endCursor)
+    }
+}
+
+/// A place in the news of one provider: clients get it as an opaque text.
+struct NewsCursor: Hashable, Sendable {
+    let provider: ProviderID
+    /// Articles of the page that come before it.
+    let offset: Int
+    /// The provider's mark of the page; nil for the newest.
+    let page: String?
+
+    /// In bytes: the longest mark that a provider gives, and what stands before it.
+    private static let maximumLength = 24_576
+
+    init(provider: ProviderID, offset: Int, page: String?) {
+        self.provider = provider
+        self.offset = offset
+        self.page = page
+    }
+
+    /// - Throws: `FieldError` for a text that no page of news has given.
+    init(_ text: String) throws(FieldError) {
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
+            let plain = String(data: data, encoding: .utf8)
+        else { throw FieldError.noCursor(text) }
+        let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
+            let offset = Int(parts[1]), (0...10_000).contains(offset)
+        else { throw FieldError.noCursor(text) }
+        self.init(provider: provider, offset: offset, page: parts[2].isEmpty ? nil : String(parts[2]))
+    }
+
+    var text: String {
+        Data("\(provider.rawValue) \(offset) \(page ?? "")".utf8).base64EncodedString()
+    }
+}
+
+extension FieldError {
+    fileprivate static func noCursor(_ text: String) -> FieldError {
+        .argument(
+            "after",
+            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
+    }
+}

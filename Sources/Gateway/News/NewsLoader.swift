@@ -1,0 +1,98 @@
+import Brokerage
+import GraphQL
+package import Upstream
+
+extension GatewayContext {
+    /// A slice of the news: from the pages of one provider, which are kept whole and cut to what is asked.
+    func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
+        ArticleConnectionPage?
+    > {
+        try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.maximumArticles)
+        try Self.checkCount(of: symbols ?? [], maximum: 50)
+        let start = try arguments.after.map { try NewsCursor($0) }
+        if let start, let provider = arguments.provider, provider != start.provider {
+            throw FieldError.argument(
+                "after",
+                "It is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
+        }
+        let provider = start?.provider ?? arguments.provider
+        let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
+        let first = NewsQuery(symbols: symbols, page: start?.page)
+        let offset = start?.offset ?? 0
+        let page = try page(first, from: provider)
+        if case .ready(let page) = page, page.suffices(from: offset, arguments.first) {
+            return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: arguments.first))
+        }
+        return .later {
+            var pages = [(page: try await page.value(), mark: first.page)]
+            while let last = pages.last?.page, let next = last.page.next,
+                pages.count < ArticleConnectionPage.maximumPages,
+                pages.reduce(0, { $0 + $1.page.page.articles.count }) <= offset + arguments.first
+            {
+                let query = NewsQuery(symbols: symbols, page: next)
+                pages.append((try await self.page(query, from: last.provider).value(), next))
+            }
+            return ArticleConnectionPage(pages, from: offset, first: arguments.first)
+        }
+    }
+
+    private func page(_ query: NewsQuery, from provider: ProviderID?) throws -> MaybeAsync<
+        ProviderArticlePage
+    > {
+        try result(for: query, named: { _ in "such news" }) { () throws(FieldError) in
+            RoutedRead(
+                sources: try sources(for: .news, from: provider), reads: services.reads.articles,
+                subject: \.subject,
+                mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
+                fetch: { source, queries, call throws(ProviderFailure) in
+                    var pages = KeyedResults<NewsQuery, ProviderArticlePage>()
+                    for query in queries {
+                        let page = try await source.news?.news(
+                            about: query.symbols?.filter(source.has), limit: ArticleConnectionPage.pageLength,
+                            after: query.page, in: call)
+                        pages[query] = page.map { ProviderArticlePage(provider: source.provider, page: $0) }
+                    }
+                    return pages
+                })
+        }
+    }
+}
+
+/// Which page of which news.
+struct NewsQuery: Hashable, Sendable {
+    let symbols: [Symbol]?
+    /// The provider's mark; nil for the newest.
+    let page: String?
+
+    static func == (one: NewsQuery, other: NewsQuery) -> Bool { one.subject.hasSameBytes(as: other.subject) }
+
+    func hash(into hasher: inout Hasher) { subject.hashBytes(into: &hasher) }
+
+    var subject: String {
+        "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
+    }
+}
+
+/// A page of news, and whose mark its `next` is.
+package struct ProviderArticlePage: Hashable, Sendable {
+    let provider: ProviderID
+    let page: ArticlePage
+
+    /// Whether so many articles can be cut from it, or nothing follows.
+    func suffices(from offset: Int, _ count: Int) -> Bool {
+        page.next == nil || offset + count < page.articles.count
+    }
+}
+
+extension ProviderArticlePage: PersistentCacheValue {
+    package static var persistentFormat: String { "news.1" }
+
+    package func write(to writer: inout BinaryWriter) {
+        writer.write(provider)
+        page.write(to: &writer)
+    }
+
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
+        self.init(provider: try reader.choice(), page: try ArticlePage(from: &reader))
+    }
+}

@@ -1,0 +1,288 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    private var journal: OrderJournal { services.userData.orders.journal }
+
+    /// The order with an id.
+    ///
+    /// - Throws: `FieldError` with NOT_FOUND where the user has none such.
+    func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
+        let connections = try connections(with: nil)
+        guard let connection = connections.first(where: { id.hasPrefix(OrderReference.prefix(of: $0)) })
+        else {
+            throw FieldError.noOrder(id)
+        }
+        let name = OrderReference(id.dropFirst(OrderReference.prefix(of: connection).count))
+        return .later {
+            guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
+            return order
+        }
+    }
+
+    /// The order with an id; nil where the user has none such.
+    func orderIfAny(_ id: String) -> MaybeAsync<ConnectedOrder?> {
+        .later {
+            do {
+                return try await self.order(id: id).value()
+            } catch let error as FieldError where error.code == .notFound {
+                return nil
+            }
+        }
+    }
+
+    /// An order of a connection; nil where there is none of that name.
+    func order(_ name: OrderReference, of connection: BrokerConnection) async throws -> ConnectedOrder? {
+        switch name {
+        case .replaced(let id):
+            guard let order = try await brokerOrder(id, of: connection) else { return nil }
+            return try await linked([order], of: connection).first
+        case .current(let id):
+            let identity = OrderIdentity(owner: connection.owner, connection: connection.id, id: id)
+            guard
+                let known = try await mapStorageErrors({ () throws(StorageError) in
+                    try await journal.order(identity)
+                })
+            else {
+                guard let order = try await brokerOrder(id, of: connection) else { return nil }
+                return try await linked([order], of: connection).first { $0.name == name }
+            }
+            guard let providerID = known.providerOrderID else {
+                return ConnectedOrder(known, known.standing, of: connection)
+            }
+            guard let order = try await brokerOrder(providerID, of: connection) else {
+                return ConnectedOrder(known, known.ended, of: connection)
+            }
+            return ConnectedOrder(order, known.names, of: connection)
+        }
+    }
+
+    /// An order by the broker's own id; nil where the broker does not know it (any more).
+    private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
+        guard let desk = connection.orders else { return nil }
+        do {
+            return try await read("order/\(id)", of: connection, in: services.reads.order) {
+                call throws(ProviderFailure) in
+                try await desk.order(id, of: nil, in: call)
+            }.value()
+        } catch let error as FieldError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    /// The orders of a broker with their names in the journal.
+    ///
+    /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
+    /// outcome first.
+    func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
+        let ids = Set(orders.map(\.id))
+        let names = try await mapStorageErrors { () throws(StorageError) in
+            var names = try await journal.names(of: ids, of: connection.owner, connection.id)
+            let unknown = orders.filter { names.standing[$0.id] == nil && !names.replaced.contains($0.id) }
+            if try await journal.settle(unknown, of: connection.owner, connection.id) {
+                names = try await journal.names(of: ids, of: connection.owner, connection.id)
+            }
+            return names
+        }
+        return orders.map { ConnectedOrder($0, names, of: connection) }
+    }
+
+    /// The orders with the broker's ids that some orders tell of: those that they replaced, or were replaced by.
+    func related(
+        _ orders: [ConnectedOrder], by id: any KeyPath<Order, String?> & Sendable
+    ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
+        .each(orders) { linked in
+            guard let id = linked.order[keyPath: id] else { return .ready(nil) }
+            return .later {
+                guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
+                let related = try await self.linked([order], of: linked.connection).first
+                return related.map { event?.order(instead: $0)?.linked ?? $0 }
+            }
+        }
+    }
+
+    /// The orders that are tied to one.
+    func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
+        if linked.order.legs.isEmpty { return .ready([]) }
+        return .later {
+            let legs = try await self.linked(linked.order.legs, of: linked.connection)
+            return legs.map { event?.order(instead: $0)?.linked ?? $0 }
+        }
+    }
+
+    /// What the store said, its failures in a client's words.
+    func mapStorageErrors<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError)
+        -> Value
+    {
+        do throws(StorageError) {
+            return try await body()
+        } catch {
+            throw FieldError(error)
+        }
+    }
+}
+
+extension JournalOrder {
+    /// The name of this order alone.
+    fileprivate var names: OrderJournal.OrderAliases {
+        var names = OrderJournal.OrderAliases()
+        names.standing[order.id] = self
+        return names
+    }
+}
+
+extension FieldError {
+    /// No order of the user has this id.
+    static func noOrder(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no order \"\(id.beginning(80))\".")
+    }
+}
+
+/// Which orders are asked for.
+struct OrderFilter: Sendable {
+    /// Open ones, ended ones, or all.
+    let isOpen: Bool?
+    let symbols: [Symbol]?
+    /// Of this account of the connection only, by the broker's own id.
+    var account: String?
+    let first: Int
+
+    static let maximumOrders = 100
+    /// Orders of one moment that a page may have to pass over.
+    static let slack = 50
+    /// The most that a broker is asked for at once.
+    static let maximumBrokerPage = 500
+}
+
+/// The next orders of one connection, newest first.
+struct ConnectionOrderPage: Sendable {
+    var orders: [ConnectedOrder]
+    var hasMore: Bool
+}
+
+extension GatewayContext {
+    /// The orders of a connection that come behind a place: what the broker tells, and what the journal knows beside.
+    func orders(
+        _ wish: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
+    ) async throws -> ConnectionOrderPage {
+        guard let desk = connection.orders else { return ConnectionOrderPage(orders: [], hasMore: false) }
+        let (told, hasMore) =
+            try await desk.orderCapabilities.hasEndedOrders
+            ? fromBroker(wish, of: connection, desk, after: place)
+            : fromBrokerAndJournal(wish, of: connection, desk, after: place)
+        let orders = told.compactMap { linked in
+            guard let carried = event?.order(instead: linked) else { return linked }
+            return wish.matches(isFinal: carried.hasEnded) ? carried.linked : nil
+        }.filter { linked in
+            wish.symbols?.contains(linked.order.symbol) ?? true
+                && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
+                && place.map { $0 < OrderCursor.Position(linked) } ?? true
+        }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
+        return ConnectionOrderPage(
+            orders: Array(orders.prefix(wish.first)), hasMore: hasMore || orders.count > wish.first)
+    }
+
+    /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
+    private func fromBroker(
+        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
+        let limit = wish.first + OrderFilter.slack
+        // Those of the same moment are asked for again, and passed over by their names.
+        let before = place.map { $0.time + .milliseconds(1) }
+        let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
+        let page = try await page(query, of: connection, desk)
+        // Before the journal is read: the page may contain an order that the journal marks as unknown to the
+        // broker.
+        let told = try await linked(page.orders, of: connection)
+        let own = try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.orders(
+                .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
+        }
+        let fitting = own.filter { wish.matches(isFinal: $0.order.state.isFinal) }
+        return (
+            told + fitting.map { ConnectedOrder($0, $0.standing, of: connection) },
+            page.hasMore || own.count == limit
+        )
+    }
+
+    /// Of a broker that tells of open orders only: those that have ended are the journal's.
+    private func fromBrokerAndJournal(
+        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
+        let journal = services.userData.orders.journal
+        // The journal first: what is in it by then and still open is in the list that is asked for afterwards.
+        let limit = wish.first + OrderFilter.maximumBrokerPage
+        let known = try await mapStorageErrors { () throws(StorageError) in
+            try await journal.orders(
+                .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
+        }
+        let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
+        let open = try await page(query, of: connection, desk).orders
+        let told = try await linked(open, of: connection)
+        try await remember(open, knownAs: known)
+        // By id and by name: `linked` may just have matched one of them to an order of the journal.
+        let (ids, names) = (Set(open.map(\.id)), Set(told.map(\.name.text)))
+        let others = known.filter { order in
+            !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
+        }
+        let ended = others.compactMap { order -> ConnectedOrder? in
+            guard order.providerOrderID == nil else {
+                return wish.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
+            }
+            guard wish.matches(isFinal: order.order.state.isFinal) else { return nil }
+            return ConnectedOrder(order, order.standing, of: connection)
+        }
+        return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
+    }
+
+    /// Keeps what a broker tells of open orders, for when they have ended.
+    private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
+        let told = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let changed = known.compactMap { known -> (OrderIdentity, Order)? in
+            guard let order = told[known.order.id], order.differs(from: known.order) else { return nil }
+            return (known.identity, order)
+        }
+        try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.hear(changed)
+        }
+    }
+
+    private func page(
+        _ query: OrderQuery, of connection: BrokerConnection, _ desk: any TradingAPI
+    ) async throws -> OrderPage {
+        try await read(query.subject, of: connection, in: services.reads.orders) {
+            call throws(ProviderFailure) in
+            try await desk.orders(query, in: call)
+        }.value()
+    }
+}
+
+extension OrderFilter {
+    /// Whether an order that has ended, or one that has not, is asked for.
+    fileprivate func matches(isFinal: Bool) -> Bool {
+        isOpen.map { $0 != isFinal } ?? true
+    }
+}
+
+extension OrderQuery {
+    /// What a page is kept under.
+    fileprivate var subject: String {
+        let parts = [
+            isOpen.map { $0 ? "open" : "ended" } ?? "all", String(limit), before?.description ?? "",
+            symbols.map { $0.map(\.text).joined(separator: ",") } ?? "*",
+        ]
+        return "orders/" + parts.joined(separator: "/")
+    }
+}
+
+extension Order {
+    /// Whether it has changed in what the journal keeps.
+    fileprivate func differs(from other: Order) -> Bool {
+        (state, filledQuantity, quantity, limitPrice, stopPrice)
+            != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)
+    }
+}

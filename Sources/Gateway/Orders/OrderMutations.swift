@@ -1,0 +1,341 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension Mutation {
+    /// Placing, replacing and cancelling orders.
+    @FieldsBuilder<Mutation> static var orders: [Field<Mutation>] {
+        Field(
+            "placeOrder", InputArguments<PlaceOrderInput>.self,
+            once: { arguments, context in try context.place(arguments.input) })
+        Field(
+            "replaceOrder", ChangeArguments<ReplaceOrderInput>.self,
+            once: { arguments, context in try context.replace(arguments.id, by: arguments.input) })
+        Field(
+            "cancelOrder", IDArguments.self,
+            once: { arguments, context in try context.cancel(arguments.id) })
+    }
+}
+
+/// `OrderPayload` of the schema.
+struct OrderPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let order: ConnectedOrder
+
+    static let graphQL = ObjectType<OrderPayload>("OrderPayload") {
+        Field("order", \.order)
+    }
+}
+
+extension GatewayContext {
+    private var orderWorkflow: OrderWorkflow { services.userData.orders }
+
+    // MARK: Placing
+
+    /// Places an order, once for its key.
+    ///
+    /// It goes on when the client hangs up: whoever asks again with the same key is told what became of it.
+    func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
+        let connections = try connections(with: nil)
+        guard
+            let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
+        else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
+        let desk = try tradingAPI(of: connection)
+        let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
+        try desk.orderCapabilities.check(placing.ticket, at: connection.provider)
+        let turn = OrderWorkflow.PlacementKey(
+            owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
+        return .later {
+            let task = self.orderWorkflow.taskQueue.enqueue(turn) {
+                try await self.place(placing, input, at: desk, by: connection)
+            }
+            return OrderPayload(order: try await task.value)
+        }
+    }
+
+    private func place(
+        _ placing: OrderPlacement, _ input: PlaceOrderInput, at desk: any TradingAPI,
+        by connection: BrokerConnection
+    ) async throws -> ConnectedOrder {
+        let journal = orderWorkflow.journal
+        var start = try await mapStorageErrors { () throws(StorageError) in try await journal.find(placing) }
+        if start == nil {
+            try await check(input, placing.ticket, at: connection.provider)
+            start = try await mapStorageErrors { () throws(StorageError) in try await journal.begin(placing) }
+        }
+        switch start {
+        case .begun(let order):
+            return try await send(placing.id, order, by: connection) { call throws(ProviderFailure) in
+                try await desk.place(placing.ticket, in: call)
+            }
+        case .known(let order): return try await known(order, of: connection)
+        case .full(let limit):
+            throw FieldError(
+                .conflict, "The journal has \(limit) orders of this user, which is as many as it takes.")
+        case .connectionDeleted: throw FieldError.noAccount(input.account).of(argument: "input.accountId")
+        case .otherOrder, nil:
+            throw FieldError.argument(
+                "input.idempotencyKey", code: .conflict,
+                "Another order was placed with this key. Take a new key for each order.")
+        }
+    }
+
+    /// Checks what must be read for it: that the account is there, that the broker has the instrument, and trades it so.
+    private func check(
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
+    ) async throws {
+        _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
+        // Without a source of its instruments the broker's own answer to the order has to do.
+        guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else { return }
+        let argument = "input.instrument.\(input.instrument.field)"
+        let found = try await naming(argument) {
+            try await instrument(ticket.symbol, at: provider).value()
+        }
+        if let listing = found?.listing, listing.provider == provider {
+            try listing.check(ticket, naming: argument)
+        }
+    }
+
+    /// Names the argument in what is thrown.
+    private func naming<Value>(
+        _ argument: String, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as FieldError {
+            throw error.of(argument: argument)
+        }
+    }
+
+    /// An order that was placed before, as it stands now where the broker tells.
+    private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
+    {
+        let name = OrderReference.current(order.identity.id)
+        let standing = try? await self.order(id: name.globalID(of: connection)).value()
+        return standing ?? ConnectedOrder(order, order.standing, of: connection)
+    }
+
+    // MARK: Changing
+
+    /// Has the broker change an order.
+    func replace(_ id: String, by input: ReplaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
+        let change = input.change
+        return try self.change(id, .replace(change)) { desk, order, write, call throws(ProviderFailure) in
+            try await desk.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
+        } checking: { desk, order throws(FieldError) in
+            try desk.orderCapabilities.check(change, at: order.connection.provider)
+        }
+    }
+
+    /// Asks the broker to cancel an order.
+    func cancel(_ id: String) throws -> MaybeAsync<OrderPayload?> {
+        try change(id, .cancel) { desk, order, _, call throws(ProviderFailure) in
+            try await desk.cancel(order, in: call)
+        } checking: { _, _ in
+        }
+    }
+
+    private func change(
+        _ id: String, _ kind: JournalWrite.Kind,
+        by send:
+            @escaping @Sendable (any TradingAPI, Order, JournalWrite, CallContext)
+            async throws(ProviderFailure)
+            -> OrderResult,
+        checking check: @escaping @Sendable (any TradingAPI, ConnectedOrder) throws(FieldError) -> Void
+    ) throws -> MaybeAsync<OrderPayload?> {
+        let order = try order(id: id)
+        return .later {
+            let order = try await order.value()
+            let desk = try self.tradingAPI(of: order.connection)
+            try check(desk, order)
+            try order.requireChangeable()
+            // In a task of its own: it goes on when the client hangs up.
+            return OrderPayload(
+                order: try await Task {
+                    let (write, known) = try await self.begin(kind, of: order)
+                    return try await self.send(write.id, known, by: order.connection) {
+                        call throws(ProviderFailure) in
+                        try await send(desk, order.order, write, call)
+                    }
+                }.value)
+        }
+    }
+
+    /// Records in the journal a change that is about to be sent for an order.
+    ///
+    /// - Returns: The write to send, and the order before it.
+    private func begin(
+        _ kind: JournalWrite.Kind, of order: ConnectedOrder
+    ) async throws -> (JournalWrite, JournalOrder) {
+        let connection = order.connection
+        let identity = OrderIdentity(
+            owner: connection.owner, connection: connection.id, id: order.name.text)
+        let isStored = try isStored(connection)
+        let start = try await mapStorageErrors { () throws(StorageError) in
+            try await orderWorkflow.journal.begin(
+                kind, of: order.order, identity, isConnectionStored: isStored, at: connection.provider)
+        }
+        switch start {
+        case .begun(let write, let order): return (write, order)
+        case .connectionDeleted: throw FieldError.noOrder(order.globalID)
+        case .busy(let name): throw FieldError.busy(name)
+        case .moved:
+            throw FieldError(.conflict, "The order has just changed. Look at it, and ask again.")
+        }
+    }
+
+    // MARK: Sending
+
+    /// Whether a user has created the connection; false for a connection of the settings.
+    ///
+    /// - Throws: `FieldError` NOT_FOUND if the connection has been deleted in the meantime.
+    private func isStored(_ connection: BrokerConnection) throws(FieldError) -> Bool {
+        guard let link = link(of: connection) else {
+            throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
+        }
+        return link.stored != nil
+    }
+
+    private func tradingAPI(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
+        guard let desk = connection.orders else {
+            throw FieldError(
+                .unsupported, "\(connection.provider.rawValue) takes no orders.",
+                provider: connection.provider)
+        }
+        return desk
+    }
+
+    /// Sends what is written down in the journal, and writes down what came of it.
+    ///
+    /// - Parameters:
+    ///   - id: of the write.
+    ///   - order: the order before.
+    ///   - connection: by which it is sent.
+    ///   - call: what sends it, once.
+    /// - Returns: the order as it stands.
+    /// - Throws: `FieldError` where the broker refused a change, and where nothing can have been changed.
+    private func send(
+        _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
+        _ call: (CallContext) async throws(ProviderFailure) -> OrderResult
+    ) async throws -> ConnectedOrder {
+        let passage = OrderWriteAttempt(id, in: orderWorkflow.journal)
+        let outcome: OrderWriteOutcome?
+        var failure: FieldError?
+        do throws(ProviderFailure) {
+            switch try await call(self.call.observingWrites(with: passage.watch)) {
+            case .accepted(let order): outcome = .taken(order)
+            case .rejected(let rejection):
+                outcome = .refused(rejection)
+                if order.providerOrderID != nil { failure = .rejected(rejection, by: connection.provider) }
+            }
+        } catch {
+            (outcome, failure) = passage.outcome(of: error)
+        }
+        // Before it is written down: whoever finds it in the journal must not find an older list beside it.
+        services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
+        var (noted, isSettled) = (JournalOrder?.none, true)
+        do throws(StorageError) {
+            if let outcome { noted = try await orderWorkflow.journal.note(outcome, of: id) }
+            if case .answerLost = outcome { isSettled = false }
+        } catch {
+            isSettled = false
+        }
+        orderWorkflow.journal.release(id)
+        if !isSettled { orderWorkflow.wakeSignal.ring() }
+        // Also where it failed: nobody knows better than the broker what stands now.
+        defer { services.watches.holdingsChanged(of: connection.owner) }
+        if let failure {
+            services.watches.orders.changed(by: connection)
+            throw failure
+        }
+        // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
+        let standing = noted ?? outcome.map(order.after) ?? order
+        let linked = ConnectedOrder(standing, standing.standing, of: connection)
+        services.watches.orders.publish(linked)
+        return linked
+    }
+}
+
+extension OrderPlacement {
+    /// What is meant by an input.
+    fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection, isStored: Bool) {
+        let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
+        let ticket = OrderTicket(
+            clientOrderID: "", accountID: account, symbol: input.instrument.symbol, side: input.side,
+            size: input.size.size, price: input.price.price, timeInForce: input.timeInForce,
+            expiresOn: input.expiresOn, isExtendedHours: input.isExtendedHours)
+        self.init(
+            owner: connection.owner, connection: connection.id, isConnectionStored: isStored,
+            provider: connection.provider, idempotencyKey: input.idempotencyKey.text, ticket: ticket)
+    }
+}
+
+extension JournalOrder {
+    /// The order as its journal would have it.
+    fileprivate func after(_ outcome: OrderWriteOutcome) -> JournalOrder {
+        var known = self
+        switch outcome {
+        case .taken(let order), .found(let order): known.order = order
+        case .answerLost, .abandoned:
+            known.latestWriteState = .unconfirmed
+            if known.openWrite == .place { known.order.state = .unconfirmed }
+        case .refused(let rejection), .notFound(let rejection):
+            known.order.state = .rejected
+            known.order.rejection = rejection
+        case .notTaken, .undeterminable: break
+        }
+        return known
+    }
+}
+
+extension ConnectedOrder {
+    /// Whether the broker could still change it: what is known to be refused is not sent.
+    fileprivate func requireChangeable() throws(FieldError) {
+        if order.state.isFinal || name != .current(name.text) {
+            throw .rejected(
+                OrderRejection(.tooLate, message: "The order is \(order.state.rawValue)."),
+                by: connection.provider)
+        }
+        if order.id.isEmpty {
+            throw FieldError(
+                .conflict,
+                "The order is \(order.state.rawValue): it can be changed once \(connection.provider.rawValue) has confirmed it.",
+                provider: connection.provider)
+        }
+    }
+}
+
+extension CallContext {
+    /// The same, telling somebody when a call goes out that changes something.
+    fileprivate func observingWrites(with watch: WriteObserver) -> CallContext {
+        CallContext(
+            deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
+            watch: watch, tracing: tracing,
+            allowance: allowance)
+    }
+}
+
+extension FieldError {
+    /// The broker refused to change an order, which stands as it did.
+    static func rejected(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
+        let words = rejection.message ?? "It gives no reason."
+        var error = FieldError(
+            .conflict, "\(provider.rawValue) does not change the order: \(words)", provider: provider)
+        error.rejection = rejection.reason
+        return error
+    }
+
+    fileprivate static func busy(_ name: JournalWrite.Kind.Name) -> FieldError {
+        let work =
+            switch name {
+            case .place: "placed"
+            case .replace: "replaced"
+            case .cancel: "cancelled"
+            }
+        return FieldError(
+            .conflict,
+            "The order is being \(work), and its broker has not confirmed that yet. Ask again then.")
+    }
+}

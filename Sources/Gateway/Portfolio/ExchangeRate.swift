@@ -1,0 +1,192 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+/// What one unit of a currency is worth in another, and who said so.
+struct ExchangeRate: Hashable, Sendable {
+    let from: Currency
+    let to: Currency
+    let rate: Decimal
+    let provenance: Provenance
+}
+
+/// A currency by its ISO 4217 code.
+struct Currency: Hashable, Sendable, CustomStringConvertible {
+    let code: String
+
+    /// - Parameters:
+    ///   - code: Three letters.
+    ///   - argument: The argument that has the code; nil for a code from a provider.
+    /// - Throws: `FieldError` for what is no code.
+    init(_ code: String, of argument: String? = nil) throws(FieldError) {
+        guard code.utf8.count == 3,
+            code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else {
+            let reason = "\"\(code.beginning(10))\" is not a currency"
+            guard let argument else {
+                throw FieldError(.noExchangeRate, "\(reason) of ISO 4217, so that it has no rate.")
+            }
+            throw .argument(argument, "\(reason). Use a code of ISO 4217, such as USD.")
+        }
+        self.code = code
+    }
+
+    private init(valid code: String) {
+        self.code = code
+    }
+
+    static let dollar = Currency(valid: "USD")
+
+    var description: String { code }
+}
+
+/// What is to be converted into what.
+struct CurrencyPair: Hashable, Sendable {
+    let from: Currency
+    let to: Currency
+
+    fileprivate var symbol: Symbol? { Symbol("\(from)/\(to)") }
+    fileprivate var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
+
+    /// The pair in the direction in which markets quote it, such as EUR/USD and USD/JPY.
+    ///
+    /// It is the pair itself if neither currency is in the list of base currencies.
+    fileprivate var asQuoted: CurrencyPair {
+        let order = Self.baseCurrencies
+        return (order.firstIndex(of: to.code) ?? order.count)
+            < (order.firstIndex(of: from.code) ?? order.count)
+            ? inverse : self
+    }
+
+    /// The base currency of a pair is the one that is earliest in this list.
+    private static let baseCurrencies = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"]
+}
+
+extension GatewayContext {
+    /// Digits that an inverted rate is rounded to: markets quote five.
+    private static var digitsOfInverse: Int { 10 }
+
+    /// The rate of each pair, in the order of `pairs`; nil if both currencies are the same.
+    ///
+    /// Requests the direction in which markets quote the pair first, and the inverse only if no provider has
+    /// a price for it.
+    func rates(of pairs: [CurrencyPair]) -> MaybeAsync<BatchResults<ExchangeRate?>> {
+        let quoted = Set(pairs.filter { $0.from != $0.to }.map(\.asQuoted))
+        if quoted.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }
+        let first = prices(of: quoted)
+        if case .ready(let prices) = first, prices.count == quoted.count {
+            return .ready(Self.rates(of: pairs, from: prices))
+        }
+        return .later {
+            var prices = try await first.value()
+            let missing = Set(quoted.filter { prices[$0] == nil }.map(\.inverse))
+            if !missing.isEmpty { prices.merge(try await self.prices(of: missing).value()) { $1 } }
+            return Self.rates(of: pairs, from: prices)
+        }
+    }
+
+    /// The quotes of the pairs that have a price.
+    private func prices(of pairs: Set<CurrencyPair>) -> MaybeAsync<[CurrencyPair: Quote]> {
+        let asked = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
+            .sorted { $0.symbol.text < $1.symbol.text }
+        return quotes(for: asked.map(\.symbol), from: nil).map { answers in
+            var prices: [CurrencyPair: Quote] = [:]
+            for (asked, answer) in zip(asked, answers) {
+                if let quote = try? answer.get(), let price = quote.price, price > .zero {
+                    prices[asked.pair] = quote
+                }
+            }
+            return prices
+        }
+    }
+
+    private static func rates(
+        of pairs: [CurrencyPair], from prices: [CurrencyPair: Quote]
+    ) -> BatchResults<ExchangeRate?> {
+        pairs.map { pair in
+            if pair.from == pair.to { return .success(nil) }
+            if let quote = prices[pair], let rate = quote.price {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
+            }
+            if let quote = prices[pair.inverse], let inverse = quote.price,
+                let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
+            {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
+            }
+            return .failure(FieldError.noRate(pair))
+        }
+    }
+}
+
+extension FieldError {
+    static func noRate(_ pair: CurrencyPair) -> FieldError {
+        FieldError(
+            .noExchangeRate, "No provider that is configured has a rate of \(pair.from) in \(pair.to) now.")
+    }
+}
+
+extension ExchangeRate {
+    /// An amount in the other currency; nil where it has too many digits.
+    func convert(_ amount: Decimal) -> Decimal? {
+        // Two digits beyond those of the money that is converted.
+        try? (amount * rate).rounded(to: max(amount.scale, 2), .halfEven)
+    }
+}
+
+extension ExchangeRate: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ExchangeRate>("ExchangeRate") {
+        Field("from") { $0.from.code }
+        Field("to") { $0.to.code }
+        Field("rate", \.rate)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
+    }
+}
+
+/// Rates between several currencies.
+struct ExchangeRateTable: Sendable {
+    private let rates: [CurrencyPair: Result<ExchangeRate?, any Error>]
+
+    fileprivate init(_ rates: [CurrencyPair: Result<ExchangeRate?, any Error>]) {
+        self.rates = rates
+    }
+
+    /// What one unit of a currency is worth in another; nil where both are the same.
+    ///
+    /// - Throws: `FieldError` where no source has the rate.
+    func rate(from: String, to: String) throws -> ExchangeRate? {
+        if from == to { return nil }
+        guard let from = try? Currency(from), let to = try? Currency(to),
+            let rate = rates[CurrencyPair(from: from, to: to)]
+        else { throw FieldError(.noExchangeRate, "No rate of \(from) in \(to) is known.") }
+        return try rate.get()
+    }
+
+    /// An amount in another currency.
+    func convert(_ amount: Decimal, from: String, to: String) throws -> Decimal {
+        guard let rate = try rate(from: from, to: to) else { return amount }
+        guard let converted = rate.convert(amount) else { throw Decimal.Overflow() }
+        return converted
+    }
+}
+
+extension GatewayContext {
+    /// The rates of some pairs of currency codes, asked for in one go; one that is no code has none.
+    func rateTable(_ pairs: [(from: String, to: String)]) -> MaybeAsync<ExchangeRateTable> {
+        let wanted = Set(
+            pairs.filter { $0.from != $0.to }.compactMap { pair -> CurrencyPair? in
+                guard let from = try? Currency(pair.from), let to = try? Currency(pair.to) else { return nil }
+                return CurrencyPair(from: from, to: to)
+            }
+        ).sorted { ($0.from.code, $0.to.code) < ($1.from.code, $1.to.code) }
+        return rates(of: wanted).map { answers in
+            ExchangeRateTable(Dictionary(zip(wanted, answers), uniquingKeysWith: { first, _ in first }))
+        }
+    }
+}

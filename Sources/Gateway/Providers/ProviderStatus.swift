@@ -1,0 +1,149 @@
+import Brokerage
+package import GraphQL
+package import Upstream
+
+/// A provider as Portico sees it.
+struct ProviderStatus: Sendable {
+    let provider: ProviderID
+    /// What asks it, for the one who wants to know; none where it is not configured.
+    let sources: [MarketDataSource]
+    let isAccountSource: Bool
+    /// What takes orders, through the connections of the one who wants to know.
+    let orders: OrderCapabilities?
+    let condition: ProviderHealthReport
+    /// The user's connections with it.
+    let links: [ProviderConnection]
+}
+
+/// How a provider fares, and what is left of its limits.
+package struct ProviderHealthReport: Sendable {
+    let health: ProviderHealth
+    let rateLimits: [QuotaStatus]
+
+    package init(health: ProviderHealth, rateLimits: [QuotaStatus]) {
+        self.health = health
+        self.rateLimits = rateLimits
+    }
+}
+
+/// What can be asked of a provider.
+package enum Feature: String, Sendable, CaseIterable {
+    case accounts = "ACCOUNTS"
+    case equityHistory = "EQUITY_HISTORY"
+    case quotes = "QUOTES"
+    case charts = "CHARTS"
+    case extendedHoursCharts = "EXTENDED_HOURS_CHARTS"
+    case search = "SEARCH"
+    case fundamentals = "FUNDAMENTALS"
+    case news = "NEWS"
+    case marketClock = "MARKET_CLOCK"
+    case orders = "ORDERS"
+    case endedOrders = "ENDED_ORDERS"
+    case replaceOrder = "REPLACE_ORDER"
+    case fractionalOrders = "FRACTIONAL_ORDERS"
+    case notionalOrders = "NOTIONAL_ORDERS"
+    case extendedHoursOrders = "EXTENDED_HOURS_ORDERS"
+}
+
+extension GatewayContext {
+    /// Every provider, configured or not.
+    func providers() -> [ProviderStatus] {
+        ProviderID.allCases.map { provider in
+            let sources = allSources.filter { $0.provider == provider }
+            let links = ownLinks.filter { $0.provider == provider }
+            return ProviderStatus(
+                provider: provider, sources: sources,
+                isAccountSource: links.contains { $0.broker != nil },
+                orders: links.lazy.compactMap { $0.broker?.orders?.orderCapabilities }.first,
+                condition: services.condition(provider), links: links)
+        }
+    }
+}
+
+extension ProviderStatus: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
+        Field("provider", \.provider)
+        Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
+        Field("environment") { $0.sources.first?.environment }
+        Field("health", \.condition.health.state)
+        Field("failure") { status in
+            status.condition.health.failure.map { OngoingFailure(status.provider, $0) }
+        }
+        Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
+        Field("capabilities") {
+            Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource, orders: $0.orders)
+        }
+        Field("rateLimits", \.rateLimits)
+    }
+
+    /// The limits of the server's own key and of the user's credentials, which several links may share.
+    private var rateLimits: [QuotaStatus] {
+        var holders: Set<QuotaAccount> = []
+        let links = links.filter { link in link.quotaAccount.map { holders.insert($0).inserted } ?? true }
+        return condition.rateLimits + links.flatMap { $0.limits() }
+    }
+}
+
+extension QuotaStatus: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<QuotaStatus>("RateLimit") {
+        Field("name") { $0.window.name }
+        Field("windowSeconds") { $0.window.period.seconds }
+        Field("limit", \.limit)
+        Field("remaining", \.remaining)
+        Field("resetsAt", \.resetsAt)
+    }
+}
+
+extension ProviderHealth.State: GraphQLScalar {
+    package static var graphQLNames: [String] { ["ProviderHealth"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        switch self {
+        case .up: writer.write("UP")
+        case .degraded: writer.write("DEGRADED")
+        case .down: writer.write("DOWN")
+        }
+    }
+}
+
+extension QuotaWindow.Period {
+    fileprivate var seconds: Int {
+        switch self {
+        case .rolling(let seconds): seconds
+        case .newYorkDay: 86_400
+        }
+    }
+}
+
+/// Why something has not worked for a while.
+struct OngoingFailure: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let error: FieldError
+    let since: Instant
+    let retryAt: Instant?
+
+    init(_ error: FieldError, since: Instant) {
+        self.error = error
+        self.since = since
+        retryAt = error.retryAt
+    }
+
+    /// Why calls to a provider fail now.
+    init(_ provider: ProviderID, _ failure: ProviderHealth.Failure) {
+        error = FieldError(ProviderFailure(provider, failure.cause))
+        since = failure.since
+        retryAt = failure.retryAt
+    }
+
+    static let graphQL = ObjectType<OngoingFailure>("Failure") {
+        Field("code") { $0.error.code }
+        Field("message") { $0.error.message }
+        Field("since", \.since)
+        Field("retryAt", \.retryAt)
+    }
+}

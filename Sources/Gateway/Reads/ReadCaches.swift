@@ -1,0 +1,292 @@
+import Brokerage
+package import Upstream
+
+/// What was read from providers a moment ago, each kind for as long as its values are good.
+package struct ReadCaches: Sendable {
+    let accounts: ReadCache<[Account]>
+    /// The lists of accounts, for brokers that list them without figures.
+    let knownAccounts: ReadCache<[StoredAccount]>
+    let positions: ReadCache<[Position]>
+    let histories: ReadCache<EquityHistory>
+    /// Pages of a connection's orders.
+    let orders: ReadCache<OrderPage>
+    /// Single orders.
+    let order: ReadCache<Order>
+    let watchlists: ReadCache<[BrokerWatchlist]>
+    let quotes: ReadCache<Quote>
+    let charts: ReadCache<CandleSeries>
+    let instruments: ReadCache<Instrument>
+    let searches: ReadCache<[SearchHit]>
+    let fundamentals: ReadCache<Fundamentals>
+    let articles: ReadCache<ProviderArticlePage>
+    /// Articles that were requested by their ids.
+    let singleArticles: ReadCache<Article>
+    let clocks: ReadCache<MarketClock>
+    /// What times are measured by.
+    let clock: TimeSource
+
+    /// Forgets all that was read for an owner at a provider.
+    func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
+        invalidateHoldings(of: owner, at: provider)
+        knownAccounts.invalidate(privateTo: owner, at: provider)
+        watchlists.invalidate(privateTo: owner, at: provider)
+        quotes.invalidate(privateTo: owner, at: provider)
+        charts.invalidate(privateTo: owner, at: provider)
+        instruments.invalidate(privateTo: owner, at: provider)
+        searches.invalidate(privateTo: owner, at: provider)
+        fundamentals.invalidate(privateTo: owner, at: provider)
+        articles.invalidate(privateTo: owner, at: provider)
+        singleArticles.invalidate(privateTo: owner, at: provider)
+        clocks.invalidate(privateTo: owner, at: provider)
+    }
+
+    /// Forgets what a write may have changed: orders, and the money and the positions behind them.
+    func invalidateHoldings(of owner: OwnerID, at provider: ProviderID) {
+        accounts.invalidate(privateTo: owner, at: provider)
+        positions.invalidate(privateTo: owner, at: provider)
+        histories.invalidate(privateTo: owner, at: provider)
+        orders.invalidate(privateTo: owner, at: provider)
+        order.invalidate(privateTo: owner, at: provider)
+    }
+
+    /// The most memory of each kind, in bytes.
+    private enum Bytes {
+        static let accounts = 2 << 20
+        static let knownAccounts = 1 << 20
+        static let positions = 3 << 20
+        static let histories = 3 << 20
+        static let orders = 3 << 20
+        static let order = 2 << 20
+        static let watchlists = 2 << 20
+        static let quotes = 3 << 20
+        static let charts = 12 << 20
+        static let instruments = 4 << 20
+        static let searches = 1 << 20
+        static let fundamentals = 2 << 20
+        static let articles = 4 << 20
+        static let singleArticles = 1 << 20
+        static let clocks = 1 << 20
+
+        static let all =
+            accounts + knownAccounts + positions + histories + orders + order + watchlists + quotes + charts
+            + instruments + searches + fundamentals + articles + singleArticles + clocks
+    }
+
+    /// The most memory of all kinds together, in bytes.
+    package static let weightLimit = Bytes.all
+
+    /// Creates reads without values in memory.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock for times.
+    ///   - lasting: The cache in which public values of providers with few calls outlive the process; nil for
+    ///     none.
+    package init(clock: TimeSource = .system, persistentCache: (any PersistentCache)? = nil) {
+        self.clock = clock
+        // That an account is not found is not remembered: it is there, or its broker is out of order.
+        accounts = ReadCache(
+            "accounts", bytes: Bytes.accounts, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
+            clock: clock, weight: \.weight)
+        // Known accounts are in the registry of connections too, where they do not expire.
+        knownAccounts = ReadCache(
+            "accounts", bounds: CacheBounds(timeToLive: .seconds(60), bytes: Bytes.knownAccounts),
+            clock: clock,
+            weight: \.weight)
+        positions = ReadCache(
+            "positions", bytes: Bytes.positions, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
+            clock: clock, weight: \.weight)
+        histories = ReadCache(
+            "history", bytes: Bytes.histories, ageing: .init(\.provenance, .ownHistory, unknown: .zero),
+            clock: clock,
+            weight: \.weight)
+        // A list is changed at the broker's too, and cannot be marked as stale.
+        watchlists = ReadCache(
+            "watchlists", bounds: CacheBounds(timeToLive: .seconds(10), bytes: Bytes.watchlists),
+            clock: clock,
+            weight: \.weight)
+        orders = ReadCache(
+            "orders", bytes: Bytes.orders, ageing: .orderPages, clock: clock
+        ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
+        order = ReadCache(
+            "order", bytes: Bytes.order, ageing: .init(\.provenance, .ownMoney, unknown: .zero), clock: clock
+        ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
+        quotes = ReadCache(
+            "quotes", bytes: Bytes.quotes,
+            ageing: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) },
+            lasting: persistentCache, clock: clock, weight: \.weight)
+        charts = ReadCache(
+            "charts", bytes: Bytes.charts,
+            ageing: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart),
+            lasting: persistentCache, clock: clock, weight: \.weight)
+        instruments = ReadCache(
+            "instruments", bytes: Bytes.instruments, ageing: .init(\.provenance, .reference),
+            lasting: persistentCache,
+            clock: clock, weight: \.weight)
+        searches = ReadCache(
+            "search", bytes: Bytes.searches, ageing: .init(each: \.instrument.provenance, .search),
+            lasting: persistentCache,
+            clock: clock, weight: \.weight)
+        fundamentals = ReadCache(
+            "fundamentals", bytes: Bytes.fundamentals, ageing: .init(\.provenance, .reference),
+            lasting: persistentCache,
+            clock: clock, weight: \.weight)
+        // An article says itself when it was published; an old page needs no mark.
+        articles = ReadCache(
+            "news", bytes: Bytes.articles, ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
+            lasting: persistentCache,
+            clock: clock, weight: \.weight)
+        singleArticles = ReadCache(
+            "article", bytes: Bytes.singleArticles,
+            ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
+            clock: clock,
+            weight: \.weight)
+        // Whether a market trades is known or not: it cannot be marked as stale.
+        clocks = ReadCache(
+            "clock", bounds: CacheBounds(timeToLive: .seconds(10), bytes: Bytes.clocks), clock: clock)
+    }
+}
+
+extension FreshnessPolicy {
+    /// Of values that are all good for the same time.
+    fileprivate init(
+        _ reading: any WritableKeyPath<Value, Provenance> & Sendable, _ lifetime: CacheLifetime,
+        unknown: Duration? = nil
+    ) {
+        self.init(reading, unknown: unknown) { _, _ in lifetime }
+    }
+
+    fileprivate init<Element>(
+        each reading: any WritableKeyPath<Element, Provenance> & Sendable, _ lifetime: CacheLifetime,
+        unknown: Duration? = nil
+    ) where Value == [Element] {
+        self.init(each: reading, unknown: unknown) { _, _ in lifetime }
+    }
+}
+
+extension FreshnessPolicy<OrderPage> {
+    fileprivate static var orderPages: FreshnessPolicy<OrderPage> {
+        FreshnessPolicy(unknown: .zero) { page in
+            var page = page
+            page.orders = page.orders.map { order in
+                var order = order
+                order.provenance = order.provenance.markedStale
+                return order
+            }
+            return page
+        } lifetime: { _, _ in
+            .ownMoney
+        }
+    }
+}
+
+extension CacheLifetime {
+    /// Of balances and positions: never served past their time but where the broker does not answer.
+    fileprivate static let ownMoney = CacheLifetime(fresh: .seconds(2), ifError: .seconds(3_600))
+    fileprivate static let ownHistory = CacheLifetime(fresh: .seconds(30), ifError: .seconds(3_600))
+    /// Of what hardly changes: names, sectors, yearly figures.
+    fileprivate static let reference = CacheLifetime(fresh: day, whileRevalidating: day, ifError: day * 30)
+    fileprivate static let search = CacheLifetime(
+        fresh: .seconds(3_600), whileRevalidating: day, ifError: day * 7)
+    fileprivate static let news = CacheLifetime(
+        fresh: .seconds(300), whileRevalidating: .seconds(300), ifError: day)
+
+    private static let day = Duration.seconds(86_400)
+}
+
+// About how many bytes the values take that are kept, their texts included: a bound in bytes is none where what users and
+// providers write is not counted.
+
+/// A value with texts in it.
+protocol CacheWeighted {
+    /// All of them, but those that its parts weigh themselves.
+    var texts: [String?] { get }
+    /// Beyond its own size and its texts.
+    var weightOfParts: Int { get }
+}
+
+extension CacheWeighted {
+    var weightOfParts: Int { 0 }
+
+    /// Its own size, and what lies elsewhere.
+    var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
+
+    /// What lies elsewhere: where the value itself is part of another.
+    var outlyingWeight: Int {
+        texts.reduce(weightOfParts) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
+
+extension Array where Element: CacheWeighted {
+    var weight: Int { reduce(0) { $0 + $1.weight } }
+}
+
+extension Account: CacheWeighted {
+    var texts: [String?] { [id, number, name, currency, status] }
+}
+
+extension StoredAccount: CacheWeighted {
+    var texts: [String?] { [id, number, name, currency] }
+}
+
+extension Position: CacheWeighted {
+    var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
+    var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension Listing: CacheWeighted {
+    var texts: [String?] { [key, assetType, exchange] }
+    var weightOfParts: Int { orderTypes?.count ?? 0 }
+}
+
+extension Instrument: CacheWeighted {
+    var texts: [String?] { [symbol.text, name, exchange, currency, about] }
+    var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension SearchHit: CacheWeighted {
+    var texts: [String?] { [region] }
+    var weightOfParts: Int { instrument.outlyingWeight }
+}
+
+extension Fundamentals: CacheWeighted {
+    var texts: [String?] { [symbol.text, name, about, currency, sector, industry, country, website] }
+}
+
+extension EquityHistory: CacheWeighted {
+    var texts: [String?] { [currency] }
+    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }
+}
+
+extension BrokerWatchlist: CacheWeighted {
+    var texts: [String?] { [id, name] }
+    var weightOfParts: Int { items.weight }
+}
+
+extension BrokerWatchlist.Item: CacheWeighted {
+    var texts: [String?] { [symbol.text, name] }
+}
+
+extension Quote: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency, feed] }
+}
+
+extension Article: CacheWeighted {
+    var texts: [String?] { [id, headline, summary, author, url, imageURL, publisher] }
+    var weightOfParts: Int {
+        symbols.reduce(0) { $0 + MemoryLayout<Symbol>.stride + $1.text.utf8.count }
+    }
+}
+
+extension ProviderArticlePage: CacheWeighted {
+    var texts: [String?] { [page.next] }
+    var weightOfParts: Int { page.articles.weight }
+}
+
+extension CandleSeries: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency, timeZone] }
+    /// Eight for each figure.
+    var weightOfParts: Int {
+        let columns = 6 + (bid == nil ? 0 : 4) + (ask == nil ? 0 : 4)
+        return count * columns * 8
+    }
+}

@@ -1,0 +1,220 @@
+package import Brokerage
+package import GraphQL
+package import Upstream
+
+/// A failure of one field, as clients see it.
+package struct FieldError: ClientVisibleError, Hashable {
+    package let code: ErrorCode
+    package let message: String
+    /// Who failed, where it was a provider.
+    package var provider: ProviderID?
+    /// When to try again, where somebody knows.
+    package var retryAt: Instant?
+    /// The argument that is wrong, where one is: `input.allocations[0].symbol`.
+    package var argument: String?
+    /// Why a broker refused to change an order.
+    package var rejection: RejectionReason?
+
+    package init(_ code: ErrorCode, _ message: String, provider: ProviderID? = nil, retryAt: Instant? = nil) {
+        self.code = code
+        self.message = message
+        self.provider = provider
+        self.retryAt = retryAt
+    }
+
+    package var extensions: InputObject {
+        var extensions: InputObject = ["code": .string(code.rawValue)]
+        if let provider { extensions["provider"] = .string(provider.rawValue) }
+        if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
+        if let argument { extensions["argument"] = .string(argument) }
+        if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
+        // What is kept from the client is in the log, under this name.
+        if code == .internalServerError, let id = CurrentRequest.id {
+            extensions["requestId"] = .string(id.description)
+        }
+        return extensions
+    }
+}
+
+extension FieldError {
+    /// An argument that cannot be used, for what Portico knows and not for its form.
+    package static func argument(
+        _ path: String, code: ErrorCode = .badUserInput, _ reason: String, provider: ProviderID? = nil
+    ) -> FieldError {
+        FieldError(code, reason, provider: provider).of(argument: path)
+    }
+
+    /// The same error, of an argument.
+    func of(argument path: String) -> FieldError {
+        var error = FieldError(code, "Argument \"\(path)\": \(message)", provider: provider, retryAt: retryAt)
+        error.argument = path
+        return error
+    }
+
+    /// The error that clients get for an error of any type; for another type than this one, `noAnswer`.
+    init(reporting error: any Error) {
+        self = error as? FieldError ?? .internalError
+    }
+
+    /// Whether it equals another error, except for the time after which to try again.
+    func isEquivalent(to other: FieldError) -> Bool {
+        var other = other
+        other.retryAt = retryAt
+        return self == other
+    }
+
+    /// Checks a number against the range of its argument.
+    static func check(
+        _ number: Int, of argument: String, in range: ClosedRange<Int>
+    ) throws(FieldError) {
+        guard range.contains(number) else {
+            throw .argument(
+                argument, "It is \(number); it takes \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    /// No account of the user has this id.
+    static func noAccount(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no account \"\(id.beginning(80))\".")
+    }
+
+    /// A source was asked and nothing came of it, which no source does.
+    static let internalError = FieldError(.internalServerError, "Internal server error.")
+}
+
+/// `ErrorCode` of the schema: every `extensions.code` that a field error may have.
+package enum ErrorCode: String, Sendable, CaseIterable {
+    case unauthenticated = "UNAUTHENTICATED"
+    case forbidden = "FORBIDDEN"
+    case badUserInput = "BAD_USER_INPUT"
+    case notFound = "NOT_FOUND"
+    case conflict = "CONFLICT"
+    case assetNotFound = "ASSET_NOT_FOUND"
+    case internalServerError = "INTERNAL_SERVER_ERROR"
+    case unsupported = "UNSUPPORTED"
+    case notEntitled = "NOT_ENTITLED"
+    case reconnectRequired = "RECONNECT_REQUIRED"
+    case rateLimited = "RATE_LIMITED"
+    case quotaExhausted = "QUOTA_EXHAUSTED"
+    case providerUnavailable = "PROVIDER_UNAVAILABLE"
+    case providerTimeout = "PROVIDER_TIMEOUT"
+    case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
+    case tooManyUpstreamCalls = "TOO_MANY_UPSTREAM_CALLS"
+    case noExchangeRate = "NO_EXCHANGE_RATE"
+}
+
+extension FieldError {
+    /// A provider's failure as clients see it.
+    ///
+    /// The message says what happened and what to do; what the provider
+    /// itself said stays inside.
+    init(_ failure: ProviderFailure) {
+        let name = failure.provider.rawValue
+        let (code, message): (ErrorCode, String) =
+            switch failure.cause {
+            case .unavailable, .circuitOpen:
+                (.providerUnavailable, "\(name) could not be reached or is out of order.")
+            case .timedOut: (.providerTimeout, "\(name) did not answer in time.")
+            case .invalidResponse: (.providerAnswerInvalid, "\(name) gave an answer that cannot be used.")
+            case .unauthorized: (.reconnectRequired, "\(name) refused the credential: connect with it again.")
+            case .notEntitled:
+                (.notEntitled, "\(name) does not allow this to the user or plan of this connection.")
+            case .notFound: (.notFound, "\(name) knows no such thing.")
+            case .rateLimited, .quotaExhausted: (.quotaExhausted, "\(name) allows no further call for now.")
+            case .unsupported: (.unsupported, "\(name) has no such thing.")
+            case .overloaded: (.providerUnavailable, "Too many calls to \(name) are waiting; try again soon.")
+            case .feedFull(nil):
+                (
+                    .rateLimited,
+                    "The price feed of \(name) is full; Portico tries again."
+                )
+            case .feedFull(let limit?):
+                (
+                    .rateLimited,
+                    """
+                    One client may follow \(limit) symbols of \(name) at a time. End another subscription; Portico \
+                    tries again.
+                    """
+                )
+            case .cancelled: (.providerUnavailable, "The call to \(name) was given up.")
+            case .notAllowed(.operation(let limit)):
+                (
+                    .tooManyUpstreamCalls,
+                    "The operation needs more than \(limit) calls to providers. Request less in one operation."
+                )
+            case .notAllowed(.client(let limit, _)):
+                (
+                    .rateLimited,
+                    """
+                    A client without a session, or with a guest session, has \(limit) calls to providers a \
+                    minute: wait, or sign in.
+                    """
+                )
+            case .notAllowed(.sharedQuota):
+                (
+                    .quotaExhausted,
+                    """
+                    All clients without a session, or with a guest session, have used up their part of the quota of \
+                    \(name): wait, or sign in.
+                    """
+                )
+            }
+        let provider: ProviderID? =
+            switch failure.cause {
+            // The limit is Portico's own, so no provider is named.
+            case .notAllowed(.operation), .notAllowed(.client): nil
+            default: failure.provider
+            }
+        self.init(code, message, provider: provider, retryAt: failure.retryAt)
+    }
+}
+
+extension ProviderFailure {
+    /// The time after which a retry can succeed, if it is known.
+    fileprivate var retryAt: Instant? {
+        // Portico's own longest pause before it tries the feed again.
+        if case .feedFull = cause { return .now + .seconds(30) }
+        return cause.retryAt
+    }
+}
+
+extension FieldError {
+    /// No connection of the user has this id.
+    static func noConnection(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no connection \"\(id.beginning(80))\".")
+    }
+
+    /// The error for a user or a connection that cannot be deleted, because the broker has not responded to
+    /// requests about orders.
+    ///
+    /// - Parameters:
+    ///   - count: The number of writes that are not sent or have no response.
+    ///   - whose: `this user's`.
+    ///   - remedy: The action that is possible afterwards: `Delete the user`.
+    /// - Returns: CONFLICT.
+    static func ordersInProgress(_ count: Int, _ whose: String, _ remedy: String) -> FieldError {
+        let requests = count == 1 ? "1 request" : "\(count) requests"
+        return FieldError(
+            .conflict,
+            """
+            \(requests) about \(whose) orders \(count == 1 ? "is" : "are") in progress at a broker. \(remedy) when \
+            \(count == 1 ? "it has" : "they have") ended, in a minute at most.
+            """)
+    }
+
+    /// What a user is told whose credential could not be tried, or was refused.
+    ///
+    /// It is not the credential of a connection, so to connect again is no way out.
+    package init(connecting failure: ProviderFailure) {
+        guard failure.cause == .unauthorized else {
+            self.init(failure)
+            return
+        }
+        self = .argument(
+            "input.credential",
+            """
+            \(failure.provider.rawValue) did not accept the credential: look whether it is whole, still good, and of \
+            this environment.
+            """, provider: failure.provider)
+    }
+}

@@ -1,0 +1,268 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// A text from a client with a limit of its length.
+///
+/// Every argument and input field of type `String` or `ID` is read as one.
+///
+/// There are two limits: a number of bytes in UTF-8, which is checked first, and a number of characters.
+/// Characters are counted as Unicode scalars, whose size is limited, and not as graphemes, one of which may
+/// have any length.
+protocol BoundedText: GraphQLInput {
+    /// The allowed lengths in Unicode scalars.
+    static var lengths: ClosedRange<Int> { get }
+    /// The limit in bytes of UTF-8, including white space at both ends.
+    static var maximumBytes: Int { get }
+    static var form: TextForm { get }
+    init(bounded text: String)
+}
+
+/// A bounded text that is stored as it is.
+protocol StoredText: BoundedText {
+    init(text: String)
+}
+
+extension StoredText {
+    init(bounded text: String) {
+        self.init(text: text)
+    }
+}
+
+/// The characters that a text may contain.
+enum TextForm {
+    /// One line, without control characters.
+    ///
+    /// White space at both ends is removed.
+    case singleLine
+    /// Several lines, without control characters other than line feeds and tabs.
+    ///
+    /// White space at both ends is removed.
+    case multiline
+    /// Any text, unchanged: an id, a secret.
+    case verbatim
+}
+
+extension BoundedText {
+    static var maximumBytes: Int { 4 * lengths.upperBound }
+    static var form: TextForm { .singleLine }
+
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
+
+    static var sample: Self { Self(bounded: "sample") }
+
+    init(input: InputValue?) throws(InputError) {
+        let given = try String(input: input)
+        guard given.utf8.count <= Self.maximumBytes else {
+            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.maximumBytes) are allowed.")
+        }
+        let text =
+            switch Self.form {
+            case .singleLine, .multiline: given.trimmed
+            case .verbatim: given
+            }
+        let length = text.unicodeScalars.count
+        guard Self.lengths.contains(length) else {
+            throw InputError(
+                length == 0
+                    ? "It is empty."
+                    : "It has \(length) characters; at most \(Self.lengths.upperBound) are allowed.")
+        }
+        guard text.unicodeScalars.allSatisfy(Self.form.allows) else {
+            throw InputError("It contains a control character.")
+        }
+        self.init(bounded: text)
+    }
+}
+
+extension TextForm {
+    fileprivate func allows(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .singleLine: scalar.properties.generalCategory != .control
+        case .multiline: scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
+        case .verbatim: true
+        }
+    }
+}
+
+/// A list from a client with a limit of its length.
+struct BoundedList<Element: GraphQLInput>: GraphQLInput {
+    /// The most entries of any list of the schema.
+    static var maximumCount: Int { 500 }
+
+    let elements: [Element]
+
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { [Element].bindInput(to: &binder) }
+
+    static var sample: BoundedList { BoundedList(elements: []) }
+
+    private init(elements: [Element]) {
+        self.elements = elements
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        if case .list(let items) = input, items.count > Self.maximumCount {
+            throw InputError("It has \(items.count) entries; at most \(Self.maximumCount) are allowed.")
+        }
+        elements = try [Element](input: input)
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    fileprivate var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        let count = start.reversed().drop(while: \.isWhitespace).count
+        return String(start.prefix(count))
+    }
+
+    /// The beginning of the text for a message, in Unicode scalars, as one character may have any length.
+    func beginning(_ count: Int) -> String {
+        String(unicodeScalars.prefix(count))
+    }
+}
+
+// Texts that several inputs use. Their content is checked where they are used.
+
+/// An id of the schema, as a client sends it.
+struct IDText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...512 }
+    static var form: TextForm { .verbatim }
+    let text: String
+}
+
+/// A cursor of a page, as a client sends it.
+///
+/// The longest is the cursor of a provider of news.
+struct CursorText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...24_576 }
+    static var maximumBytes: Int { lengths.upperBound }
+    static var form: TextForm { .verbatim }
+    let text: String
+}
+
+/// A short text with a form of its own: the code of a currency, or a symbol in a provider's notation.
+struct CodeText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...128 }
+    static var form: TextForm { .verbatim }
+    let text: String
+}
+
+/// The text of a search.
+struct SearchText: StoredText {
+    static var lengths: ClosedRange<Int> { 1...100 }
+    let text: String
+}
+
+/// A secret with which a client authenticates: a key, a token, the code of an authorization.
+struct SecretText: BoundedText {
+    static var lengths: ClosedRange<Int> { 0...16_384 }
+    static var maximumBytes: Int { lengths.upperBound }
+    static var form: TextForm { .verbatim }
+    let secret: Secret
+
+    init(bounded text: String) {
+        secret = Secret(text)
+    }
+}
+
+/// A name or a password as it was entered.
+///
+/// `Username` and `Password` have the rules for new ones.
+struct CredentialText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...1_024 }
+    static var maximumBytes: Int { lengths.upperBound }
+    static var form: TextForm { .verbatim }
+    let text: String
+}
+
+/// An address to which a browser is redirected.
+struct AddressText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...8_192 }
+    static var maximumBytes: Int { lengths.upperBound }
+    static var form: TextForm { .verbatim }
+    let text: String
+}
+
+/// The label that a client gives its session or a connection, such as "Ann's phone".
+struct LabelText: StoredText {
+    static var lengths: ClosedRange<Int> { 0...100 }
+    let text: String
+}
+
+/// A number of a user's above zero, of so many digits that it can be reckoned with.
+protocol BoundedDecimal: GraphQLInput {
+    /// The largest.
+    static var maximum: Decimal { get }
+    /// Digits after the point.
+    static var maximumFractionDigits: Int { get }
+    init(bounded value: Decimal)
+}
+
+extension BoundedDecimal {
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
+
+    static var sample: Self { Self(bounded: 1) }
+
+    init(input: InputValue?) throws(InputError) {
+        let value = try Decimal(input: input)
+        guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
+        guard value <= Self.maximum else {
+            throw InputError("It is \(value); it may be \(Self.maximum) at most.")
+        }
+        guard value.withoutTrailingZeros.scale <= Self.maximumFractionDigits else {
+            throw InputError(
+                "It is \(value); it may have \(Self.maximumFractionDigits) digits after the point at most.")
+        }
+        self.init(bounded: value)
+    }
+}
+
+/// A field of an input that changes something, where null has no meaning: left out, what it is about stays.
+enum PatchField<Value: GraphQLInput>: GraphQLInput {
+    case unchanged
+    case set(Value)
+
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType {
+        Optional<Value>.bindInput(to: &binder)
+    }
+
+    static var sample: PatchField { .unchanged }
+
+    init(input: InputValue?) throws(InputError) {
+        switch input {
+        case nil: self = .unchanged
+        case .null: throw InputError("It cannot be null; leave it out to keep what there is.")
+        case .some(let value): self = .set(try Value(input: value))
+        }
+    }
+
+    /// Nil for what stays.
+    var value: Value? {
+        switch self {
+        case .unchanged: nil
+        case .set(let value): value
+        }
+    }
+}
+
+/// A field of an input that changes something which may be absent: left out it stays, null takes it away.
+enum RemovablePatchField<Value: GraphQLInput>: GraphQLInput {
+    case unchanged
+    case removed
+    case set(Value)
+
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType {
+        Optional<Value>.bindInput(to: &binder)
+    }
+
+    static var sample: RemovablePatchField { .unchanged }
+
+    init(input: InputValue?) throws(InputError) {
+        switch input {
+        case nil: self = .unchanged
+        case .null: self = .removed
+        case .some(let value): self = .set(try Value(input: value))
+        }
+    }
+}

@@ -1,0 +1,275 @@
+import Brokerage
+package import GraphQL
+import Storage
+
+/// The root of all queries.
+package struct Query: Sendable {
+    package init() {}
+}
+
+extension Query: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<Query>("Query") {
+        Field(
+            "node", IDArguments.self,
+            once: { arguments, context in try context.node(arguments.id) })
+        Field(
+            "nodes", IDsArguments.self,
+            once: { arguments, context in try context.nodes(arguments.ids) })
+        Field("viewer", once: { context in try context.viewer() })
+        Field(
+            "account", AccountArguments.self,
+            once: { arguments, context in
+                try context.account(id: arguments.id, with: arguments.provider)
+            })
+        Field(
+            "accounts", ProviderArguments.self,
+            once: { arguments, context in
+                try context.accounts(with: arguments.provider)
+            })
+        Field(
+            "positions", PositionsArguments.self,
+            once: { arguments, context in
+                try context.positions(with: arguments.provider, of: arguments.symbols)
+            })
+        Field(
+            "portfolio", CurrencyArguments.self,
+            once: { arguments, context in try context.portfolio(in: arguments.currency) })
+        Field(
+            "quote", QuoteArguments.self,
+            once: { arguments, context in
+                try context.quotes(for: [arguments.symbol], from: arguments.provider)
+                    .map { try $0.first?.get() }
+            })
+        Field(
+            "quotes", QuotesArguments.self,
+            once: { arguments, context in
+                try context.quotes(of: arguments.symbols, from: arguments.provider)
+            })
+        Field(
+            "instrument", InstrumentArguments.self,
+            once: { arguments, context in
+                try context.instrument(arguments.symbol, from: arguments.provider)
+            })
+        Field(
+            "search", SearchArguments.self,
+            once: { arguments, context in try context.search(arguments) })
+        Field(
+            "chart", ChartQueryArguments.self,
+            once: { arguments, context in
+                try context.charts(for: [arguments.symbol], arguments.chart)
+                    .map { try $0.first?.get() }.map { $0.map { Chart($0) } }
+            })
+        Field(
+            "charts", ChartsArguments.self,
+            once: { arguments, context in
+                try context.charts(of: arguments.symbols, arguments.chart)
+                    .map { charts in charts.map { $0.map { Chart($0) } } }
+            })
+        Field(
+            "order", IDArguments.self,
+            once: { arguments, context in
+                try context.order(id: arguments.id).map { Optional($0) }
+            })
+        Field(
+            "orders", OrdersArguments.self,
+            once: { arguments, context in try context.orders(arguments) })
+        Field(
+            "news", NewsArguments.self,
+            once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
+        Field("watchlists", once: { context in try context.watchlists() })
+        Field(
+            "watchlist", IDArguments.self,
+            once: { arguments, context in try context.watchlist(id: arguments.id) })
+        Field("goals", once: { context in try context.goals() })
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+        Field("providers", once: { context in .ready(context.providers()) })
+        Field(
+            "marketClock", ProviderArguments.self,
+            once: { arguments, context in try context.marketClock(of: arguments.provider) })
+    }
+}
+
+struct AccountArguments: GraphQLArguments {
+    let id: String?
+    let provider: ProviderID?
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try (arguments["id"] as IDText?)?.text
+        provider = try arguments["provider"]
+    }
+}
+
+struct PositionsArguments: GraphQLArguments {
+    let provider: ProviderID?
+    let symbols: [Symbol]?
+
+    init(_ arguments: ArgumentReader) throws {
+        provider = try arguments["provider"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
+    }
+}
+
+struct QuotesArguments: GraphQLArguments {
+    let symbols: [Symbol]
+    let provider: ProviderID?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+        provider = try arguments["provider"]
+    }
+}
+
+struct QuoteArguments: GraphQLArguments {
+    let symbol: Symbol
+    let provider: ProviderID?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try arguments["symbol"]
+        provider = try arguments["provider"]
+    }
+}
+
+struct InstrumentArguments: GraphQLArguments {
+    let symbol: String
+    let provider: ProviderID?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try (arguments["symbol"] as CodeText).text
+        provider = try arguments["provider"]
+    }
+}
+
+struct ChartQueryArguments: GraphQLArguments {
+    let symbol: Symbol
+    let chart: ChartArguments
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try arguments["symbol"]
+        chart = try ChartArguments(arguments)
+    }
+}
+
+struct ChartsArguments: GraphQLArguments {
+    let symbols: [Symbol]
+    let chart: ChartArguments
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+        chart = try ChartArguments(arguments)
+    }
+}
+
+/// The root of all mutations, which run one after the other.
+///
+/// Each group of them stands beside what it changes.
+package struct Mutation: Sendable {
+    package init() {}
+}
+
+extension Mutation: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<Mutation>("Mutation") {
+        Mutation.sessions
+        Mutation.users
+        Mutation.connections
+        Mutation.watchlists
+        Mutation.goals
+        Mutation.orders
+    }
+}
+
+/// `DeletePayload` of the schema: what is gone, for the client's cache.
+struct DeletePayload: Sendable {
+    let deletedID: String
+}
+
+extension DeletePayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<DeletePayload>("DeletePayload") {
+        Field("deletedId", \.deletedID)
+    }
+}
+
+/// The root of all subscriptions.
+struct Subscription: Sendable {}
+
+extension Subscription: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<Subscription>("Subscription") {
+        Field(
+            "quotes", QuoteSubscriptionArguments.self,
+            events: { arguments, context in try context.livePrices(of: arguments.symbols) },
+            value: { $0 },
+            context: { event, context in
+                guard case .success(let quote?) = event else { return context }
+                return context.showing(.quote(quote))
+            })
+        Field(
+            "positions", ProviderArguments.self,
+            events: { arguments, context in try context.livePositions(with: arguments.provider) },
+            value: \.value, context: { event, context in context.showing(event.carried) })
+        Field(
+            "account", AccountSubscriptionArguments.self,
+            events: { arguments, context in try context.liveAccount(id: arguments.id) },
+            value: \.value, context: { event, context in context.showing(event.carried) })
+        Field(
+            "orders", events: { context in try context.liveOrders() },
+            value: \.value, context: { event, context in context.showing(event.carried) })
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) },
+            value: \.value, context: nil)
+    }
+}
+
+struct QuoteSubscriptionArguments: GraphQLArguments {
+    let symbols: [Symbol]
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+    }
+}
+
+struct AccountSubscriptionArguments: GraphQLArguments {
+    let id: String?
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try (arguments["id"] as IDText?)?.text
+    }
+}
+
+extension ExecutableSchema where Context == GatewayContext {
+    /// The public schema, bound to what answers it.
+    ///
+    /// - Parameters:
+    ///   - text: the schema, as it is published.
+    ///   - options: how operations are treated.
+    /// - Throws: where the text is no schema, or differs from what is bound to it.
+    package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
+        try self.init(
+            Schema.build(text, name: "schema.graphql"), query: Query(), mutation: Mutation(),
+            subscription: Subscription(), context: GatewayContext.self, guards: [.requires],
+            options: options)
+    }
+}
+
+extension FieldGuard where Context == GatewayContext {
+    /// `@requires`: the field needs a session that carries a scope.
+    static var requires: FieldGuard {
+        FieldGuard("requires") { directive in
+            guard case .enum(let name)? = directive.arguments["scope"], let scope = Scope(rawValue: name)
+            else {
+                // A schema that says what this program does not know: closed rather than open.
+                return { _ in FieldError.internalError }
+            }
+            return { context in context.session.denial(requiring: scope) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package import Brokerage
+package import GraphQL
+
+/// `Date`: a calendar date as a JSON string.
+extension CalendarDate: GraphQLScalar, GraphQLInput {
+    package static var graphQLNames: [String] { ["Date"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(description)
+    }
+
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: CalendarDate { .latest }
+
+    package init(input: InputValue?) throws(InputError) {
+        guard case .string(let text) = input, let date = CalendarDate(text) else {
+            throw InputError("Expected a day of the calendar, like \"2026-11-20\".")
+        }
+        self = date
+    }
+}
+
+/// `Number`: the digits of a decimal as a JSON number.
+package struct Number: GraphQLScalar {
+    let value: Decimal
+
+    package static var graphQLNames: [String] { ["Number"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(upTo: Decimal.maximumUTF8Count) { value.write(into: &$0) }
+    }
+}
+
+/// `UnixTime`: seconds since 1970 as a JSON number.
+package struct UnixTime: GraphQLScalar {
+    let seconds: Int64
+
+    package static var graphQLNames: [String] { ["UnixTime"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(Int(seconds))
+    }
+}
+
+/// `Decimal`: all digits, as a JSON string.
+extension Decimal: GraphQLScalar, GraphQLInput {
+    package static var graphQLNames: [String] { ["Decimal"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(upTo: Decimal.maximumUTF8Count + 2) { span in
+            span.append(UInt8(ascii: "\""))
+            write(into: &span)
+            span.append(UInt8(ascii: "\""))
+        }
+    }
+
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: Decimal { 1 }
+
+    /// Reads a string of digits, or a JSON number by its digits as they were written.
+    package init(input: InputValue?) throws(InputError) {
+        let text: String? =
+            switch input {
+            case .string(let text), .number(let text): text
+            case .int(let number): String(number)
+            case .enum, .boolean, .list, .object, .null, nil: nil
+            }
+        guard let text else { throw InputError("Expected a decimal number, like \"1234.56\".") }
+        guard let value = Decimal(text) else {
+            throw InputError(
+                """
+                \"\(text.beginning(40))\" is not a decimal number of at most \(Decimal.maximumScale) digits, like \
+                \"1234.56\".
+                """)
+        }
+        self = value
+    }
+}
+
+/// `DateTime`: RFC 3339 in UTC, as a JSON string.
+extension Instant: GraphQLScalar, GraphQLInput {
+    package static var graphQLNames: [String] { ["DateTime"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(upTo: Instant.maximumUTF8Count + 2) { span in
+            span.append(UInt8(ascii: "\""))
+            write(into: &span)
+            span.append(UInt8(ascii: "\""))
+        }
+    }
+
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: Instant { .latest }
+
+    package init(input: InputValue?) throws(InputError) {
+        guard case .string(let text) = input, let instant = Instant(text) else {
+            throw InputError("Expected an instant in RFC 3339, like \"2026-11-20T14:30:00Z\".")
+        }
+        self = instant
+    }
+}
+
+/// A symbol is a `String` in the schema.
+extension Symbol: GraphQLScalar, GraphQLInput {
+    package static var graphQLNames: [String] { ["String"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(text)
+    }
+
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: Symbol { .example }
+
+    package init(input: InputValue?) throws(InputError) {
+        guard case .string(let text) = input else { throw InputError("Expected a symbol.") }
+        guard let symbol = Symbol(text) else {
+            throw InputError(
+                """
+                \"\(text.beginning(40))\" is not a symbol: a symbol has 1 to \(Symbol.maximumLength) letters, \
+                digits and the characters . - / : = ^ _ +
+                """)
+        }
+        self = symbol
+    }
+}

@@ -1,0 +1,149 @@
+package import Brokerage
+package import Storage
+package import Upstream
+
+/// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
+/// moment ago.
+///
+/// Nothing of it changes, and every context of every request has it: so it is shared, not copied.
+package final class GatewayServices: Sendable {
+    /// The connections of all users.
+    private let registry: ProviderConnectionRegistry
+    /// What makes connections, and ends them.
+    package let connectionService: ConnectionService
+    /// The server's own sources of market data.
+    let market: [MarketDataSource]
+    let routes: ProviderRoutes
+    let reads: ReadCaches
+    /// What users have entrusted to Portico.
+    let userData: UserData
+    let live: QuoteFeedRegistry
+    let watches: LiveSubscriptions
+    /// Of changes that read what a broker keeps, and write it whole.
+    let writeQueue = WriteTurns()
+    /// How a provider fares; the limits are those of the server's own key and of the connections named.
+    let condition: @Sendable (ProviderID) -> ProviderHealthReport
+
+    /// - Parameters:
+    ///   - connections: The connections of the settings.
+    ///   - connectors: The providers that users can connect with.
+    ///   - redirects: The addresses to which browsers are redirected after consent.
+    ///   - market: The server's own sources of market data.
+    ///   - routes: Who is asked for what, in which order.
+    ///   - reads: Where what was read is kept.
+    ///   - household: What users have entrusted to Portico.
+    ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
+    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
+    ///   - ledger: The ledger that counts the calls of connections.
+    ///   - condition: How a provider fares.
+    package init(
+        connections: [ProviderConnection], connectors: [any ProviderConnector] = [],
+        redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, remedy: ""),
+        market: [MarketDataSource], routes: ProviderRoutes = .standard, reads: ReadCaches, userData: UserData,
+        clock: TimeSource = .system, symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient,
+        ledger: QuotaLedger? = nil,
+        condition: @escaping @Sendable (ProviderID) -> ProviderHealthReport
+    ) {
+        let live = QuoteFeedRegistry(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
+        let watches = LiveSubscriptions(clock: clock)
+        let registry = ProviderConnectionRegistry(connections)
+        self.registry = registry
+        connectionService = ConnectionService(
+            store: userData.connections, registry: registry, connectors: connectors, redirects: redirects,
+            clock: reads.clock, limits: userData.limits, ledger: ledger
+        ) { connection in
+            reads.invalidate(privateTo: connection.owner, at: connection.provider)
+            live.closeFeed(of: connection)
+            if registry.connections(of: connection.owner).contains(where: { $0.id == connection.id }) {
+                watches.renew(connection)
+            } else {
+                watches.end(connection)
+            }
+        }
+        self.market = market
+        self.routes = routes
+        self.reads = reads
+        self.userData = userData
+        self.live = live
+        self.watches = watches
+        self.condition = condition
+        userData.authentication.sessions.deletions.register(
+            owners: { [connectionService] in connectionService.owners },
+            release: { [connectionService] in connectionService.removeAll(of: $0) })
+    }
+
+    /// The number of users' connections in memory.
+    package var connectionCount: Int { registry.count }
+
+    /// The number of price feeds that are followed, or were followed a moment ago.
+    package var quoteFeedCount: Int { live.count }
+
+    /// All links of a user, those to data services and broken ones included.
+    func links(of owner: OwnerID) -> [ProviderConnection] { registry.connections(of: owner) }
+
+    /// What the public values that a session is told depend on: a user's own connections tell of prices, too.
+    @Sendable
+    package func audience(of session: Session) -> [String] {
+        guard let owner = session.owner else { return [] }
+        return [owner.text] + links(of: owner).map(\.id)
+    }
+
+    /// The brokers that a user may see accounts of: their own.
+    func connections(of owner: OwnerID, with provider: ProviderID?) -> [BrokerConnection] {
+        registry.connections(of: owner).compactMap(\.broker).filter {
+            provider == nil || $0.provider == provider
+        }
+    }
+}
+
+/// What users have entrusted to Portico: who they are and what is theirs.
+package struct UserData: Sendable {
+    /// The file that it all is kept in.
+    let file: UserDatabase
+    let connections: ConnectionStore
+    let watchlists: WatchlistStore
+    let goals: GoalStore
+    /// Who may come in, and how.
+    package let authentication: AuthenticationService
+    let orders: OrderWorkflow
+    /// How often clients may send requests that are expensive.
+    package let limits: CallLimits
+
+    /// What a file holds; for the start of the process: it waits.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - master: The key that its secrets are sealed with.
+    ///   - people: How users come in.
+    ///   - report: Is told why something could not be kept or read; clients hear less.
+    /// - Throws: `wrongMasterKey` where they were sealed with another.
+    package init(
+        in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
+        report: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        self.file = file
+        limits = userPolicy.limits
+        watchlists = WatchlistStore(in: file)
+        goals = GoalStore(in: file)
+        orders = OrderWorkflow(journal: OrderJournal(in: file))
+        connections = try ConnectionStore(in: file, master)
+        authentication = try AuthenticationService(in: file, master, userPolicy, report: report)
+    }
+
+    /// Settles the writes to brokers of an earlier process.
+    ///
+    /// It is called before the first request, so that no client receives an order that is then removed
+    /// because it was never sent.
+    ///
+    /// - Throws: `StorageError` if the journal cannot be written; ``OrderReconciliation`` tries again.
+    package func abandonUnattendedWrites() async throws(StorageError) {
+        try await orders.journal.abandonUnattended()
+    }
+
+    /// One that is forgotten with this value.
+    package static func temporary(
+        userPolicy: UserPolicy = UserPolicy()
+    ) throws(StorageError) -> UserData {
+        try UserData(in: .temporary(), .random(), userPolicy: userPolicy)
+    }
+}

@@ -1,0 +1,236 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// Keeps up with the orders of one connection: by its broker's stream where there is one, by reading them now and then where
+/// not, and by what Portico's own writes bring about.
+struct OrderTracker: Sendable {
+    let connection: BrokerConnection
+    let clock: TimeSource
+    let inbox: OrderUpdateQueue
+    var pace = PollingPolicy()
+    /// What a call is made in.
+    let context: @Sendable (CallContext) -> GatewayContext
+
+    /// As many orders are read at once as one page of a broker has, less what is kept back for those of one moment.
+    private static let maximumOpen = OrderFilter.maximumBrokerPage - OrderFilter.slack
+    /// Of how many orders, that are not among the open ones any more, is asked at once what became of them; of the others
+    /// the next time.
+    private static let maximumMissing = 20
+    /// How long what one step needs may take.
+    private static let timeout = Duration.seconds(10)
+
+    /// Tells a watch the orders until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - watch: Who is told.
+    ///   - turn: What the watch asks for.
+    func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ turn: SubscriptionRun) async {
+        let round = inbox.begin(turn.number)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await followStream(in: round, notifying: watch) }
+            group.addTask {
+                while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
+                    if round.requestFullReadIfNeeded() { watch.nudge() }
+                }
+            }
+            group.addTask {
+                var board = OrderSnapshot()
+                for await _ in turn.nudges {
+                    guard let news = round.drain() else { return }
+                    watch.publish(await see(to: news, in: round, &board))
+                }
+            }
+        }
+    }
+
+    /// Without a stream, or where only the user can help, it is over at once, and all is read now and then.
+    private func followStream(
+        in round: OrderUpdateBatch, notifying watch: SharedSubscription<[SubscribedOrder]>
+    ) async {
+        guard let stream = connection.orders as? any OrderStream else { return }
+        try? await stream.follow(clock: clock) { event in
+            round.put(event)
+            watch.nudge()
+        } didEnd: {
+            round.streamEnded()
+        }
+    }
+
+    /// Sees to what has come in.
+    ///
+    /// - Returns: all orders as they are known now, or why they are not.
+    private func see(
+        to news: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ board: inout OrderSnapshot
+    ) async -> Result<[SubscribedOrder], any Error> {
+        for order in news.own { board.merge(order) }
+        do {
+            let now = clock.now()
+            // What was read before is not good enough: it may lack what the stream will not tell again.
+            let context = context(CallContext(deadline: now + Self.timeout, notBefore: now))
+            try await context.merge(news.streamed, of: connection, into: &board)
+            if news.needsFullRead {
+                try await read(in: context, into: &board)
+                round.resetFailures()
+            }
+            return .success(board.all)
+        } catch {
+            round.recordFailure()
+            return .failure(error)
+        }
+    }
+
+    /// Reads all that are open, and what became of those that were.
+    private func read(in context: GatewayContext, into board: inout OrderSnapshot) async throws {
+        let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
+        for missing in board.merge(open: open).prefix(Self.maximumMissing) {
+            guard let now = try await context.order(missing.name, of: connection) else {
+                board.end(missing.lastKnown)
+                continue
+            }
+            // A broker that tells of open orders only does not say how this one ended.
+            if now.order.provenance.isStale, !connection.reportsEndedOrders {
+                board.end(now)
+            } else {
+                board.merge(now)
+            }
+        }
+    }
+}
+
+extension GatewayContext {
+    /// Takes in what a broker's stream tells of orders: in the journal first, which has their names.
+    fileprivate func merge(
+        _ orders: [Order], of connection: BrokerConnection, into board: inout OrderSnapshot
+    ) async throws {
+        if orders.isEmpty { return }
+        services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
+        services.watches.holdingsChanged(of: connection.owner)
+        try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.take(orders, of: connection.owner, connection.id)
+        }
+        for order in try await currentOrders(orders, of: connection) { board.merge(order) }
+    }
+
+    /// The orders of a connection that are open.
+    fileprivate func openOrders(
+        of connection: BrokerConnection, atMost limit: Int
+    ) async throws -> [ConnectedOrder] {
+        let wish = OrderFilter(isOpen: true, symbols: nil, first: limit)
+        // An order that has been replaced by another one is not reported.
+        return try await self.orders(wish, of: connection, after: nil).orders.filter {
+            if case .current = $0.name { true } else { false }
+        }
+    }
+
+    /// The orders that stand, under their names: not those whose place another one takes, which has the name from then on.
+    private func currentOrders(
+        _ orders: [Order], of connection: BrokerConnection
+    ) async throws -> [ConnectedOrder] {
+        let ids = Set(orders.map(\.id))
+        let names = try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.names(of: ids, of: connection.owner, connection.id)
+        }
+        return orders.filter { order in
+            let isBeingReplaced = names.standing[order.id]?.openWrite == .replace
+            return !names.replaced.contains(order.id) && !(isBeingReplaced && order.state == .replaced)
+        }.map { ConnectedOrder($0, names, of: connection) }
+    }
+}
+
+extension ConnectedOrder {
+    /// The order when nobody knows it any more: as it was last heard of.
+    fileprivate var lastKnown: ConnectedOrder {
+        var order = order
+        order.provenance = order.provenance.markedStale
+        return ConnectedOrder(
+            order: order, connection: connection, name: name, clientOrderID: clientOrderID, time: time)
+    }
+}
+
+/// The orders of a connection as those who follow them know them: the open ones, and the last that have ended.
+///
+/// A value without time or tasks: ``OrderSubscriptions`` says what comes in.
+struct OrderSnapshot {
+    private var orders: [String: SubscribedOrder] = [:]
+    /// The ids of those that have ended, the last one last.
+    private var ended: [String] = []
+
+    /// So many that have ended are kept for those who have not been told yet.
+    static let maximumEnded = 100
+
+    /// All of them, by their ids.
+    var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }
+
+    /// Takes in what is said of an order, unless something later is known.
+    mutating func merge(_ linked: ConnectedOrder) {
+        if let known = orders[linked.globalID], known.linked.order.isLater(than: linked.order) { return }
+        put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.isFinal))
+    }
+
+    /// Takes in all orders that are open.
+    ///
+    /// - Returns: those that were open, and are not among them: what became of them must be asked for.
+    mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
+        let ids = Set(open.map(\.globalID))
+        let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.linked)
+        for linked in open { merge(linked) }
+        return missing.sorted { $0.globalID < $1.globalID }
+    }
+
+    /// Takes in that an order has ended, as far as anybody can tell how.
+    mutating func end(_ linked: ConnectedOrder) {
+        put(SubscribedOrder(linked: linked, hasEnded: true))
+    }
+
+    private mutating func put(_ order: SubscribedOrder) {
+        let id = order.globalID
+        if orders.updateValue(order, forKey: id)?.hasEnded == true { ended.removeAll { $0 == id } }
+        guard order.hasEnded else { return }
+        ended.append(id)
+        if ended.count > Self.maximumEnded { orders[ended.removeFirst()] = nil }
+    }
+}
+
+/// An order that is followed.
+struct SubscribedOrder: Sendable {
+    let linked: ConnectedOrder
+    /// Whether it is open no more; where its broker does not tell how orders end, its state does not say so.
+    let hasEnded: Bool
+}
+
+extension SubscribedOrder: LiveEntity {
+    var globalID: String { linked.globalID }
+    /// How an order ended is told when it does.
+    var closed: SubscribedOrder? { nil }
+    var isCurrent: Bool { !hasEnded }
+
+    func isEquivalent(to other: SubscribedOrder) -> Bool {
+        linked.clientOrderID == other.linked.clientOrderID && hasEnded == other.hasEnded
+            && linked.reconciliation == other.linked.reconciliation
+            && linked.order.provenance.isStale == other.linked.order.provenance.isStale
+            && linked.order.figures == other.linked.order.figures
+    }
+}
+
+extension Order {
+    /// The order without what the journal and its broker say differently of the same: names of its own, and when what its state
+    /// says came about.
+    fileprivate var figures: Order {
+        var order = self
+        order.provenance = Provenance(source: provenance.source, fetchedAt: .earliest)
+        (order.accountID, order.clientOrderID) = (nil, nil)
+        (order.submittedAt, order.updatedAt, order.filledAt, order.canceledAt) = (nil, nil, nil, nil)
+        return order
+    }
+
+    /// Whether another reading of the order is older than this one, however the two came here.
+    fileprivate func isLater(than other: Order) -> Bool {
+        // Another order took its place, and is not to be taken for it again.
+        if id != other.id { return replaces.map { $0 == other.id } ?? false }
+        if state.isFinal != other.state.isFinal { return state.isFinal }
+        guard let updatedAt, let otherUpdate = other.updatedAt else { return false }
+        return updatedAt > otherUpdate
+    }
+}

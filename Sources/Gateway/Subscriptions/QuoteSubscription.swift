@@ -1,0 +1,336 @@
+package import Brokerage
+import GraphQL
+import Synchronization
+import Upstream
+
+/// The prices of some symbols for one subscriber: the first of each as soon as it is known, then each change.
+///
+/// Only one task at a time may iterate. A slow reader gets the latest value of each symbol; intermediate
+/// values are dropped. The symbols are followed until this object is released. The sequence ends when no
+/// source can return a price of any symbol again; each symbol was reported as failed before.
+package final class QuoteSubscription: AsyncSequence, Sendable {
+    package typealias Element = [Symbol: LiveNews]
+
+    private let subscriber: QuoteFallbackSubscriber
+
+    /// - Parameters:
+    ///   - sources: For each symbol the sources that could have it, best first.
+    ///   - client: The client against whose limit the symbols count.
+    ///   - allowance: The calls that the client may cause, renewed each time that a source is followed; nil
+    ///     for no limit.
+    ///   - clock: The clock for the pauses after which a full feed is tried again.
+    ///   - hub: Returns the hub of a source; throws if the source is gone.
+    init(
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
+        clock: TimeSource = .system,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    ) {
+        subscriber = QuoteFallbackSubscriber(
+            QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: hub)
+        subscriber.start()
+    }
+
+    deinit {
+        subscriber.end()
+    }
+
+    /// The news that were not delivered yet, without waiting; they count as delivered from now on.
+    ///
+    /// - Returns: nil at the end.
+    func drainPending() -> Element? { subscriber.drainPending() }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        let quotes: QuoteSubscription
+        var nudges: AsyncStream<Void>.Iterator
+
+        package mutating func next() async -> Element? {
+            while let news = quotes.drainPending() {
+                if !news.isEmpty { return news }
+                guard await nudges.next(isolation: #isolation) != nil else { return nil }
+            }
+            return nil
+        }
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(quotes: self, nudges: subscriber.nudges.makeAsyncIterator())
+    }
+}
+
+/// Executes the steps of a ``QuoteFallbackState`` at the hubs of its sources.
+///
+/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no
+/// room, or for which the client has no call left, are followed there again after a pause, which grows with
+/// each attempt, or is the longest one.
+private final class QuoteFallbackSubscriber: Sendable {
+    private struct State {
+        var fallback: QuoteFallbackState
+        /// What is followed at hubs, by numbers of their own.
+        var subscriptions: [Int: SourceSubscription] = [:]
+        var nextSubscriptionNumber = 0
+        /// Symbols that sources have refused for now, by source.
+        var retries: [Int: Retry] = [:]
+        var isOver = false
+    }
+
+    private struct SourceSubscription {
+        let source: Int
+        var symbols: Set<Symbol>
+        let follower: QuoteFeedSubscriber
+    }
+
+    private struct Retry {
+        var symbols: Set<Symbol> = []
+        /// The number of consecutive attempts without room.
+        var failures = 0
+        /// The task that waits for the next attempt.
+        var timer: Task<Void, Never>?
+    }
+
+    /// Tells that there is something untold.
+    let nudges: AsyncStream<Void>
+    private let nudge: AsyncStream<Void>.Continuation
+    private let client: QuoteClient
+    private let allowance: CallAllowance?
+    private let clock: TimeSource
+    private let feed: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
+    // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
+    private let state: Mutex<State>
+
+    init(
+        _ board: QuoteFallbackState, for client: QuoteClient, within allowance: CallAllowance?,
+        clock: TimeSource,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    ) {
+        (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.client = client
+        self.allowance = allowance
+        self.clock = clock
+        self.feed = hub
+        state = Mutex(State(fallback: board))
+    }
+
+    func start() {
+        state.withLock { carryOut($0.fallback.start, &$0) }
+    }
+
+    func end() {
+        let (legs, retries) = state.withLock { state in
+            state.isOver = true
+            defer { (state.subscriptions, state.retries) = ([:], [:]) }
+            return (state.subscriptions, state.retries)
+        }
+        for retry in retries.values { retry.timer?.cancel() }
+        // Its followers go away here, outside of the lock.
+        withExtendedLifetime(legs) {}
+        nudge.finish()
+    }
+
+    func drainPending() -> [Symbol: LiveNews]? {
+        state.withLock { state in
+            state.fallback.isOver && !state.fallback.hasPending ? nil : state.fallback.drainPending()
+        }
+    }
+
+    /// A hub has rung.
+    private func handleWakeSignal(_ number: Int) {
+        change { state in drainSubscription(number, &state) }
+    }
+
+    /// Changes the state, and wakes the reader if there are news.
+    private func change(_ change: (inout State) -> Void) {
+        let hasNews = state.withLock { state in
+            if !state.isOver { change(&state) }
+            return state.fallback.hasPending || state.fallback.isOver
+        }
+        if hasNews { nudge.yield() }
+    }
+
+    private func drainSubscription(_ number: Int, _ state: inout State) {
+        guard let leg = state.subscriptions[number] else { return }
+        if let update = leg.follower.drainPending() {
+            if !update.ended.isEmpty {
+                let rest = leg.symbols.subtracting(update.ended)
+                state.subscriptions[number]?.symbols = rest
+                if rest.isEmpty { state.subscriptions[number] = nil }
+            }
+            handle(update, from: leg.source, &state)
+        } else {
+            // Its hub was closed, and what was followed there is followed anew.
+            state.subscriptions[number] = nil
+            carryOut(QuoteFallbackState.Step(follow: [leg.source: leg.symbols]), &state)
+        }
+    }
+
+    private func handle(_ update: QuoteFeedUpdate, from source: Int, _ state: inout State) {
+        let refused = update.events.filter { update.ended.contains($0.key) && !$0.value.isFinalFailure }
+        if !refused.isEmpty { followLater(refused, of: source, &state) }
+        carryOut(state.fallback.receive(update.events, ended: update.ended, from: source), &state)
+    }
+
+    private func carryOut(_ step: QuoteFallbackState.Step, _ state: inout State) {
+        for (source, symbols) in step.unfollow {
+            state.retries[source]?.symbols.subtract(symbols)
+            for (number, leg) in state.subscriptions where leg.source == source {
+                let rest = leg.symbols.subtracting(symbols)
+                state.subscriptions[number]?.symbols = rest
+                leg.follower.unsubscribe(symbols)
+                if rest.isEmpty { state.subscriptions[number] = nil }
+            }
+        }
+        for (source, symbols) in step.follow {
+            do throws(ProviderFailure) {
+                try follow(symbols, of: source, &state)
+            } catch {
+                // The source has no room, or it is gone: the next source may help.
+                let news = Dictionary(symbols.map { ($0, QuoteEvent.failure(error)) }) { first, _ in first }
+                handle(QuoteFeedUpdate(events: news, ended: symbols), from: source, &state)
+            }
+        }
+    }
+
+    /// Follows refused symbols after a pause, which grows with each consecutive attempt without room.
+    private func followLater(_ refused: [Symbol: QuoteEvent], of source: Int, _ state: inout State) {
+        var retry = state.retries[source] ?? Retry()
+        retry.symbols.formUnion(refused.keys)
+        if retry.timer == nil {
+            retry.failures += 1
+            let end = clock.now() + pause(after: retry.failures, refused.values)
+            retry.timer = Task { [self, clock] in
+                guard (try? await clock.sleep(end)) != nil else { return }
+                change { state in followAgain(source, &state) }
+            }
+        }
+        state.retries[source] = retry
+    }
+
+    /// The pause before the next attempt.
+    ///
+    /// It is the longest one if each symbol was refused for a limit of this client: a client with thousands of
+    /// refused symbols would otherwise take processor time from all others.
+    private func pause(
+        after failures: Int, _ refused: Dictionary<Symbol, QuoteEvent>.Values
+    ) -> Duration {
+        RetryPolicy.streams.pause(after: refused.allSatisfy(\.isClientLimit) ? .max : failures)
+    }
+
+    private func followAgain(_ source: Int, _ state: inout State) {
+        guard let symbols = state.retries[source]?.symbols else { return }
+        state.retries[source]?.symbols = []
+        state.retries[source]?.timer = nil
+        if !symbols.isEmpty { carryOut(QuoteFallbackState.Step(follow: [source: symbols]), &state) }
+        if state.retries[source]?.symbols.isEmpty == true { state.retries[source] = nil }
+    }
+
+    private func follow(
+        _ symbols: Set<Symbol>, of source: Int, _ state: inout State
+    ) throws(ProviderFailure) {
+        let number = state.nextSubscriptionNumber
+        state.nextSubscriptionNumber += 1
+        // The hub keeps this as long as it is followed there, which ends with `end`.
+        let follower = try feed(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+            handleWakeSignal(number)
+        }
+        state.subscriptions[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
+        // What is known already.
+        drainSubscription(number, &state)
+    }
+}
+
+/// Prices that are followed, one at a time, as a subscription tells them.
+///
+/// For one reader. Of each symbol only the latest waits: who is slow is told nothing of what lay between.
+struct QuoteSequence: AsyncSequence, Sendable {
+    typealias Element = LiveValue<Quote>
+
+    private let quotes: QuoteSubscription
+    private let unknown: [Symbol]
+
+    /// - Parameters:
+    ///   - quotes: What is followed.
+    ///   - unknown: Symbols that no source could have: each is reported once as not found.
+    init(_ quotes: QuoteSubscription, unknown: [Symbol]) {
+        self.quotes = quotes
+        self.unknown = unknown
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let quotes: QuoteSubscription
+        fileprivate var events: QuoteSubscription.Iterator
+        /// The symbols that are first reported as not found.
+        fileprivate var unknown: ArraySlice<Symbol>
+        // The news as returned by the hubs, so that all subscribers share one copy.
+        fileprivate var waiting = ConflatingQueue<Symbol, LiveNews>()
+
+        mutating func next() async -> Element? {
+            if let symbol = unknown.popFirst() {
+                return .failure(FieldError([], of: "symbol \"\(symbol)\""))
+            }
+            // What has come meanwhile takes the place of what waits.
+            put(quotes.drainPending() ?? [:])
+            while true {
+                if let (_, item) = waiting.popFirst() { return Result { try item.get() } }
+                guard let more = await events.next() else { return nil }
+                put(more)
+            }
+        }
+
+        private mutating func put(_ news: QuoteSubscription.Element) {
+            for (symbol, item) in news { waiting.put(item, for: symbol) }
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(quotes: quotes, events: quotes.makeAsyncIterator(), unknown: unknown[...])
+    }
+}
+
+extension GatewayContext {
+    /// Follows prices: each symbol at the best source of the route that tells one, together with all others who follow it
+    /// there.
+    ///
+    /// - Parameters:
+    ///   - symbols: At most 200.
+    ///   - provider: Follow this provider and no other.
+    /// - Returns: their prices from now on; a symbol that no source could have is not among them.
+    /// - Throws: `FieldError` where there is no source of quotes.
+    package func follow(_ symbols: [Symbol], from provider: ProviderID?) throws -> QuoteSubscription {
+        try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
+        let sources = try sources(for: .quotes, from: provider)
+        let places = Dictionary(
+            symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
+            uniquingKeysWith: { first, _ in first })
+        return QuoteSubscription(
+            places, for: quoteClient, within: call.allowance, clock: services.watches.clock
+        ) {
+            [services] place throws(ProviderFailure) in
+            services.live.feed(for: try services.currentSource(sources[place]))
+        }
+    }
+
+    /// The client against whose limit symbols of price feeds count.
+    ///
+    /// A guest counts together with the other guests at the same address, since one client can create any
+    /// number of guests.
+    private var quoteClient: QuoteClient {
+        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(origin.number) }
+        return .user(owner)
+    }
+}
+
+extension GatewayServices {
+    /// A source by its credential of now.
+    ///
+    /// - Throws: `unauthorized` for one of a connection that has gone meanwhile.
+    fileprivate func currentSource(_ source: MarketDataSource) throws(ProviderFailure) -> MarketDataSource {
+        switch source.audience {
+        case .everybody: return source
+        case .owner(let owner, let connection):
+            guard let now = links(of: owner).first(where: { $0.id == connection })?.market else {
+                throw ProviderFailure(source.provider, .unauthorized)
+            }
+            return now
+        }
+    }
+}

@@ -1,0 +1,293 @@
+import Brokerage
+package import Storage
+import Upstream
+
+/// Lets people in: guests, new users, users; and does what they may do with sessions and passwords.
+package struct AuthenticationService: Sendable {
+    /// Found by their tokens, for each request.
+    package let sessions: SessionStore
+    let users: UserStore
+    let hasher: PasswordHasher
+    let signUpPolicy: SignUpPolicy
+    let attempts = SignInThrottle()
+    /// The rate of all attempts to sign in, whether they fail or not.
+    private let signIns: CallRateLimiter<SignInCaller>
+    /// The rate of new guests and users.
+    private let arrivals: CallRateLimiter<ClientOrigin>
+    private let report: @Sendable (StorageError) -> Void
+
+    /// Opens the file's sessions; for the start of the process: it waits.
+    ///
+    /// - Throws: `wrongMasterKey` where the file was made with another.
+    package init(
+        in file: UserDatabase, _ master: MasterKey, _ settings: UserPolicy = UserPolicy(),
+        report: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        self.report = report
+        sessions = try SessionStore(in: file, master, settings.sessions)
+        users = UserStore(in: file)
+        hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
+        signUpPolicy = settings.signUp
+        signIns = CallRateLimiter(perClient: settings.limits.signIns)
+        arrivals = CallRateLimiter(
+            perClient: settings.limits.arrivals, total: settings.limits.totalArrivals)
+    }
+}
+
+extension AuthenticationService {
+    /// Opens a session for a new guest.
+    func startGuest(label: String?, from address: ClientOrigin) async throws -> SessionStore.NewSession {
+        guard signUpPolicy == .open else {
+            throw FieldError(.forbidden, "This server takes no guests. Sign in, or ask who runs it.")
+        }
+        try checkSignUpLimit(from: address)
+        let wish = SessionStore.Options(scopes: [.read, .write], label: label)
+        let opened = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.openForGuest(wish)
+        }
+        guard let opened else {
+            throw FieldError(
+                .rateLimited,
+                "There are as many guests as this server takes, \(sessions.policy.guests). Sign up, or try again later.",
+                retryAt: Instant.now + .seconds(3_600))
+        }
+        return opened
+    }
+
+    func checkSignUpLimit(from address: ClientOrigin) throws {
+        do {
+            try arrivals.consume(address)
+        } catch {
+            throw FieldError(error, of: "new guests and users", "from this address")
+        }
+    }
+
+    /// Creates a user, or signs up the guest of the session.
+    func signUp(
+        _ input: SignUpInput, in session: Session, from address: ClientOrigin
+    ) async throws -> SessionStore.NewSession {
+        let (username, password) = try input.checked()
+        switch signUpPolicy {
+        case .open: break
+        case .invitation:
+            if input.invitation == nil {
+                throw FieldError(.forbidden, "Who signs up here needs an invitation: `input.invitation`.")
+            }
+        case .off: throw FieldError(.forbidden, "Nobody can sign up here. Ask who runs this server.")
+        }
+        // The user of a token in the settings has a name there.
+        if session.owner != nil, session.stored == nil { throw Self.notAGuest }
+        try checkSignUpLimit(from: address)
+        let hash: PasswordHash
+        do throws(FieldError) {
+            hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
+        } catch {
+            arrivals.refund(address)
+            throw error
+        }
+        let candidate = SessionStore.NewUser(
+            username: username, hash: hash, invitation: input.invitation, guest: session.stored)
+        let wish = SessionStore.Options(scopes: [.read, .write], label: input.label)
+        let result = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.signUp(candidate, wish)
+        }
+        switch result {
+        case .success(let opened):
+            attempts.know(address, of: username.text.lowercased(), now: .now)
+            return opened
+        case .failure(.nameTaken):
+            throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
+        case .failure(.unknownInvitation):
+            throw FieldError.argument("input.invitation", "It is unknown, used, or has expired.")
+        case .failure(.notAGuest): throw Self.notAGuest
+        case .failure(.endedSession): throw session.unauthenticated
+        }
+    }
+
+    private static let notAGuest = FieldError(
+        .conflict,
+        "This session belongs to a user with a name. Sign up without a session, or with a guest session.")
+
+    /// Opens a session for a user with the right name and password.
+    ///
+    /// A failed attempt does not reveal whether the name exists, neither by its message nor by its duration.
+    /// A `session` of the same user makes the request's client a known client.
+    func signIn(
+        _ input: SignInInput, in session: Session, from address: ClientOrigin
+    ) async throws -> SessionStore.NewSession {
+        let username = try? Username(input.username)
+        let known: UserStore.Registered?
+        if let username {
+            known = try await mapStorageErrors { () throws(StorageError) in
+                try await users.registered(username)
+            }
+        } else {
+            known = nil
+        }
+        // Names that differ in case only are one user; what is no name counts as it was written.
+        let subject =
+            username?.text.lowercased() ?? String(decoding: input.username.utf8.prefix(64), as: UTF8.self)
+        let proved = try await prove(
+            input.password, of: known, as: subject, in: session, from: address)
+        guard let proved else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
+        let scopes = Set(input.scopes ?? [.read, .write]).union([.read])
+        if scopes.contains(.admin), !proved.user.isAdmin {
+            throw FieldError(.forbidden, "Argument \"input.scopes\": this user does not run the server.")
+        }
+        let wish = SessionStore.Options(scopes: scopes, label: input.label)
+        let opened = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.open(wish, for: proved)
+        }
+        // Changed or deleted in the moment between.
+        guard let opened else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
+        return opened
+    }
+
+    private static let wrongCredentials = "There is no user with this name and password."
+}
+
+extension AuthenticationService {
+    /// Compares a password with the stored hash of a user, and stores a better hash if the parameters have
+    /// changed.
+    ///
+    /// A refused attempt computes no hash. An attempt whose hash could not be computed does not count.
+    ///
+    /// - Parameters:
+    ///   - text: The password as received.
+    ///   - known: Nil if there is no such user; the duration is the same.
+    ///   - subject: The user against whom a failure counts.
+    ///   - session: The session of the request.
+    ///   - address: The address from which the request came.
+    /// - Throws: `FieldError` RATE_LIMITED after too many failures or attempts, and if too many hashes wait.
+    /// - Returns: The user and the hash that is stored now; nil if the password is wrong.
+    func prove(
+        _ text: String, of known: UserStore.Registered?, as subject: String, in session: Session,
+        from address: ClientOrigin
+    ) async throws -> UserStore.Registered? {
+        let isOwn = known != nil && session.owner == known?.user.id
+        let attempt: SignInThrottle.Attempt
+        do throws(SignInThrottle.RetryLater) {
+            attempt = try attempts.begin(
+                user: subject, from: address, session: isOwn ? session.id : nil, now: .now)
+        } catch {
+            throw FieldError(
+                .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: error.retryAt)
+        }
+        let caller = SignInCaller(attempt, from: address)
+        let client = HashingClient(knownUser: attempt.isKnown ? attempt.user : nil, at: address)
+        let comparison: PasswordHasher.Comparison
+        do {
+            try signIns.consume(caller)
+        } catch {
+            attempts.withdraw(attempt)
+            throw FieldError(error, of: "attempts to sign in", caller.description)
+        }
+        do {
+            comparison = try await hashing { () throws(PasswordHasher.Failure) in
+                try await hasher.compare(
+                    Password(entered: text), with: known?.hash, for: client)
+            }
+        } catch {
+            attempts.withdraw(attempt)
+            signIns.refund(caller)
+            throw error
+        }
+        guard let known else { return nil }
+        switch comparison {
+        case .different: return nil
+        case .equal:
+            attempts.succeeded(attempt, now: .now)
+            return known
+        case .outdated(let better):
+            attempts.succeeded(attempt, now: .now)
+            try await mapStorageErrors { () throws(StorageError) in
+                try await users.upgrade(known.hash, to: better, of: known.user.id)
+            }
+            return UserStore.Registered(user: known.user, hash: better)
+        }
+    }
+
+    func hashed(_ password: Password, for client: HashingClient) async throws(FieldError) -> PasswordHash {
+        try await hashing { () throws(PasswordHasher.Failure) in
+            try await hasher.hash(password, for: client)
+        }
+    }
+
+    private func hashing<Value>(
+        _ body: () async throws(PasswordHasher.Failure) -> Value
+    ) async throws(FieldError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            switch error {
+            case .overloaded:
+                throw FieldError(
+                    .rateLimited, "Too many clients are signing in. Try again soon.",
+                    retryAt: Instant.now + .seconds(5))
+            case .failed: throw .internalError
+            }
+        }
+    }
+
+    /// What the store does, with its failures as clients see them.
+    func mapStorageErrors<Value>(
+        _ body: () async throws(StorageError) -> Value
+    ) async throws(FieldError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            report(error)
+            throw FieldError(error)
+        }
+    }
+}
+
+/// The client for which attempts to sign in are counted.
+enum SignInCaller: Hashable {
+    /// All known clients of a user together, because each session is one and a user can open many.
+    case user(String)
+    /// All other clients of an address, for any user.
+    case address(ClientOrigin)
+}
+
+extension SignInCaller {
+    init(_ attempt: SignInThrottle.Attempt, from address: ClientOrigin) {
+        self = attempt.isKnown ? .user(attempt.user) : .address(address)
+    }
+
+    /// The description in messages.
+    var description: String {
+        switch self {
+        case .user: "as this user"
+        case .address: "from this address"
+        }
+    }
+}
+
+extension HashingClient {
+    init(knownUser: String?, at address: ClientOrigin) {
+        self.init(knownUser: knownUser, address: address.number)
+    }
+}
+
+/// How users come in and how long they stay.
+package struct UserPolicy: Sendable {
+    package var signUp = SignUpPolicy.open
+    package var passwordCost = PasswordCost.standard
+    /// The number of passwords that may wait to be hashed.
+    package var passwordQueue = 64
+    package var sessions = SessionPolicy()
+    package var limits = CallLimits()
+
+    package init() {}
+}
+
+/// Who may become a user.
+package enum SignUpPolicy: String, Sendable, CaseIterable {
+    /// Everybody; guests too may come.
+    case open
+    /// Who has the code of an invitation.
+    case invitation
+    /// Nobody.
+    case off
+}

@@ -1,0 +1,177 @@
+import Brokerage
+import GraphQL
+package import Storage
+package import Upstream
+
+/// Who asks: a user, or nobody in particular.
+package struct Session: Sendable {
+    /// The user; nil for a request without a valid token, which may read public market data only.
+    package let owner: OwnerID?
+    /// What it may do.
+    package let scopes: Set<Scope>
+    /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
+    /// the process ends.
+    package let stored: ActiveSession?
+    /// Why the request's token is not valid; nil if it is valid, and if there is none.
+    private let tokenRejection: String?
+
+    /// Whether the user is a guest: guests are counted by address for limits.
+    package var isGuest: Bool { stored?.isGuest ?? false }
+
+    /// Whether limits count the client by its address.
+    ///
+    /// True without a session and with a guest session, because one client can create any number of guests.
+    package var isLimitedByAddress: Bool { owner == nil || isGuest }
+
+    package init(owner: OwnerID, scopes: Set<Scope>) {
+        self.init(owner, scopes)
+    }
+
+    /// A request with the token of a session that is kept.
+    package init(_ session: ActiveSession) {
+        self.init(session.owner, session.scopes, kept: session)
+    }
+
+    /// A request whose token is unknown or has ended; it has the rights of a request without a token.
+    ///
+    /// - Parameter reason: The message of fields that need a session, with the reason and a remedy.
+    package init(rejectingToken reason: String) {
+        self.init(nil, [], refusal: reason)
+    }
+
+    private init(
+        _ owner: OwnerID?, _ scopes: Set<Scope>, kept: ActiveSession? = nil, refusal: String? = nil
+    ) {
+        self.owner = owner
+        self.scopes = scopes
+        self.stored = kept
+        self.tokenRejection = refusal
+    }
+
+    /// A request without a token.
+    package static let anonymous = Session(nil, [])
+}
+
+extension Session {
+    /// The session's id; nil if no session is stored.
+    var id: String? { stored?.id }
+
+    /// Whether the request came with a token that is unknown or has ended.
+    var hasRejectedToken: Bool { tokenRejection != nil || hasEnded }
+
+    /// Whether the token has ended since the request began.
+    private var hasEnded: Bool { stored?.validity.hasEnded ?? false }
+
+    /// The error of a field that needs a session, if the request has none.
+    var unauthenticated: FieldError {
+        let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
+        // A stored session has ended since the request began.
+        return FieldError(
+            .unauthenticated,
+            tokenRejection ?? (stored == nil ? needsToken : "The session has ended: sign in again."))
+    }
+
+    /// Why it may not ask for what needs a scope; nil where it may.
+    ///
+    /// It is called for each root field of a mutation, because the session may have ended since.
+    func denial(requiring scope: Scope) -> FieldError? {
+        if owner == nil || hasEnded { return unauthenticated }
+        if scopes.contains(scope) { return nil }
+        let own = Scope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: ", ")
+        return FieldError(
+            .forbidden,
+            """
+            This field needs a session with the scope \(scope.rawValue); this one has \(own). Sign in again and ask for it \
+            with `scopes`.
+            """)
+    }
+}
+
+/// `Session` of the schema: what a sign-in may do, and until when.
+struct SessionDetails: Sendable {
+    /// As the schema gives it.
+    let id: String
+    let scopes: [Scope]
+    let label: String?
+    let createdAt: Instant
+    let lastUsedAt: Instant
+    /// When it ends if it is not used again; nil for a token of the settings, which ends with them.
+    let expiresAt: Instant?
+    let isCurrent: Bool
+
+    /// The id of the session of a token of the settings, which is not stored.
+    static let idOfSettings = "settings"
+
+    init(_ session: ActiveSession, _ store: SessionStore, isCurrent: Bool) {
+        id = NodeID(.session, session.id).text
+        scopes = Scope.allCases.filter(session.scopes.contains)
+        label = session.label
+        createdAt = session.createdAt
+        lastUsedAt = session.lastUsedAt
+        expiresAt = store.end(of: session)
+        self.isCurrent = isCurrent
+    }
+
+    /// A request that came with a token of the settings.
+    init(ofSettings session: Session, _ user: User) {
+        id = NodeID(.session, Self.idOfSettings).text
+        scopes = Scope.allCases.filter(session.scopes.contains)
+        label = nil
+        createdAt = user.createdAt
+        lastUsedAt = .now
+        expiresAt = nil
+        isCurrent = true
+    }
+}
+
+extension SessionDetails: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<SessionDetails>("Session") {
+        Field("id", \.id)
+        Field("scopes", \.scopes)
+        Field("label", \.label)
+        Field("createdAt", \.createdAt)
+        Field("lastUsedAt", \.lastUsedAt)
+        Field("expiresAt", \.expiresAt)
+        Field("current", \.isCurrent)
+    }
+}
+
+/// A token, which is shown this once, and what it is of.
+struct SessionPayload: Sendable {
+    let token: String
+    let viewer: Viewer
+
+    init(_ opened: SessionStore.NewSession, _ context: GatewayContext) {
+        token = opened.token.text
+        viewer = Viewer(
+            user: opened.user,
+            session: SessionDetails(opened.session, context.authentication.sessions, isCurrent: true))
+    }
+}
+
+extension SessionPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<SessionPayload>("SessionPayload") {
+        Field("token", \.token)
+        Field("session", \.viewer.session)
+        Field("viewer", \.viewer)
+    }
+}
+
+/// Where a request comes from, as far as limits tell addresses apart: a number that stands for the address.
+///
+/// Not a text: each request has one, and few are ever looked at.
+package struct ClientOrigin: Hashable, Sendable {
+    let number: UInt64
+
+    /// - Parameter number: another one for another address.
+    package init(_ number: UInt64) {
+        self.number = number
+    }
+
+    /// All requests about whose address nothing is known.
+    package static let unknown = ClientOrigin(.max)
+}

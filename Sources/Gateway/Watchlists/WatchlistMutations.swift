@@ -1,0 +1,318 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension Mutation {
+    /// What changes watchlists.
+    @FieldsBuilder<Mutation> static var watchlists: [Field<Mutation>] {
+        Field(
+            "createWatchlist", InputArguments<CreateWatchlistInput>.self,
+            once: { arguments, context in try context.createWatchlist(arguments.input) })
+        Field(
+            "renameWatchlist", RenameWatchlistArguments.self,
+            once: { arguments, context in
+                try context.renameWatchlist(id: arguments.id, to: arguments.name)
+            })
+        Field(
+            "deleteWatchlist", IDArguments.self,
+            once: { arguments, context in try context.deleteWatchlist(id: arguments.id) })
+        Field(
+            "addToWatchlist", WatchlistSymbolsArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .add(arguments.symbols))
+            })
+        Field(
+            "removeFromWatchlist", WatchlistSymbolsArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .remove(arguments.symbols))
+            })
+        Field(
+            "moveInWatchlist", MoveInWatchlistArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .move(arguments.symbol, to: arguments.position))
+            })
+    }
+}
+
+struct WatchlistName: StoredText {
+    static var lengths: ClosedRange<Int> { 1...64 }
+    let text: String
+}
+
+struct CreateWatchlistInput: Sendable {
+    let name: WatchlistName
+    let symbols: [Symbol]
+}
+
+extension CreateWatchlistInput: GraphQLInputObject {
+    static var sample: CreateWatchlistInput {
+        CreateWatchlistInput(name: .sample, symbols: [])
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        name = try fields["name"]
+        symbols = try (fields["symbols"] as BoundedList<Symbol>).elements
+    }
+}
+
+struct RenameWatchlistArguments: GraphQLArguments {
+    let id: String
+    let name: WatchlistName
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try (arguments["id"] as IDText).text
+        name = try arguments["name"]
+    }
+}
+
+struct WatchlistSymbolsArguments: GraphQLArguments {
+    let id: String
+    let symbols: [Symbol]
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try (arguments["id"] as IDText).text
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+    }
+}
+
+struct MoveInWatchlistArguments: GraphQLArguments {
+    let id: String
+    let symbol: Symbol
+    let position: Int
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try (arguments["id"] as IDText).text
+        symbol = try arguments["symbol"]
+        position = try arguments["to"]
+    }
+}
+
+extension GatewayContext {
+    /// Makes a list that Portico keeps.
+    func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
+        let owner = try owner()
+        return .later {
+            try await check(input.symbols, at: "input.symbols")
+            return try payload(
+                await services.userData.watchlists.create(
+                    named: input.name.text, of: input.symbols, for: owner), at: .create)
+        }
+    }
+
+    func renameWatchlist(id: String, to name: WatchlistName) throws -> MaybeAsync<WatchlistPayload?> {
+        let owner = try owner()
+        switch try origin(ofWatchlist: id) {
+        case .portico(let own):
+            return .later {
+                try payload(
+                    await services.userData.watchlists.rename(own, to: name.text, for: owner),
+                    at: .change(id))
+            }
+        case .broker(let connection, let list):
+            return .later {
+                try await change(list, of: connection, by: "name") {
+                    .success((name: name.text, symbols: $0.items.map(\.symbol)))
+                }
+            }
+        case nil: throw FieldError.noWatchlist(id)
+        }
+    }
+
+    /// Changes what is in a list.
+    func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
+        let owner = try owner()
+        guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
+        return .later {
+            switch edit {
+            case .add(let symbols): try await check(symbols, at: edit.argument)
+            case .remove, .move: break
+            }
+            switch keeper {
+            case .portico(let own):
+                return try payload(
+                    await services.userData.watchlists.change(own, edit, for: owner), at: .change(id))
+            case .broker(let connection, let list):
+                return try await change(list, of: connection, by: edit.argument) { list in
+                    edit.applied(to: list.items.map(\.symbol)).map { (name: list.name, symbols: $0) }
+                }
+            }
+        }
+    }
+
+    func deleteWatchlist(id: String) throws -> MaybeAsync<DeletePayload?> {
+        let owner = try owner()
+        switch try origin(ofWatchlist: id) {
+        case .portico(let own):
+            return .later {
+                guard try await services.userData.watchlists.delete(own, for: owner) else {
+                    throw FieldError.noWatchlist(id)
+                }
+                return DeletePayload(deletedID: id)
+            }
+        case .broker(let connection, let list):
+            return .later {
+                try await write(list, of: connection, by: "id") { desk, _ throws(ProviderFailure) in
+                    try await desk.deleteWatchlist(list, in: call)
+                }
+                return DeletePayload(deletedID: id)
+            }
+        case nil: throw FieldError.noWatchlist(id)
+        }
+    }
+
+    /// Sees to it that there is an instrument for each symbol.
+    ///
+    /// - Throws: `FieldError` that names the argument: NOT_FOUND for a symbol that no provider knows; the provider's failure where
+    ///   that is not known.
+    private func check(_ symbols: [Symbol], at path: String) async throws {
+        let limit = WatchlistStore.mostSymbols
+        guard symbols.count <= limit else {
+            throw FieldError.argument(
+                path, "It has \(symbols.count) symbols; a list may have \(limit) at most.")
+        }
+        for (index, answer) in try await instruments(for: symbols).value().enumerated() {
+            do {
+                _ = try answer.get()
+            } catch let error as FieldError {
+                throw error.of(argument: "\(path)[\(index)]")
+            }
+        }
+    }
+
+    private func payload(_ outcome: WatchlistStore.Outcome, at place: FieldError.Place) throws(FieldError)
+        -> WatchlistPayload
+    {
+        switch outcome {
+        case .success(let list): return WatchlistPayload(watchlist: Watchlist(list))
+        case .failure(let refusal): throw FieldError(refusal, at: place)
+        }
+    }
+}
+
+// MARK: - Lists that a broker keeps
+
+extension GatewayContext {
+    /// Reads a list as it is at the broker now, and writes it as `edit` makes it; `argument` says what changes.
+    private func change(
+        _ id: String, of connection: BrokerConnection, by argument: String,
+        _ edit:
+            @escaping @Sendable (BrokerWatchlist) -> Result<
+                (name: String, symbols: [Symbol]), WatchlistError
+            >
+    ) async throws -> WatchlistPayload {
+        let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
+        let list = try await write(id, of: connection, by: argument) {
+            [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistError> in
+            switch edit(list) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let new):
+                if new.name == list.name, new.symbols == list.items.map(\.symbol) { return .success(list) }
+                return .success(
+                    try await desk.replaceWatchlist(id, name: new.name, symbols: new.symbols, in: call))
+            }
+        }
+        switch list {
+        case .success(let list): return WatchlistPayload(watchlist: Watchlist(list, of: connection))
+        case .failure(let refusal): throw FieldError(refusal, at: place)
+        }
+    }
+
+    /// Changes a list at its broker, once, after all earlier changes through the same connection.
+    ///
+    /// Values that were read before are invalidated after success and failure: the broker may have made the
+    /// change although its response was lost.
+    ///
+    /// - Parameters:
+    ///   - id: The broker's own id, in any form.
+    ///   - connection: The connection of the list.
+    ///   - argument: The argument that an error names if the broker refuses the change.
+    ///   - body: Called with the current list at the broker, after the check that it belongs to the user.
+    /// - Returns: The result of `body`.
+    /// - Throws: `FieldError`: NOT_FOUND if the user does not have the list; then nothing was changed.
+    private func write<Value: Sendable>(
+        _ id: String, of connection: BrokerConnection, by argument: String,
+        _ body:
+            @escaping @Sendable (any WatchlistEditing, BrokerWatchlist) async throws(ProviderFailure) -> Value
+    ) async throws -> Value {
+        guard let desk = connection.watchlistEditor else {
+            throw FieldError(
+                .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
+                provider: connection.provider)
+        }
+        let turn = "\(connection.owner.text) \(connection.id)"
+        return try await services.writeQueue.run(turn) { [call, reads = services.reads.watchlists] in
+            defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
+            let list: BrokerWatchlist
+            do throws(ProviderFailure) {
+                list = try await desk.watchlist(id, in: call)
+            } catch {
+                throw error.cause == .notFound
+                    ? FieldError.noWatchlist(connection.globalID(ofWatchlist: id)) : FieldError(error)
+            }
+            do throws(ProviderFailure) {
+                return try await body(desk, list)
+            } catch {
+                throw FieldError(refusedWatchlist: error, by: argument)
+            }
+        }
+    }
+}
+
+extension FieldError {
+    static func noWatchlist(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no watchlist \"\(id.beginning(80))\".")
+    }
+
+    /// What was to be done with a list.
+    fileprivate enum Place {
+        case create
+        case change(_ id: String)
+    }
+
+    /// Why a list was not made or changed, as clients see it.
+    fileprivate init(_ refusal: WatchlistError, at place: Place) {
+        switch (refusal, place) {
+        case (.notFound, .create): self = .noWatchlist("")
+        case (.notFound, .change(let id)): self = .noWatchlist(id)
+        case (.tooManyLists(let limit), _):
+            self = .argument(
+                "input", "There are \(limit) watchlists, which is as many as one may have; delete one first.")
+        case (.tooManySymbols(let count, let limit), .create):
+            self = .argument(
+                "input.symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
+        case (.tooManySymbols(let count, let limit), .change):
+            self = .argument("symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
+        case (.notInList, _): self = .argument("symbol", code: .notFound, "It is not in the list.")
+        case (.noSuchPlace(let count), _):
+            self = .argument(
+                "to",
+                "There is no such place: the list has \(count) entries, and their places are 0 to \(count - 1)."
+            )
+        }
+    }
+
+    /// Why a broker did not change a list.
+    fileprivate init(refusedWatchlist failure: ProviderFailure, by argument: String) {
+        guard failure.cause == .unsupported else {
+            self.init(failure)
+            return
+        }
+        self = .argument(
+            argument,
+            """
+            \(failure.provider.rawValue) refused the change: another of its lists may have the name, or it does not \
+            have one of the symbols.
+            """, provider: failure.provider)
+    }
+}
+
+extension WatchlistEdit {
+    /// The argument that says what changes.
+    fileprivate var argument: String {
+        switch self {
+        case .add, .remove: "symbols"
+        case .move: "symbol"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// An amount of cost, or a weight, which may be negative: a decimal with six digits behind the point.
+///
+/// Sums and products are exact, so that an operation costs the same however its parts are grouped; beyond some nine
+/// trillion they stay at `highest` or `lowest`.
+public struct Cost: Hashable, Sendable {
+    private let millionths: Int
+
+    private init(millionths: Int) {
+        self.millionths = millionths
+    }
+
+    /// Nothing.
+    public static let zero = Cost(millionths: 0)
+    /// As much as there can be: 9,223,372,036,854.775807.
+    public static let highest = Cost(millionths: .max)
+    /// As little as there can be.
+    public static let lowest = Cost(millionths: .min)
+
+    /// A whole amount.
+    public init(_ whole: Int) {
+        let (product, overflows) = whole.multipliedReportingOverflow(by: Cost.scale)
+        millionths = overflows ? (whole < 0 ? .min : .max) : product
+    }
+
+    /// A weight as `@cost` has it, a serialized Float (IBM cost specification, 7.1), rounded to a millionth.
+    ///
+    /// Nil where the text is no decimal number, or one beyond a billion either way.
+    init?(weight text: String) {
+        let isDecimal = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
+        }
+        // A Double holds every number of this range to a millionth.
+        guard isDecimal, let number = Double(text), abs(number) <= 1e9 else { return nil }
+        millionths = Int((number * Double(Cost.scale)).rounded())
+    }
+
+    private static let scale = 1_000_000
+}
+
+extension Cost {
+    static func + (one: Cost, other: Cost) -> Cost {
+        let (sum, overflows) = one.millionths.addingReportingOverflow(other.millionths)
+        return overflows ? (other.millionths < 0 ? .lowest : .highest) : Cost(millionths: sum)
+    }
+
+    static func += (one: inout Cost, other: Cost) {
+        one = one + other
+    }
+
+    static func * (count: Int, cost: Cost) -> Cost {
+        let (product, overflows) = cost.millionths.multipliedReportingOverflow(by: count)
+        return overflows
+            ? ((cost.millionths < 0) == (count < 0) ? .highest : .lowest) : Cost(millionths: product)
+    }
+}
+
+extension Cost: Comparable {
+    /// Whether one amount is less than another.
+    public static func < (one: Cost, other: Cost) -> Bool { one.millionths < other.millionths }
+}
+
+extension Cost: CustomStringConvertible {
+    /// Decimal digits without an exponent: `12`, `0.5`.
+    public var description: String {
+        let (whole, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: UInt(Cost.scale))
+        let sign = millionths < 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        var digits = String(UInt(Cost.scale) + rest).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(sign)\(whole).\(digits)"
+    }
+
+    /// The amount as responses show it.
+    public var inputValue: InputValue {
+        millionths % Cost.scale == 0 ? .int(millionths / Cost.scale) : .number(description)
+    }
+}
+
+/// What a selection costs for one object that it is made on.
+struct SelectionCost: Sendable, Equatable {
+    /// What is due once.
+    var fixed = OperationCost.zero
+    /// What is due for each item of the lists whose length the field around the selection tells (`sizedFields`).
+    var perItem = OperationCost.zero
+
+    /// The whole, for lists of a length.
+    func total(length: Int) -> OperationCost { fixed + length * perItem }
+
+    static func + (one: SelectionCost, other: SelectionCost) -> SelectionCost {
+        SelectionCost(fixed: one.fixed + other.fixed, perItem: one.perItem + other.perItem)
+    }
+
+    /// The more of each, for alternatives of which one comes to pass.
+    func most(or other: SelectionCost) -> SelectionCost {
+        SelectionCost(fixed: fixed.most(or: other.fixed), perItem: perItem.most(or: other.perItem))
+    }
+}
+
+extension OperationCost {
+    static let zero = OperationCost(field: .zero, type: .zero)
+
+    static func + (one: OperationCost, other: OperationCost) -> OperationCost {
+        OperationCost(field: one.field + other.field, type: one.type + other.type)
+    }
+
+    static func * (count: Int, cost: OperationCost) -> OperationCost {
+        OperationCost(field: count * cost.field, type: count * cost.type)
+    }
+
+    fileprivate func most(or other: OperationCost) -> OperationCost {
+        OperationCost(field: max(field, other.field), type: max(type, other.type))
+    }
+}

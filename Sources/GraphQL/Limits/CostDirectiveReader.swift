@@ -1,0 +1,186 @@
+/// Reads `@cost` off a schema, and gathers what is wrong with it and with `@listSize`.
+struct CostDirectiveReader {
+    let schema: Schema
+    private(set) var errors: [GraphQLError] = []
+
+    init(_ schema: Schema) {
+        self.schema = schema
+    }
+
+    /// The weight of a type.
+    mutating func weight(of type: NamedType) -> Cost {
+        weight(type.appliedDirectives, on: type.name, at: type.node) ?? defaultWeight(of: type.id)
+    }
+
+    /// The weights of the fields of an input object type; none for other kinds.
+    mutating func inputFields(of type: NamedType) -> [Cost] {
+        guard case .inputObject(let object) = type.kind else { return [] }
+        return object.fields.map { field in
+            weight(field.appliedDirectives, on: "\(type.name).\(field.name)", at: field.node)
+                ?? defaultWeight(of: field.type.type)
+        }
+    }
+
+    /// The weights of arguments, of a field or directive with this coordinate.
+    mutating func arguments(_ arguments: [SchemaInputValue], of owner: String) -> [Cost] {
+        arguments.map { argument in
+            weight(argument.appliedDirectives, on: "\(owner)(\(argument.name):)", at: argument.node)
+                ?? defaultWeight(of: argument.type.type)
+        }
+    }
+
+    /// What the fields of an object or interface type cost; none for other kinds.
+    mutating func fields(of type: NamedType) -> [FieldCostDefinition] {
+        type.fields.map { field in
+            let coordinate = "\(type.name).\(field.name)"
+            let weight = weight(field.appliedDirectives, on: coordinate, at: field.node)
+            if weight != nil, type.isAbstract {
+                report(
+                    "@cost cannot be applied to \(coordinate), a field of an interface. "
+                        + "Apply it to the fields of the types that implement it.", at: field.node)
+            }
+            return FieldCostDefinition(
+                name: field.name, type: field.type, weight: weight ?? defaultWeight(of: field.type.type),
+                arguments: arguments(field.arguments, of: coordinate),
+                listSizes: listSize(of: field, named: coordinate).map { [$0] } ?? [])
+        }
+    }
+
+    /// Notes that the schema is at fault.
+    mutating func report(_ message: String, at node: SourceSpan?) {
+        let locations = node.map { [schema.document.source.location(of: $0)] } ?? []
+        errors.append(GraphQLError(message, locations: locations))
+    }
+
+    private func defaultWeight(of type: TypeID) -> Cost {
+        schema[type].isLeaf ? .zero : Cost(1)
+    }
+
+    /// What `@cost` says; nil where there is none.
+    ///
+    /// A directive of this name without a weight is not the one meant.
+    private mutating func weight(
+        _ applied: [AppliedDirective], on coordinate: String, at node: SourceSpan?
+    ) -> Cost? {
+        let written: String
+        switch applied.first(named: "cost")?.arguments["weight"] {
+        case .string(let text), .number(let text): written = text
+        case .int(let number): written = String(number)
+        case nil, .null, .boolean, .enum, .list, .object: return nil
+        }
+        if let cost = Cost(weight: written) { return cost }
+        report(
+            "The weight \(written.quotedAsJSON) of @cost on \(coordinate) is not a number between "
+                + "-1000000000 and 1000000000. Write it like \"2.5\".", at: node)
+        return nil
+    }
+}
+
+// `@listSize`, and the rules for it (IBM cost specification, chapter 8 and section 9.2).
+extension CostDirectiveReader {
+    /// What `@listSize` says of a field; nil where there is none.
+    mutating func listSize(of field: SchemaField, named coordinate: String) -> ListSizeDirective? {
+        guard let applied = field.appliedDirectives.first(named: "listSize") else { return nil }
+        var place = FieldPlace(field: field, coordinate: coordinate)
+        var size = ListSizeDirective()
+        if case .int(let assumed) = applied.arguments["assumedSize"] { size.assumedSize = assumed }
+        size.slicingArguments = strings(applied.arguments["slicingArguments"]).compactMap {
+            slicingArgument($0, &place)
+        }
+        size.sizedFields = Set(strings(applied.arguments["sizedFields"]))
+        size.requiresOneSlicingArgument =
+            !size.slicingArguments.isEmpty
+            && applied.arguments["requireOneSlicingArgument"] != .boolean(false)
+        checkTarget(size, place)
+        checkAssumedSize(size, place)
+        return size
+    }
+
+    private struct FieldPlace {
+        let field: SchemaField
+        let coordinate: String
+    }
+
+    private mutating func report(_ fault: String, _ place: FieldPlace) {
+        report("@listSize on \(place.coordinate) \(fault)", at: place.field.node)
+    }
+
+    private func strings(_ value: InputValue?) -> [String] {
+        guard case .list(let items) = value else { return [] }
+        return items.compactMap { item in
+            if case .string(let text) = item { text } else { nil }
+        }
+    }
+
+    /// The slicing argument that a path means (9.2.3).
+    private mutating func slicingArgument(_ path: String, _ place: inout FieldPlace) -> SlicingArgument? {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let position = place.field.arguments.firstIndex(where: { $0.name == names[0] }) else {
+            report("names the slicing argument \"\(path)\", but the field has no such argument.", place)
+            return nil
+        }
+        var type = place.field.arguments[position].type
+        for name in names.dropFirst() {
+            guard !type.wrapping.isList, case .inputObject(let object) = schema[type.type].kind,
+                let field = object.field(named: name)
+            else {
+                let within = schema.describe(type)
+                report(
+                    "names the slicing argument \"\(path)\", but \"\(within)\" has no field \"\(name)\".",
+                    place)
+                return nil
+            }
+            type = field.type
+        }
+        guard type.wrapping.isList || isInt(type.type) else {
+            report(
+                "names the slicing argument \"\(path)\" of type \"\(schema.describe(type))\". "
+                    + "Only an Int or a list tells a length.", place)
+            return nil
+        }
+        return SlicingArgument(path: path, argument: position, inputFields: Array(names.dropFirst()))
+    }
+
+    private func isInt(_ type: TypeID) -> Bool {
+        if case .scalar(let scalar) = schema[type].kind { scalar.builtIn == .int } else { false }
+    }
+
+    /// 9.2.1 and 9.2.2: there is a list for the size.
+    private mutating func checkTarget(_ size: ListSizeDirective, _ place: FieldPlace) {
+        if size.sizedFields.isEmpty, !place.field.type.wrapping.isList {
+            report("bears on no list. Name those of the returned object in \"sizedFields\".", place)
+        }
+        for name in size.sizedFields.sorted() {
+            guard let sized = schema[place.field.type.type].field(named: name) else {
+                let type = schema[place.field.type.type].name
+                report("names the sized field \"\(name)\", but type \"\(type)\" has no such field.", place)
+                continue
+            }
+            if !sized.type.wrapping.isList {
+                let type = schema.describe(sized.type)
+                report("names the sized field \"\(name)\" of type \"\(type)\", which is not a list.", place)
+            }
+        }
+    }
+
+    /// 9.2.4: it is clear which size holds.
+    private mutating func checkAssumedSize(_ size: ListSizeDirective, _ place: FieldPlace) {
+        guard let assumed = size.assumedSize else { return }
+        if assumed < 0 { report("has the assumed size \(assumed). No list is shorter than 0.", place) }
+        guard !size.slicingArguments.isEmpty else { return }
+        if size.requiresOneSlicingArgument {
+            report(
+                "has an assumed size that never holds, because it requires a slicing argument. "
+                    + "Set \"requireOneSlicingArgument\" to false, or leave out \"assumedSize\".", place)
+        }
+        for slicing in size.slicingArguments {
+            guard slicing.inputFields.isEmpty, place.field.arguments[slicing.argument].defaultValue != nil
+            else {
+                continue
+            }
+            report(
+                "has an assumed size that never holds, because the slicing argument \"\(slicing.path)\" has a "
+                    + "default. Leave out \"assumedSize\".", place)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/// What one selected field costs, as far as it is known without variables.
+struct FieldCost: Sendable {
+    let span: SourceSpan
+    /// `Query.orders`, for messages.
+    let coordinate: String
+    /// The weight of the field, and of those of its arguments and directives that do not depend on variables.
+    var weight: Cost
+    /// The arguments and directive arguments that do.
+    var inputs: [PricedInput] = []
+    /// The weight of a value of the type that comes back.
+    let typeWeight: Cost
+    /// Nil where no list comes back.
+    let length: ListSizeEstimate?
+    /// How many items the lists within the list have altogether, a list; 1 where there are none.
+    let innerItems: Int
+    /// Whether the field around the selection set tells the length of the list.
+    let isSizedFromAround: Bool
+    /// The length of the lists below that this field tells (`sizedFields`); nil where it tells none.
+    let lengthBelow: ListSizeEstimate?
+    /// What is selected below; nil of a leaf.
+    let children: CostPart?
+
+    /// An argument whose cost depends on variables.
+    struct PricedInput: Sendable {
+        let value: ArgumentSource
+        let weight: Cost
+    }
+
+    /// Whether the cost is the same whatever the variables, what is selected below aside.
+    var isConstant: Bool {
+        inputs.isEmpty && length?.isConstant != false && lengthBelow?.isConstant != false
+    }
+
+    /// Reads the variables.
+    func resolved(_ literals: LiteralCoercion, _ model: SchemaCosts) throws(SlicingArgumentError)
+        -> ResolvedCost
+    {
+        let raw = inputs.reduce(weight) { sum, input in
+            sum + model.cost(of: input.value.read(literals), weight: input.weight, type: input.value.type)
+        }
+        let items = isSizedFromAround ? 1 : try length?.items(literals) ?? 1
+        return ResolvedCost(
+            weight: raw, items: items.stoppingProduct(innerItems), typeWeight: typeWeight,
+            isSizedFromAround: isSizedFromAround, lengthBelow: try lengthBelow?.items(literals) ?? 1)
+    }
+}
+
+extension FieldCost {
+    /// Reads off a document what a selected field costs.
+    ///
+    /// The field is the one at `position` of its parent type. `isSizedFromAround` tells whether the field around the
+    /// selection set sizes this one, and `children` is what is selected below.
+    init(
+        _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
+        _ model: SchemaCosts,
+        assumedListSize: Int, isSizedFromAround: Bool, children: CostPart?
+    ) {
+        let definition = model.schema[parent].fields[position]
+        let price = model.fields[parent.index][position]
+        let arguments = SuppliedArguments(field.arguments, of: definition.arguments, in: typed)
+        let wrapping = definition.type.wrapping
+        let ownSizes = price.listSizes.filter(\.sizedFields.isEmpty)
+        let sizesBelow = price.listSizes.filter { !$0.sizedFields.isEmpty }
+        let assumed = max(0, assumedListSize)
+
+        span = field.span
+        coordinate = "\(model.schema[parent].name).\(definition.name)"
+        weight = price.weight
+        typeWeight = price.typeWeight
+        length = wrapping.isList ? ListSizeEstimate(ownSizes, assumed: assumed, given: arguments.value) : nil
+        let innerLists = max(1, Int(wrapping.lists)) - 1
+        innerItems = (0..<innerLists).reduce(1) { items, _ in items.stoppingProduct(assumed) }
+        self.isSizedFromAround = wrapping.isList && isSizedFromAround
+        lengthBelow =
+            sizesBelow.isEmpty ? nil : ListSizeEstimate(sizesBelow, assumed: assumed, given: arguments.value)
+        self.children = children
+
+        add(arguments, weights: price.arguments, model, typed)
+        for directive in field.directives.indices {
+            guard let position = typed.directives[directive] else { continue }
+            let given = SuppliedArguments(
+                typed.document.directives[directive].arguments,
+                of: model.schema.directives[position].arguments,
+                in: typed)
+            add(given, weights: model.directiveArguments[position], model, typed)
+        }
+    }
+
+    private mutating func add(
+        _ arguments: SuppliedArguments, weights: [Cost], _ model: SchemaCosts, _ typed: TypedDocument
+    ) {
+        let literals = LiteralCoercion(document: typed.document, schema: model.schema)
+        for (position, weight) in weights.enumerated() {
+            let value = arguments.value(position)
+            guard model.matters(weight, value.type) else { continue }
+            if value.isConstant {
+                self.weight += model.cost(of: value.read(literals), weight: weight, type: value.type)
+            } else {
+                inputs.append(PricedInput(value: value, weight: weight))
+            }
+        }
+    }
+}
+
+/// The arguments of a field or directive, by their positions in its definition.
+private struct SuppliedArguments {
+    private let definitions: [SchemaInputValue]
+    private let document: Document
+    private var literals: [Value?]
+
+    init(_ run: NodeRange<Argument>, of definitions: [SchemaInputValue], in typed: TypedDocument) {
+        self.definitions = definitions
+        document = typed.document
+        literals = Array(repeating: nil, count: definitions.count)
+        for index in run.indices {
+            guard let position = typed.arguments[index].position, literals.indices.contains(position) else {
+                continue
+            }
+            literals[position] = typed.document.arguments[index].value
+        }
+    }
+
+    func value(_ position: Int) -> ArgumentSource {
+        ArgumentSource(literals[position], for: definitions[position], in: document)
+    }
+}
+
+/// What one selected field costs once the variables are known.
+struct ResolvedCost {
+    /// What each time costs that the field is resolved.
+    let resolver: Cost
+    /// How many values come back; of a list that is sized from around, for each of its items.
+    let items: Int
+    /// The weight of each of them.
+    let typeWeight: Cost
+    /// Whether the field around the selection set tells the length of the list.
+    let isSizedFromAround: Bool
+    /// The length of the lists below that this field tells.
+    let lengthBelow: Int
+
+    /// Of a field whose weight, with its arguments and directives, may be negative.
+    init(weight: Cost, items: Int, typeWeight: Cost, isSizedFromAround: Bool, lengthBelow: Int) {
+        // Arguments may make a field cheaper, but nothing makes it cheaper than nothing (5.3.2.2).
+        resolver = max(.zero, weight)
+        self.items = items
+        self.typeWeight = typeWeight
+        self.isSizedFromAround = isSizedFromAround
+        self.lengthBelow = lengthBelow
+    }
+
+    /// Of a plain field: lists have the assumed size, unless the field around tells theirs.
+    init(plain price: FieldCostDefinition, assumedListSize: Int, isSizedFromAround: Bool) {
+        let isSized = isSizedFromAround && price.type.wrapping.isList
+        var items = 1
+        for _ in (isSized ? 1 : 0)..<Int(price.type.wrapping.lists) {
+            items = items.stoppingProduct(max(0, assumedListSize))
+        }
+        self.init(
+            weight: price.weight, items: items, typeWeight: price.typeWeight,
+            isSizedFromAround: isSized, lengthBelow: 1)
+    }
+
+    /// What the field costs, from what is selected below it.
+    func bill(children: SelectionCost) -> SelectionCost {
+        let below = children.total(length: lengthBelow)
+        let values = items * OperationCost(field: below.field, type: typeWeight + below.type)
+        let once = OperationCost(field: resolver, type: .zero)
+        return isSizedFromAround
+            ? SelectionCost(fixed: once, perItem: values) : SelectionCost(fixed: once + values)
+    }
+}

@@ -1,0 +1,89 @@
+extension TypeSystemRules {
+    /// Object and interface types have fields, and fields have output types (specification, sections 3.6 and 3.7).
+    func fieldDefinitions(of type: NamedType) -> [SchemaValidationError] {
+        if type.fields.isEmpty {
+            return [
+                SchemaValidationError(
+                    "Type \(type.name) must define one or more fields.", at: nodes(of: type).map(\.span))
+            ]
+        }
+        var faults: [SchemaValidationError] = []
+        for field in type.fields {
+            faults += reservedName(field.name, at: field.node)
+            let place = "\(type.name).\(field.name)"
+            if !schema[field.type.type].isOutput {
+                let message =
+                    "The type of \(place) must be Output Type but got: \(schema.describe(field.type))."
+                faults.append(SchemaValidationError(message, at: [typeSpan(of: field)]))
+            }
+            for argument in field.arguments {
+                faults += argumentDefinition(argument, "\(place)(\(argument.name):)")
+            }
+        }
+        return faults
+    }
+}
+
+extension TypeSystemRules {
+    /// Arguments have input types, and those that must be given are not deprecated (specification, section 3.6.1).
+    ///
+    /// `place` is the argument's schema coordinate, such as `Query.user(id:)`.
+    func argumentDefinition(_ argument: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
+        reservedName(argument.name, at: argument.node)
+            + inputType(of: argument, place, at: typeSpan(of: argument))
+            + requiredButDeprecated(argument, "argument", place)
+            + defaultValue(of: argument, place)
+    }
+
+    /// The type is one that input can have.
+    func inputType(
+        of value: SchemaInputValue, _ place: String, at span: @autoclosure () -> SourceSpan?
+    ) -> [SchemaValidationError] {
+        if schema[value.type.type].isInput { return [] }
+        let type = schema.describe(value.type)
+        return [
+            SchemaValidationError("The type of \(place) must be Input Type but got: \(type).", at: [span()])
+        ]
+    }
+
+    /// What must be given cannot be deprecated: nobody could stop to use it (specification, section 3.13.3).
+    func requiredButDeprecated(_ value: SchemaInputValue, _ noun: String, _ place: String)
+        -> [SchemaValidationError]
+    {
+        guard value.isRequired, value.deprecationReason != nil else { return [] }
+        return [
+            SchemaValidationError(
+                "Required \(noun) \(place) cannot be deprecated.",
+                at: [deprecation(of: value), typeSpan(of: value)])
+        ]
+    }
+}
+
+extension TypeSystemRules {
+    /// A default fits the type of its argument or input field (specification, sections 3.6.1 and 3.10).
+    func defaultValue(of value: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
+        guard value.defaultValue != nil, let literal = node(of: value)?.defaultValue else { return [] }
+        let faults = LiteralErrorReporter.faults(of: literal, as: value.type, in: document, schema: schema)
+        return faults.map { fault in
+            SchemaValidationError(
+                "\(place) has invalid default value\(fault.path.inputPath): \(fault.message)",
+                at: [fault.span ?? literal.span])
+        }
+    }
+}
+
+extension TypeSystemRules {
+    /// Directives and their arguments have names of their own, and arguments input types (specification, 3.13).
+    func directiveDefinition(_ directive: DirectiveType) -> [SchemaValidationError] {
+        guard directive.node != nil else { return [] }
+        var faults = reservedName(directive.name, at: directive.node)
+        for argument in directive.arguments {
+            faults += reservedName(argument.name, at: argument.node)
+            let place = "@\(directive.name)(\(argument.name):)"
+            faults += inputType(of: argument, place, at: argument.node)
+            faults += requiredButDeprecated(argument, "argument", place)
+            faults += defaultValue(of: argument, place)
+        }
+        return faults
+    }
+}

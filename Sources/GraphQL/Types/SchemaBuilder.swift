@@ -1,0 +1,270 @@
+/// Makes a schema of a document that the rules for SDL have passed.
+///
+/// That takes two steps. The draft knows all types but no value: defaults and arguments of applied directives are
+/// left out. On it the rules for type systems are checked, after which values can be coerced without going in
+/// circles: the second step fills them in.
+final class SchemaBuilder {
+    private let syntax: SchemaDefinitions
+    private let order: TypeOrder
+    private let scalarCoercions: [String: ScalarCoercion]
+    /// The values of defaults and directives; nil for the draft.
+    private var values: SchemaValues?
+
+    private var document: Document { syntax.document }
+
+    init(_ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarCoercion]) {
+        self.syntax = syntax
+        self.scalarCoercions = scalarCoercions
+        order = TypeOrder(syntax)
+    }
+
+    /// The schema without values.
+    func draft() -> Schema {
+        values = nil
+        return build()
+    }
+
+    /// The schema with all its values.
+    func finished(_ draft: Schema) -> Schema {
+        values = SchemaValues(syntax: syntax, draft: draft)
+        return build()
+    }
+
+    /// What a description means.
+    private func text(_ description: StringValue?) -> String? {
+        description.map { document.string($0) }
+    }
+
+    private func build() -> Schema {
+        let roots = rootTypes()
+        return Schema(
+            description: text(syntax.schema?.description),
+            types: order.origins.enumerated().map { type($1, TypeID(index: $0)) },
+            directives: directives(),
+            queryType: roots[.query], mutationType: roots[.mutation], subscriptionType: roots[.subscription],
+            appliedDirectives: syntax.schemaNodes.flatMap { applied($0.directives) },
+            document: document, scalarCoercions: scalarCoercions)
+    }
+
+    private func rootTypes() -> [OperationType: TypeID] {
+        var roots: [OperationType: TypeID] = [:]
+        for node in syntax.schemaNodes {
+            for index in node.operationTypes.indices {
+                let root = document.operationTypeDefinitions[index]
+                roots[root.operation] = order.ids[Int(root.type.id)]
+            }
+        }
+        if syntax.schema != nil { return roots }
+        for type in syntax.types {
+            let name = document.text(type.definition.name)
+            for operation in OperationType.allCases where operation.usualTypeName == name {
+                roots[operation] = order.ids[Int(type.definition.name.id)]
+            }
+        }
+        return roots
+    }
+
+    private func directives() -> [DirectiveType] {
+        let defined = syntax.directives.map(directive)
+        let names = Set(defined.map(\.name))
+        return defined
+            + BuiltInDirective.all.filter { !names.contains($0.name) }
+            .map { $0.directiveType(ids: order.builtIns) }
+    }
+
+    private func directive(_ node: DirectiveDefinition) -> DirectiveType {
+        DirectiveType(
+            name: document.text(node.name), description: text(node.description),
+            arguments: node.arguments.indices.compactMap { inputValue($0) }, isRepeatable: node.isRepeatable,
+            locations: node.locations.indices.compactMap {
+                DirectiveLocation(rawValue: document.text(document.nameLists[$0]))
+            },
+            node: node.span)
+    }
+}
+
+// MARK: - Types and their members
+
+extension SchemaBuilder {
+    private func type(_ origin: TypeOrder.Origin, _ id: TypeID) -> NamedType {
+        switch origin {
+        case .builtIn(let type): type.namedType(id: id, ids: order.builtIns)
+        case .defined(let type): namedType(type, id)
+        }
+    }
+
+    private func namedType(_ type: TypeDefinitionGroup, _ id: TypeID) -> NamedType {
+        let node = type.definition
+        return NamedType(
+            id: id, name: document.text(node.name), description: text(node.description),
+            kind: kind(type), appliedDirectives: type.nodes.flatMap { applied($0.directives) },
+            node: node.span)
+    }
+
+    private func kind(_ type: TypeDefinitionGroup) -> NamedType.Kind {
+        switch type.definition.body {
+        case .scalar:
+            .scalar(ScalarType(specifiedByURL: specifiedByURL(type)))
+        case .object:
+            .object(composite(type))
+        case .interface:
+            .interface(composite(type))
+        case .union:
+            .union(UnionType(members: type.members.compactMap { named($0) }))
+        case .enum:
+            .enum(EnumType(values: type.enumValues.map { enumValue($0) }))
+        case .inputObject:
+            .inputObject(
+                InputObjectType(
+                    fields: type.inputFields.compactMap { inputValue($0) },
+                    isOneOf: isOneOf(type.definition)))
+        }
+    }
+
+    private func composite(_ type: TypeDefinitionGroup) -> CompositeType {
+        CompositeType(
+            interfaces: type.interfaces.compactMap { named($0) },
+            fields: type.fields.compactMap { field($0) })
+    }
+
+    /// The type that a name in a list of names stands for.
+    private func named(_ index: Int) -> TypeID? { order.ids[Int(document.nameLists[index].id)] }
+
+    private func field(_ index: Int) -> SchemaField? {
+        let node = document.fieldDefinitions[index]
+        guard let type = order.resolve(node.type) else { return nil }
+        return SchemaField(
+            name: document.text(node.name), description: text(node.description), type: type,
+            arguments: node.arguments.indices.compactMap { inputValue($0) },
+            deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives),
+            node: node.span)
+    }
+
+    private func inputValue(_ index: Int) -> SchemaInputValue? {
+        let node = document.inputValueDefinitions[index]
+        guard let type = order.resolve(node.type) else { return nil }
+        let defaultValue = node.defaultValue.map { literal -> DefaultValue in
+            guard let values else { return DefaultValue(literal: "", value: .null) }
+            return DefaultValue(
+                literal: document.print(literal), value: values.defaultValue(index, type) ?? .null)
+        }
+        return SchemaInputValue(
+            name: document.text(node.name), description: text(node.description), type: type,
+            defaultValue: defaultValue, deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives), node: node.span)
+    }
+
+    private func enumValue(_ index: Int) -> SchemaEnumValue {
+        let node = document.enumValueDefinitions[index]
+        return SchemaEnumValue(
+            name: document.text(node.name), description: text(node.description),
+            deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives),
+            node: node.span)
+    }
+}
+
+// MARK: - Directives with a meaning for the schema itself
+
+extension SchemaBuilder {
+    private func applied(_ directives: NodeRange<Directive>) -> [AppliedDirective] {
+        guard !directives.isEmpty, let values else { return [] }
+        return directives.indices.compactMap(values.applied)
+    }
+
+    private func deprecationReason(_ directives: NodeRange<Directive>) -> String? {
+        guard let directive = document.first("deprecated", in: directives) else { return nil }
+        return document.text(of: "reason", in: directive) ?? BuiltInDirective.defaultDeprecationReason
+    }
+
+    private func specifiedByURL(_ type: TypeDefinitionGroup) -> String? {
+        let urls = type.nodes.compactMap { node in
+            document.first("specifiedBy", in: node.directives).flatMap { document.text(of: "url", in: $0) }
+        }
+        return urls.last
+    }
+
+    private func isOneOf(_ node: TypeDefinition) -> Bool {
+        document.first("oneOf", in: node.directives) != nil
+    }
+}
+
+extension Document {
+    /// The first directive with this name among those that stand side by side.
+    func first(_ name: String, in directives: NodeRange<Directive>) -> Directive? {
+        for index in directives.indices where text(self.directives[index].name) == name {
+            return self.directives[index]
+        }
+        return nil
+    }
+
+    /// The value of a directive's string argument; nil where it is not given, or is no string.
+    fileprivate func text(of argument: String, in directive: Directive) -> String? {
+        for index in directive.arguments.indices where text(arguments[index].name) == argument {
+            guard case .string(let value) = arguments[index].value else { return nil }
+            return string(value)
+        }
+        return nil
+    }
+}
+
+extension OperationType {
+    /// The name of the root type in a document without a schema definition (specification, section 3.3.1).
+    var usualTypeName: String {
+        switch self {
+        case .query: "Query"
+        case .mutation: "Mutation"
+        case .subscription: "Subscription"
+        }
+    }
+}
+
+extension Schema {
+    /// Builds a schema from definitions and extensions, and checks it whole (specification, chapter 3).
+    ///
+    /// Executable definitions in the document are passed over.
+    ///
+    /// - Parameters:
+    ///   - document: The definitions; they may come in any order.
+    ///   - scalarCoercions: How input for custom scalars is read, by name. A scalar without one accepts every value.
+    ///   - errorLimit: After as many errors a last one says that there are more.
+    /// - Returns: The schema, which keeps all rules.
+    /// - Throws: Every breach of the rules for SDL; where there is none, every breach of the rules for type systems.
+    public static func build(
+        _ document: Document, scalarCoercions: [String: ScalarCoercion] = [:], errorLimit: Int = 100
+    ) throws(GraphQLErrors) -> Schema {
+        let syntax = SchemaDefinitions(document)
+        try check(SDLRule.errors(in: syntax, limit: errorLimit))
+        let builder = SchemaBuilder(syntax, scalarCoercions: scalarCoercions)
+        let draft = builder.draft()
+        try check(TypeSystemRules.errors(in: draft, syntax, limit: errorLimit))
+        return builder.finished(draft)
+    }
+
+    /// Builds a schema from text, as `build(_:scalarCoercions:errorLimit:)` does from a document.
+    ///
+    /// - Parameters:
+    ///   - text: The definitions.
+    ///   - name: What the text is called, such as a file's path.
+    ///   - scalarCoercions: How input for custom scalars is read, by name.
+    ///   - errorLimit: After as many errors a last one says that there are more.
+    /// - Returns: The schema, which keeps all rules.
+    /// - Throws: The syntax error, or all errors of the schema.
+    public static func build(
+        _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarCoercion] = [:],
+        errorLimit: Int = 100
+    ) throws(GraphQLErrors) -> Schema {
+        let document: Document
+        do throws(SyntaxError) {
+            document = try parse(SourceText(text, name: name))
+        } catch {
+            throw GraphQLErrors([GraphQLError(error.message, locations: [error.location])])
+        }
+        return try build(document, scalarCoercions: scalarCoercions, errorLimit: errorLimit)
+    }
+
+    private static func check(_ errors: [GraphQLError]) throws(GraphQLErrors) {
+        if !errors.isEmpty { throw GraphQLErrors(errors) }
+    }
+}

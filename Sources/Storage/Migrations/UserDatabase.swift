@@ -1,0 +1,152 @@
+import GRDB
+import Glibc
+
+/// `portico.db`: what users have entrusted to Portico; each write is on the disk before it is done.
+package struct UserDatabase: Sendable {
+    package static let name = "portico.db"
+
+    let database: SQLiteDatabase
+
+    /// Opens the file in a folder, makes it where there is none, and brings its tables up to date.
+    package init(in folder: DataDirectory) throws(StorageError) {
+        database = try SQLiteDatabase.open(Self.name, in: folder, .full, Self.migrator)
+    }
+
+    /// Checks a data directory before anything is created in it, so that a refused directory stays unchanged.
+    ///
+    /// A directory without a database is accepted: a server creates one there.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the directory, which need not exist.
+    ///   - masterKey: the key of the settings; nil if the directory's own key is used.
+    /// - Throws: `emptyFile` if the database is empty although there is a key, `missingMasterKey` if there is
+    ///   no key and the database contains secrets, `wrongMasterKey`, and `newer` or `damaged` if the database
+    ///   cannot be used.
+    package static func check(folder path: String, _ masterKey: MasterKey?) throws(StorageError) {
+        guard unsafe access(path, R_OK | X_OK) == 0 else { return }
+        let folder = try DataDirectory(existing: path)
+        let key = folder.path(of: MasterKey.fileName)
+        let hasKey = unsafe masterKey != nil || access(key, F_OK) == 0
+        if hasKey { try refuseEmptyFile(in: folder) }
+        guard size(in: folder) ?? 0 > 0 else { return }
+        let keyIDs = try masterKeyIDs(in: folder)
+        if keyIDs.isEmpty { return }
+        let database = folder.path(of: name)
+        guard hasKey else { throw .missingMasterKey(path: key, database: database) }
+        let known: MasterKey
+        if let masterKey { known = masterKey } else { known = try MasterKey(in: folder) }
+        guard keyIDs.allSatisfy({ $0 == known.id }) else { throw .wrongMasterKey(path: database) }
+    }
+
+    /// Throws if the database file is empty: SQLite would treat it as a new database, and the loss of its
+    /// content would not be noticed.
+    package static func refuseEmptyFile(in folder: DataDirectory) throws(StorageError) {
+        if size(in: folder) == 0 { throw .emptyFile(path: folder.path(of: name)) }
+    }
+
+    /// The size in bytes; nil if there is no file.
+    private static func size(in folder: DataDirectory) -> Int? {
+        var status = stat()
+        return unsafe stat(folder.path(of: name), &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// The ids of the master keys that encrypt the keys in the file.
+    private static func masterKeyIDs(in folder: DataDirectory) throws(StorageError) -> Set<String> {
+        let path = folder.path(of: name)
+        // SQLite creates files beside a database with a write-ahead log, even to read it, unless it is opened
+        // as immutable. A running or killed server has left that log.
+        let isInUse = unsafe access(path + "-wal", F_OK) == 0
+        let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        do {
+            let queue = try DatabaseQueue(
+                path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .reading)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+                var ids: Set<String> = []
+                for table in ["data_key", "token_key"] where try db.tableExists(table) {
+                    ids.formUnion(try String.fetchAll(db, sql: "SELECT master_key_id FROM \(table)"))
+                }
+                return ids
+            }
+        } catch {
+            let error = StorageError(error, path: path)
+            switch error {
+            case .damaged, .newer: throw error
+            // The code that opens the database for use finds the same error and reports it.
+            case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
+                .sealBroken, .emptyFile, .missingMasterKey:
+                return []
+            }
+        }
+    }
+
+    /// Opens the file of a folder in which a server may be running: it makes nothing, and waits for the server's writes.
+    ///
+    /// - Throws: `missing` where there is no file, `older` where it lacks tables.
+    package static func existing(in folder: DataDirectory) throws(StorageError) -> UserDatabase {
+        UserDatabase(try .openExisting(Self.name, in: folder, .full, migrator))
+    }
+
+    private init(_ database: SQLiteDatabase) {
+        self.database = database
+    }
+
+    /// A file that is forgotten with this value and all that works with it.
+    package static func temporary() throws(StorageError) -> UserDatabase {
+        try UserDatabase(in: TemporaryDirectory())
+    }
+
+    private init(in temporary: TemporaryDirectory) throws(StorageError) {
+        var database = try SQLiteDatabase.open(Self.name, in: temporary.folder, .full, Self.migrator)
+        database.temporary = temporary
+        self.database = database
+    }
+
+    /// All steps from an empty file to the current tables.
+    ///
+    /// A released step never changes.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.addCredentials()
+        migrator.addPeople()
+        migrator.addConnections()
+        migrator.addLists()
+        migrator.addOrders()
+        migrator.addWriteHolders()
+        return migrator
+    }
+}
+
+extension UserDatabase {
+    /// Puts another master key in the place of the one that a file's secrets are sealed with.
+    ///
+    /// What seals the secrets themselves stays, and is sealed anew: a few rows, in one step. A server that has the file
+    /// open has opened those keys at its start, and goes on with them; its next start needs the new master key.
+    ///
+    /// For a command: it waits.
+    ///
+    /// - Returns: how many keys were sealed anew; those that were so before, by a change that was cut short, do not count.
+    /// - Throws: `wrongMasterKey`, and nothing is changed, where the file was sealed with another than `old`.
+    package func changeMasterKey(from old: MasterKey, to new: MasterKey) throws(StorageError) -> Int {
+        let path = database.path
+        return try database.writeNow { db in
+            try TokenKey.rewrap(db, at: path, from: old, to: new)
+            return try DataEncryptionKeys.rewrap(db, at: path, from: old, to: new)
+        }
+    }
+}
+
+/// Ids that nobody can guess or count: 128 random bits in 32 hexadecimal digits.
+package enum RandomID {
+    /// A new one, from the system's own generator, which is fit for cryptography.
+    package static func make() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return hexadecimal(generator.next()) + hexadecimal(generator.next())
+    }
+
+    private static func hexadecimal(_ bits: UInt64) -> String {
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+
+/// The folder that everything is kept in.
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    /// Takes the folder, and makes it for this user alone (0700) where there is none.
+    ///
+    /// An existing one keeps its permissions, as it may be a mount; the files in it are for this user alone in any case.
+    package init(_ path: String) throws(StorageError) {
+        let status = unsafe mkdir(path, 0o700)
+        if status != 0, errno != EEXIST { throw .folder(path: path, reason: Self.reason()) }
+        if status == 0 { try Self.syncDirectory(of: path) }
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .folder(path: path, reason: Self.reason())
+        }
+        self.path = path
+    }
+
+    /// Takes a folder that is there already.
+    package init(existing path: String) throws(StorageError) {
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .folder(path: path, reason: Self.reason())
+        }
+        self.path = path
+    }
+
+    /// A folder inside, made like this one.
+    package func folder(_ name: String) throws(StorageError) -> DataDirectory {
+        try DataDirectory(path(of: name))
+    }
+
+    func path(of name: String) -> String {
+        path.hasSuffix("/") ? path + name : path + "/" + name
+    }
+
+    /// Sees to it that there is a file, for this user alone (0600).
+    ///
+    /// SQLite makes its journals with the permissions of their database.
+    func secure(_ name: String) throws(StorageError) -> String {
+        let path = path(of: name)
+        let isNew = unsafe access(path, F_OK) != 0
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .file(path: path, reason: Self.reason()) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw .file(path: path, reason: Self.reason()) }
+        if isNew { try Self.syncDirectory(of: path) }
+        return path
+    }
+
+    /// Writes the directory that contains a path to the disk.
+    ///
+    /// `fsync` of a file writes its content only. Its name, after it was created, linked or renamed, is part of the directory
+    /// (fsync(2)): without this, a power failure can leave a database without the key that opens it.
+    static func syncDirectory(of path: String) throws(StorageError) {
+        let named = path.hasSuffix("/") ? path.dropLast() : path[...]
+        let directory = named.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+        let parent = directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
+        let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .folder(path: parent, reason: reason()) }
+        defer { close(descriptor) }
+        // Some network file systems have no such operation and return EINVAL.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw .folder(path: parent, reason: reason())
+        }
+    }
+
+    /// What the system said last.
+    static func reason() -> String {
+        // strerror's text is the C library's own; it is copied here.
+        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+}
+
+/// A data folder that this process alone works in, as long as there is this object.
+///
+/// Two processes that each count calls in memory would spend a quota twice. The hold is the kernel's, and ends with the
+/// process however that ends.
+package final class DirectoryLock: Sendable {
+    package static let name = "portico.lock"
+
+    private let descriptor: Int32
+
+    /// Takes hold of a folder.
+    ///
+    /// - Throws: `busy` where another process, or another hold of this one, has it.
+    package init(_ folder: DataDirectory) throws(StorageError) {
+        let path = try folder.secure(Self.name)
+        let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(path: path, reason: DataDirectory.reason()) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            let reason = DataDirectory.reason()
+            close(descriptor)
+            throw isHeld ? .busy(path: folder.path) : .file(path: path, reason: reason)
+        }
+        // Not before, since `deinit` closes it, and runs for an object that is whole even where `init` throws.
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// A data folder of this process alone, gone with it: for a house that is told to keep nothing.
+///
+/// It is deleted when nobody holds it any more; a process that is killed leaves it to the system.
+package final class TemporaryDirectory: Sendable {
+    package let folder: DataDirectory
+
+    /// - Throws: `folder` where the system's folder for such things cannot be written.
+    package init() throws(StorageError) {
+        var template = Array(FileManager.default.temporaryDirectory.path.utf8CString.dropLast())
+        // mkdtemp puts what makes the name unique in the place of six X.
+        template += Array("/portico-XXXXXX".utf8CString)
+        // It writes into the buffer, which is ours, and makes the folder 0700.
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+        }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard isMade else { throw .folder(path: path, reason: DataDirectory.reason()) }
+        folder = try DataDirectory(path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder.path) }
+}

@@ -1,0 +1,187 @@
+import GRDB
+import Glibc
+
+/// One file of SQLite, open for this process.
+struct SQLiteDatabase: Sendable {
+    let path: String
+    let pool: DatabasePool
+    /// The folder that goes when nobody works with the file any more; nil for one that stays.
+    var temporary: TemporaryDirectory?
+
+    /// When a write is on the disk.
+    enum Durability: Int {
+        /// After a while; a process that is killed loses nothing, a machine that loses power may.
+        case normal = 1
+        /// Before it is done.
+        case full = 2
+    }
+
+    /// Opens a file, makes it where there is none, and brings its tables up to date.
+    static func open(
+        _ name: String, in folder: DataDirectory, _ durability: Durability, _ migrator: DatabaseMigrator
+    ) throws(StorageError) -> SQLiteDatabase {
+        try open(folder.secure(name), durability, migrator) { pool, _ in try migrator.migrate(pool) }
+    }
+
+    /// Opens a file that another process may work with: it must be there, with today's tables.
+    static func openExisting(
+        _ name: String, in folder: DataDirectory, _ durability: Durability, _ migrator: DatabaseMigrator
+    ) throws(StorageError) -> SQLiteDatabase {
+        let path = folder.path(of: name)
+        guard unsafe access(path, F_OK) == 0 else { throw .missing(path: path) }
+        return try open(path, durability, migrator) { pool, path in
+            let isToday = try pool.read { try migrator.hasCompletedMigrations($0) }
+            if !isToday { throw StorageError.older(path: path) }
+        }
+    }
+
+    private static func open(
+        _ path: String, _ durability: Durability, _ migrator: DatabaseMigrator,
+        prepare: (DatabasePool, _ path: String) throws -> Void
+    ) throws(StorageError) -> SQLiteDatabase {
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.maximumReaderCount = 4
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try check(pool, at: path, migrator)
+            try prepare(pool, path)
+            try set(durability, in: pool, at: path)
+            return SQLiteDatabase(path: path, pool: pool)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    private static func check(_ pool: DatabasePool, at path: String, _ migrator: DatabaseMigrator) throws {
+        try pool.read { db in
+            guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
+                throw StorageError.damaged(path: path)
+            }
+            if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+        }
+    }
+
+    /// GRDB sets `NORMAL` on every connection that it opens; only the one that writes needs another, and it lives as long
+    /// as the pool does.
+    private static func set(_ durability: Durability, in pool: DatabasePool, at path: String) throws {
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
+            guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == durability.rawValue else {
+                throw StorageError.file(path: path, reason: "its durability cannot be set")
+            }
+        }
+    }
+
+    /// Changes the file, wholly or not at all.
+    ///
+    /// In a task of its own: GRDB rolls a write back when its task is cancelled, and a client that hangs up must not undo
+    /// what was done for it.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        let (pool, path) = (pool, path)
+        let result = await Task.detached {
+            do {
+                return Result<Value, StorageError>.success(try await pool.write(body))
+            } catch {
+                return .failure(StorageError(error, path: path))
+            }
+        }.value
+        return try result.get()
+    }
+
+    /// Uses the connection that writes, between two writes.
+    func betweenWrites<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        do {
+            return try await pool.writeWithoutTransaction(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        do {
+            return try await pool.read(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Reads on this thread, which waits: for the start of the process.
+    func readNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
+        do {
+            return try pool.read(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Writes on this thread, which waits: for the start and the end of the process.
+    func writeNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
+        do {
+            return try pool.write(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+}
+
+extension StorageError {
+    /// What an error of SQLite means; nothing of its text is passed on, which may quote what was to be kept.
+    init(_ error: any Error, path: String) {
+        if let error = error as? StorageError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .failed(path: path, code: -1)
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path: path)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)
+        case .SQLITE_FULL: self = .full(path: path)
+        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
+            self = .file(path: path, reason: "SQLite may not write there")
+        default: self = .failed(path: path, code: error.extendedResultCode.rawValue)
+        }
+    }
+}
+
+/// A separate connection that only reads a file.
+///
+/// It waits neither for the file's writer nor for one of its readers.
+///
+/// It is not opened read-only in SQLite, because the last connection that is closed must clean up the file.
+struct ReadingConnection: Sendable {
+    private let path: String
+    private let queue: DatabaseQueue
+
+    /// - Throws: The reason why the file cannot be opened.
+    init(to file: SQLiteDatabase) throws(StorageError) {
+        path = file.path
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        } catch {
+            throw StorageError(error, path: file.path)
+        }
+    }
+
+    /// Reads from one consistent state of the file.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        do {
+            return try await queue.read(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+}

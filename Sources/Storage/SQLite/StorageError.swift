@@ -1,0 +1,74 @@
+/// Why something could not be kept or read.
+///
+/// It names the file and a way out, and never what was to be kept.
+package enum StorageError: Error, Hashable, Sendable {
+    /// The folder cannot be made or used.
+    case folder(path: String, reason: String)
+    /// The file cannot be opened.
+    case file(path: String, reason: String)
+    /// The file is no database, or a damaged one.
+    case damaged(path: String)
+    /// A later Portico has written the file.
+    case newer(path: String)
+    /// There is no such file.
+    case missing(path: String)
+    /// An earlier Portico has written the file, and no server of this one has brought it up to date.
+    case older(path: String)
+    /// The database file is empty, although there is a key; so the directory was in use before.
+    case emptyFile(path: String)
+    /// There is no master key, although the database contains secrets.
+    case missingMasterKey(path: String, database: String)
+    /// Another process holds the file.
+    case busy(path: String)
+    /// The disk is full, or the file as large as it may get.
+    case full(path: String)
+    /// A write or a read failed for another reason, by SQLite's number.
+    case failed(path: String, code: Int32)
+    /// The master key is not 32 bytes in base64; where it came from.
+    case badMasterKey(origin: String)
+    /// The master key is another than the credentials were sealed with.
+    case wrongMasterKey(path: String)
+    /// A credential does not open: its row was changed by somebody else.
+    case sealBroken(path: String, connection: String)
+}
+
+extension StorageError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .folder(let path, let reason):
+            "The data folder \(path) cannot be used: \(reason). Name another, or make it writable for Portico's user."
+        case .file(let path, let reason):
+            "\(path) cannot be opened: \(reason). Make it readable and writable for Portico's user."
+        case .damaged(let path):
+            path.hasSuffix(CacheDatabase.name)
+                ? "\(path) is damaged. Delete it: only counts of calls and cached prices are lost."
+                : "\(path) is damaged. Restore it from a backup, or move it away to start with a new one."
+        case .newer(let path):
+            "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
+        case .missing(let path):
+            "There is no \(path). Name the data folder of a Portico that has run."
+        case .older(let path):
+            "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
+        case .emptyFile(let path):
+            "\(path) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
+        case .missingMasterKey(let path, let database):
+            "There is no \(path), and \(database) contains secrets. Restore the key, or name it with PORTICO_MASTER_KEY_FILE."
+        case .busy(let path):
+            "\(path) is held by another process. Stop it: two Porticos cannot share a data folder."
+        case .full(let path): "\(path) cannot grow: the disk is full. Free some space."
+        case .failed(let path, let code):
+            "\(path) could not be read or written (SQLite's code \(code)). See the disk's and the system's messages."
+        case .badMasterKey(let origin):
+            "The master key in \(origin) is not 32 bytes in base64. Make one with: head -c 32 /dev/urandom | base64"
+        case .wrongMasterKey(let path):
+            "\(path) was sealed with another master key. Give that one, or move the file away to start with a new one."
+        case .sealBroken(let path, let connection):
+            "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
+        }
+    }
+}
+
+/// A row does not say what Portico wrote there: somebody else has changed the file.
+///
+/// It is no row to skip: what is left out without a word would be taken for nothing.
+struct CorruptedRow: Error {}

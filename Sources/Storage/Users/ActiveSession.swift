@@ -1,0 +1,181 @@
+package import Brokerage
+import Foundation
+import GRDB
+import Synchronization
+package import Upstream
+
+/// A session that has not ended, as it is kept in memory.
+///
+/// An object, since every request notes in it that the session was used.
+package final class ActiveSession: Sendable {
+    package let id: String
+    package let owner: OwnerID
+    /// Whether it belongs to a guest.
+    ///
+    /// A guest who signs up gets another session.
+    package let isGuest: Bool
+    package let scopes: Set<Scope>
+    /// What the client calls itself.
+    package let label: String?
+    package let createdAt: Instant
+    /// When it ends at the latest.
+    package let expiresAt: Instant
+    /// The validity of the session's token.
+    ///
+    /// A renewed session is another object, with another token.
+    package let validity = TokenValidity()
+    let hash: TokenHash
+    // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
+    private let lastUse: Atomic<Int64>
+    /// What of it the file has.
+    private let keptUse: Atomic<Int64>
+
+    /// To the minute: noting each request would make all threads write to one place.
+    private static let coarseness: Int64 = 60_000
+
+    init(
+        id: String, owner: OwnerID, isGuest: Bool, scopes: Set<Scope>, label: String?, createdAt: Instant,
+        lastUsedAt: Instant, expiresAt: Instant, hash: TokenHash
+    ) {
+        self.isGuest = isGuest
+        (self.id, self.owner, self.scopes, self.label) = (id, owner, scopes, label)
+        (self.createdAt, self.expiresAt, self.hash) = (createdAt, expiresAt, hash)
+        lastUse = Atomic(lastUsedAt.millisecondsSince1970)
+        keptUse = Atomic(lastUsedAt.millisecondsSince1970)
+    }
+
+    package var lastUsedAt: Instant {
+        Instant(millisecondsSince1970: lastUse.load(ordering: .relaxed)) ?? createdAt
+    }
+
+    /// When it ends if it is not used again.
+    func end(_ policy: SessionPolicy) -> Instant { min(expiresAt, lastUsedAt + policy.idle) }
+
+    func noteUse(at now: Instant) {
+        let now = now.millisecondsSince1970
+        if now - lastUse.load(ordering: .relaxed) >= Self.coarseness {
+            lastUse.store(now, ordering: .relaxed)
+        }
+    }
+
+    /// The last use, where the file does not have it.
+    var unkeptUse: Int64? {
+        let last = lastUse.load(ordering: .relaxed)
+        return last > keptUse.load(ordering: .relaxed) ? last : nil
+    }
+
+    func noteKept(_ use: Int64) { keptUse.store(use, ordering: .relaxed) }
+
+    /// Whether another read of the session has the same token, rights and expiry, compared in whole
+    /// milliseconds like the file.
+    func isUnchanged(in other: ActiveSession) -> Bool {
+        hash == other.hash && owner == other.owner && scopes == other.scopes
+            && expiresAt.millisecondsSince1970 == other.expiresAt.millisecondsSince1970
+    }
+
+    /// Whether a row of the file has the same values.
+    func isUnchanged(in row: Row) -> Bool {
+        let (hash, owner, scopes): (Data, String, String) = (row["token_hash"], row["user_id"], row["scopes"])
+        return self.hash == TokenHash(hash) && self.owner.text == owner && self.scopes == Set(text: scopes)
+            && expiresAt.millisecondsSince1970 == row["expires_at"] as Int64
+    }
+
+    /// Takes over what another reading of the same session knows of its use.
+    func inherit(from other: ActiveSession) {
+        let use = other.lastUse.load(ordering: .relaxed)
+        if use > lastUse.load(ordering: .relaxed) { lastUse.store(use, ordering: .relaxed) }
+    }
+}
+
+extension ActiveSession {
+    convenience init(_ row: Row, isGuest: Bool) throws {
+        guard let owner = OwnerID(row["user_id"]), let hash = TokenHash(row["token_hash"]),
+            let createdAt = Instant(millisecondsSince1970: row["created_at"]),
+            let lastUsedAt = Instant(millisecondsSince1970: row["last_used_at"]),
+            let expiresAt = Instant(millisecondsSince1970: row["expires_at"])
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        self.init(
+            id: row["id"], owner: owner, isGuest: isGuest, scopes: Set(text: row["scopes"]),
+            label: row["label"],
+            createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
+    }
+
+    func insert(into db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO session (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                id, hash.data, owner.text, scopes.text, label, createdAt.millisecondsSince1970,
+                lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970,
+            ])
+    }
+}
+
+/// The validity of one token, with the closures to call when it ends.
+///
+/// There is one for each token and not for each session: a renewed session has a new token, and everything
+/// that was opened with the old token has ended. Sockets and streams register here, so that none has to poll.
+package final class TokenValidity: Sendable {
+    private struct State {
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var nextNumber = 0
+    }
+
+    // Taken on any thread. It is held for a few stores, never while an observer is called.
+    private let state = Mutex(State())
+    // Each guarded field reads it without the lock. It is set under the lock, so that no observer is added
+    // after the end.
+    private let ended = Atomic(false)
+
+    package var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// Calls a closure once when the token ends; at once if it has ended.
+    ///
+    /// - Parameter observer: Called on any thread; must not block.
+    /// - Returns: A closure that removes the observer. Call it when the observer is no longer needed.
+    package func onEnd(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let number: Int? = state.withLock { state in
+            if hasEnded { return nil }
+            state.nextNumber += 1
+            state.observers[state.nextNumber] = observer
+            return state.nextNumber
+        }
+        guard let number else {
+            observer()
+            return {}
+        }
+        return { [self] in _ = state.withLock { $0.observers.removeValue(forKey: number) } }
+    }
+
+    /// Ends the token permanently.
+    func end() {
+        let observers = state.withLock { state in
+            ended.store(true, ordering: .releasing)
+            defer { state.observers = [:] }
+            return state.observers
+        }
+        for observer in observers.values { observer() }
+    }
+}
+
+/// `Scope` of the schema: what a session may do.
+package enum Scope: String, Sendable, CaseIterable {
+    case read = "READ"
+    case write = "WRITE"
+    case trade = "TRADE"
+    case admin = "ADMIN"
+}
+
+extension Set<Scope> {
+    /// The words with spaces between, as OAuth has them (RFC 6749, section 3.3).
+    var text: String {
+        Scope.allCases.filter(contains).map(\.rawValue).joined(separator: " ")
+    }
+
+    /// Words that are no scope grant nothing.
+    init(text: String) {
+        self.init(text.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
+    }
+}

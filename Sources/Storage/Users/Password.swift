@@ -1,0 +1,169 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import GRDB
+
+/// A password as it is hashed: UTF-8 of the text in Unicode's form NFKC, so that keyboards that compose letters
+/// differently make the same one (NIST SP 800-63B, section 3.1.1.2).
+package struct Password: Sendable {
+    let bytes: [UInt8]
+
+    /// Of a new password; in characters.
+    package static let minimumLength = 10
+    /// Of any; in bytes.
+    package static let maximumBytes = 256
+
+    /// A password that is to be set.
+    ///
+    /// - Throws: `Refusal` for one that is too easy to guess, or longer than anybody needs.
+    package init(new text: String, for username: Username) throws(Refusal) {
+        let normal = text.precomposedStringWithCompatibilityMapping
+        guard normal.utf8.count <= Self.maximumBytes else { throw .long(bytes: normal.utf8.count) }
+        guard normal.count >= Self.minimumLength else { throw .short(normal.count) }
+        guard Set(normal).count >= 4 else { throw .monotonous }
+        guard !normal.lowercased().contains(username.key) else { throw .hasUsername }
+        bytes = Array(normal.utf8)
+    }
+
+    /// A password that is compared; nil for what no password can be.
+    package init?(entered text: String) {
+        // Before it is normalised, which takes time by its length.
+        guard !text.isEmpty, text.utf8.count <= 4 * Self.maximumBytes else { return nil }
+        let normal = text.precomposedStringWithCompatibilityMapping
+        guard !normal.isEmpty, normal.utf8.count <= Self.maximumBytes else { return nil }
+        bytes = Array(normal.utf8)
+    }
+
+    /// Nobody's.
+    static let decoy = Password(bytes: Array("a password that nobody has".utf8))
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Why a password is not taken; never what it is.
+    package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        case short(Int)
+        case long(bytes: Int)
+        case monotonous
+        case hasUsername
+
+        package var description: String {
+            switch self {
+            case .short(let length):
+                "A password has at least \(Password.minimumLength) characters; this one has \(length)."
+            case .long(let bytes):
+                "A password has at most \(Password.maximumBytes) bytes in UTF-8; this one has \(bytes)."
+            case .monotonous: "A password has at least 4 different characters."
+            case .hasUsername: "A password does not contain the username."
+            }
+        }
+    }
+}
+
+extension Password: CustomStringConvertible, CustomReflectable {
+    package var description: String { "…" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What scrypt is told beside password and salt (RFC 7914, section 2).
+package struct PasswordCost: Hashable, Sendable {
+    /// N: the work, and 128 · `blockSize` times as many bytes of memory; a power of 2.
+    let cost: Int
+    /// r.
+    let blockSize: Int
+    /// p.
+    let parallelism: Int
+
+    /// The memory in bytes that the computation of one hash takes.
+    package var memory: Int { 128 * blockSize * cost }
+
+    /// N = 2¹⁵, r = 8, p = 3: 32 MiB; OWASP's Password Storage Cheat Sheet.
+    package static let standard = PasswordCost(log2: 15, parallelism: 3)
+    package static let log2Range = 4...20
+
+    /// Nil unless `log2`, of N, is in `log2Range`.
+    package init?(log2: Int) {
+        guard Self.log2Range.contains(log2) else { return nil }
+        self.init(log2: log2, parallelism: 3)
+    }
+
+    private init(log2: Int, parallelism: Int) {
+        (cost, blockSize, self.parallelism) = (1 << log2, 8, parallelism)
+    }
+
+    /// Nil for what this program has never written.
+    fileprivate init?(cost: Int, blockSize: Int, parallelism: Int) {
+        guard cost > 1, cost.nonzeroBitCount == 1, cost.trailingZeroBitCount <= Self.log2Range.upperBound,
+            (1...32).contains(blockSize), (1...16).contains(parallelism)
+        else { return nil }
+        (self.cost, self.blockSize, self.parallelism) = (cost, blockSize, parallelism)
+    }
+}
+
+/// What is kept of a password.
+package struct PasswordHash: Hashable, Sendable {
+    private let salt: [UInt8]
+    private let hash: [UInt8]
+    /// What it was made with.
+    package let cost: PasswordCost
+
+    /// Hashes a password with a salt of its own.
+    ///
+    /// It takes long and much memory, on this very thread: `PasswordHasher` calls it.
+    init(_ password: Password, _ cost: PasswordCost) throws {
+        salt = Self.randomBytes(16)
+        self.cost = cost
+        hash = try Self.derive(password, salt, cost)
+    }
+
+    /// The hash of no password: nobody can find one that it is of.
+    init(matchingNothing cost: PasswordCost) {
+        salt = Self.randomBytes(16)
+        hash = Self.randomBytes(32)
+        self.cost = cost
+    }
+
+    private static func randomBytes(_ count: Int) -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Whether it is of this password, in a time that does not tell how nearly; as long as making one takes.
+    func matches(_ password: Password) throws -> Bool {
+        let other = try Self.derive(password, salt, cost)
+        return other.count == hash.count && zip(other, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func derive(_ password: Password, _ salt: [UInt8], _ cost: PasswordCost) throws -> [UInt8]
+    {
+        let key = try KDF.Scrypt.deriveKey(
+            from: password.bytes, salt: salt, outputByteCount: 32, rounds: cost.cost,
+            blockSize: cost.blockSize, parallelism: cost.parallelism)
+        // The bytes are copied out of the key's own memory.
+        return unsafe key.withUnsafeBytes { unsafe Array($0) }
+    }
+}
+
+extension PasswordHash {
+    /// Reads what `arguments` has written.
+    init(_ row: Row) throws {
+        guard
+            let cost = PasswordCost(
+                cost: row["cost"], blockSize: row["block_size"], parallelism: row["parallelism"])
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        salt = [UInt8](row["salt"] as Data)
+        hash = [UInt8](row["hash"] as Data)
+        self.cost = cost
+    }
+
+    /// For the columns salt, hash, cost, block_size and parallelism.
+    var arguments: StatementArguments {
+        [Data(salt), Data(hash), cost.cost, cost.blockSize, cost.parallelism]
+    }
+}
+
+extension PasswordHash: CustomStringConvertible, CustomReflectable {
+    package var description: String { "PasswordHash(…)" }
+    package var customMirror: Mirror { Mirror(self, children: ["cost": cost]) }
+}

@@ -1,0 +1,323 @@
+package import Brokerage
+import Crypto
+import GRDB
+import Synchronization
+package import Upstream
+
+/// The sessions of a house: kept in the file, found in memory.
+package final class SessionStore: Sendable {
+    package let policy: SessionPolicy
+    let database: SQLiteDatabase
+    let live: ActiveSessions
+    /// The deletions of users by this process, or by another process with the same file.
+    package let deletions = UserDeletions()
+    private let key: SymmetricKey
+    /// The connection that detects changes of the file by other processes.
+    private let watch: ReadingConnection
+    /// The last value of SQLite's counter of changes by connections other than `watch`.
+    private let knownVersion = Atomic<Int64>(0)
+
+    /// Reads all sessions of a file; for the start of the process: it waits.
+    ///
+    /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
+    package init(
+        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
+    ) throws(StorageError) {
+        database = file.database
+        watch = try ReadingConnection(to: database)
+        self.policy = policy
+        live = ActiveSessions(policy)
+        key = try TokenKey(in: database, master).key
+        live.replace(with: try database.readNow(Self.all))
+    }
+
+    /// The session of a token; nil where there is none any more.
+    ///
+    /// From memory, in well under a microsecond.
+    package func session(ofToken text: String, now: Instant = .now) -> ActiveSession? {
+        guard let token = SessionToken(text) else { return nil }
+        let digest = TokenHash(digesting: token)
+        let found =
+            live.session(withDigest: digest)
+            ?? live.session(withHash: TokenHash(token, under: key), digest: digest)
+        guard let found, now < found.end(policy) else { return nil }
+        found.noteUse(at: now)
+        return found
+    }
+
+    /// A session by its id; nil where there is none any more.
+    package func session(_ id: String, now: Instant = .now) -> ActiveSession? {
+        live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
+    }
+
+    /// Whether a session's token has not ended, and the session has not expired.
+    package func isValid(_ session: ActiveSession, now: Instant = .now) -> Bool {
+        !session.validity.hasEnded && now < session.end(policy)
+    }
+
+    /// A user's sessions, the one used last first.
+    package func sessions(of owner: OwnerID, now: Instant = .now) -> [ActiveSession] {
+        live.sessions(of: owner).filter { now < $0.end(policy) }
+    }
+
+    /// When a session ends if it is not used again.
+    package func end(of session: ActiveSession) -> Instant { session.end(policy) }
+
+    /// A token, with its session.
+    package struct NewSession: Sendable {
+        package let token: SessionToken
+        package let session: ActiveSession
+        package let user: User
+    }
+
+    /// What a client wants of a session.
+    package struct Options: Sendable {
+        package var scopes: Set<Scope>
+        package var label: String?
+
+        package init(scopes: Set<Scope>, label: String?) {
+            self.scopes = scopes
+            self.label = label
+        }
+    }
+
+    /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
+    /// unused for longest.
+    func open(_ wish: Options, for user: User, in db: Database, now: Instant) throws -> NewSession {
+        let token = SessionToken()
+        let session = ActiveSession(
+            id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: wish.scopes,
+            label: wish.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
+            hash: TokenHash(token, under: key))
+        try session.insert(into: db)
+        let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
+        try delete(surplus, in: db)
+        db.afterNextTransaction { [live] _ in live.add(session) }
+        return NewSession(token: token, session: session, user: user)
+    }
+
+    /// Ends sessions in a transaction: they are out of memory as soon as it is done.
+    func delete(_ ids: [String], in db: Database) throws {
+        guard !ids.isEmpty else { return }
+        for id in ids { try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id]) }
+        db.afterNextTransaction { [live] _ in live.remove(ids) }
+    }
+
+    private static func all(_ db: Database) throws -> [ActiveSession] {
+        let sql = "SELECT session.*, user.kind FROM session JOIN user ON user.id = session.user_id"
+        return try Row.fetchAll(db, sql: sql).map { try ActiveSession($0, isGuest: $0["kind"] == "GUEST") }
+    }
+
+    // MARK: Renewal and end
+
+    /// Gives a session a new token and its full lifetime; the old token ends.
+    ///
+    /// - Parameters:
+    ///   - session: The session that the request's token has opened.
+    ///   - now: The current time.
+    /// - Returns: nil if this token has ended: if two requests renew with the same token, one succeeds.
+    /// - Throws: `StorageError` if the database cannot be written.
+    package func renew(
+        _ session: ActiveSession, now: Instant = .now
+    ) async throws(StorageError) -> NewSession? {
+        try await database.write { [self] db in try renew(session, in: db, now: now) }
+    }
+
+    func renew(_ session: ActiveSession, in db: Database, now: Instant) throws -> NewSession? {
+        let (id, owner) = (session.id, session.owner)
+        guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
+        else { return nil }
+        let old = try ActiveSession(row, isGuest: user.kind == .guest)
+        let token = SessionToken()
+        let new = ActiveSession(
+            id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
+            createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
+            hash: TokenHash(token, under: key))
+        try db.execute(
+            sql: "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
+            arguments: [
+                new.hash.data, now.millisecondsSince1970, new.expiresAt.millisecondsSince1970, id,
+            ])
+        db.afterNextTransaction { [live] _ in
+            live.remove([id])
+            live.add(new)
+        }
+        return NewSession(token: token, session: new, user: user)
+    }
+
+    /// The row of a session in a transaction; nil if the session's token has ended, in memory or only in the
+    /// file.
+    func row(of session: ActiveSession, in db: Database, now: Instant) throws -> Row? {
+        guard isValid(session, now: now) else { return nil }
+        return try Row.fetchOne(
+            db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
+            arguments: [session.id, session.owner.text, session.hash.data])
+    }
+
+    /// Ends a user's session.
+    ///
+    /// - Returns: whether there was one.
+    package func revoke(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+        try await end(of: owner) { $0 == id }.isEmpty == false
+    }
+
+    /// Ends a user's sessions but one.
+    ///
+    /// - Returns: the ids of those that ended.
+    package func revokeOthers(than id: String, of owner: OwnerID) async throws(StorageError) -> [String] {
+        try await end(of: owner) { $0 != id }
+    }
+
+    private func end(
+        of owner: OwnerID, where isMeant: @escaping @Sendable (String) -> Bool
+    ) async throws(StorageError) -> [String] {
+        let (ids, deleted) = try await database.write { [self] db in
+            try end(of: owner, in: db, where: isMeant)
+        }
+        deletions.report(deleted)
+        return ids
+    }
+
+    /// Ends sessions in a transaction.
+    ///
+    /// If it ends a guest's last session, it deletes the guest.
+    ///
+    /// - Returns: the ids of the sessions, and the deleted guest if any.
+    func end(
+        of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool
+    ) throws -> (ids: [String], deleted: [OwnerID]) {
+        let ids = try String.fetchAll(
+            db, sql: "SELECT id FROM session WHERE user_id = ? ORDER BY id", arguments: [owner.text]
+        ).filter(isMeant)
+        try delete(ids, in: db)
+        return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
+    }
+
+    // MARK: Changes by other processes
+
+    /// Ends the sessions that another process, such as `portico users`, has ended, reads those that it has
+    /// changed, and reports the users that it has deleted.
+    ///
+    /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
+    package func followOthers(now: Instant = .now) async throws(StorageError) {
+        // Before the file is read, because the sessions in memory at this time have been written.
+        let (known, held) = (live.all, deletions.owners)
+        let found = try await watch.read { [self] db -> Difference? in
+            // It changes when another connection has written, including the writer of this process.
+            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            guard knownVersion.load(ordering: .relaxed) != version else { return nil }
+            return try difference(from: known, held: held, at: version, in: db, now: now)
+        }
+        guard let found else { return }
+        live.remove(found.ended)
+        deletions.report(found.deleted)
+        if found.hasOthers {
+            // Only the writer adds sessions, so that no session of this process is lost.
+            try await database.betweenWrites { [live] db in live.replace(with: try Self.all(db)) }
+        }
+        // Set last, so that a failed step is repeated the next time.
+        knownVersion.store(found.version, ordering: .relaxed)
+    }
+
+    /// The differences between the file and memory.
+    private struct Difference: Sendable {
+        let version: Int64
+        /// Sessions that are not in the file, or that have another token or other scopes there.
+        let ended: [ActiveSession]
+        /// Whether the file has sessions that are not in memory with the same values.
+        let hasOthers: Bool
+        let deleted: [OwnerID]
+    }
+
+    private func difference(
+        from known: [ActiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
+    ) throws -> Difference {
+        var missing = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var hasOthers = false
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT id, user_id, token_hash, scopes, expires_at, last_used_at FROM session")
+        while let row = try rows.next() {
+            let id: String = row["id"]
+            if missing[id]?.isUnchanged(in: row) == true {
+                missing[id] = nil
+            } else if live.session(id)?.isUnchanged(in: row) != true, !hasExpired(row, now: now) {
+                // It was neither known before nor written by this process meanwhile.
+                hasOthers = true
+            }
+        }
+        let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
+        return Difference(
+            version: version, ended: Array(missing.values), hasOthers: hasOthers,
+            deleted: held.filter { !users.contains($0.text) })
+    }
+
+    /// Whether a session in the file has expired: it was removed from memory, and ``tidy(now:)`` will delete
+    /// it.
+    private func hasExpired(_ row: Row, now: Instant) -> Bool {
+        let now = now.millisecondsSince1970
+        let idle = Int64(policy.idle / .milliseconds(1))
+        let (end, lastUse): (Int64, Int64) = (row["expires_at"], row["last_used_at"])
+        return end <= now || lastUse <= now - idle
+    }
+
+    // MARK: Uses and expired sessions
+
+    /// Writes down when sessions were used last, all in one transaction.
+    package func keepUses() async throws(StorageError) {
+        let uses = unkeptUses
+        guard !uses.isEmpty else { return }
+        try await database.write { db in try Self.keep(uses, in: db) }
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Forgets sessions that have ended by themselves, and guests who have none left.
+    package func tidy(now: Instant = .now) async throws(StorageError) {
+        let uses = unkeptUses
+        let idle = now + (.zero - policy.idle)
+        let deleted = try await database.write { [self] db in
+            // First, or one that was used a moment ago would end.
+            try Self.keep(uses, in: db)
+            let ended = try String.fetchAll(
+                db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
+                arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
+            try delete(ended, in: db)
+            return try UserStore.deleteGuestsWithoutSession(in: db)
+        }
+        deletions.report(deleted)
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Ends the expired sessions in memory, without waiting for the writer; ``tidy(now:)`` deletes them from
+    /// the file.
+    package func endExpired(now: Instant = .now) { live.removeExpired(at: now) }
+
+    private var unkeptUses: [(ActiveSession, Int64)] {
+        live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }
+    }
+
+    private static func keep(_ uses: [(ActiveSession, Int64)], in db: Database) throws {
+        for (session, use) in uses {
+            try db.execute(
+                sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",
+                arguments: [use, session.id, use])
+        }
+    }
+}
+
+/// How long sessions last, and how many there may be.
+package struct SessionPolicy: Sendable {
+    /// Unused for so long, a session ends.
+    package var idle: Duration = .seconds(30 * 86_400)
+    /// So long after sign-in or renewal a session ends, however much it is used.
+    package var lifetime: Duration = .seconds(90 * 86_400)
+    /// How many one user has at most; one more ends the one that was unused for longest.
+    package var perUser = 50
+    /// How many guests there are at most.
+    package var guests = 10_000
+
+    package init() {}
+
+    /// When a session ends that begins now.
+    func expiry(from now: Instant) -> Instant { now + lifetime }
+}

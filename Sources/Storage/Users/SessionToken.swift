@@ -1,0 +1,143 @@
+import Crypto
+import Foundation
+import GRDB
+
+/// What a client proves its session with: `pts_` and 256 random bits.
+package struct SessionToken: Sendable {
+    /// Shown once, to the client; kept nowhere.
+    package let text: String
+
+    /// The prefix says what it is where it turns up, to people and to scanners for leaked secrets.
+    package static let prefix = "pts_"
+    private static let length = 4 + 43
+
+    init() {
+        let bits = SymmetricKey(size: .bits256)
+        let base64 = unsafe bits.withUnsafeBytes { unsafe Data($0).base64EncodedString() }
+        // RFC 4648, section 5.
+        text =
+            Self.prefix
+            + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Nil for what is no token by its form alone.
+    init?(_ text: String) {
+        guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix) else { return nil }
+        self.text = text
+    }
+}
+
+extension SessionToken: CustomStringConvertible, CustomReflectable {
+    package var description: String { "pts_…" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// 256 bits that a token is found by.
+struct TokenHash: Hashable, Sendable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The SHA-256 of a token: for memory, where it costs a tenth of an HMAC.
+    ///
+    /// A token is as random as its hash, so nobody finds it from that.
+    init(digesting token: SessionToken) {
+        var hash = SHA256()
+        var text = token.text
+        text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        self.init(bytes: hash.finalize())
+    }
+
+    /// The HMAC-SHA-256 of a token: for the file, which tells nobody even whether a token that he has is in it.
+    init(_ token: SessionToken, under key: SymmetricKey) {
+        var hmac = HMAC<SHA256>(key: key)
+        var text = token.text
+        text.withUTF8 { unsafe hmac.update(data: UnsafeRawBufferPointer($0)) }
+        self.init(bytes: hmac.finalize())
+    }
+
+    /// Nil unless there are 32 bytes.
+    init?(_ data: Data) {
+        guard data.count == 32 else { return nil }
+        self.init(bytes: data)
+    }
+
+    private init(bytes: some ContiguousBytes) {
+        // Both callers bring 32 bytes; they are copied.
+        words = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe (
+                bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+            )
+        }
+    }
+
+    var data: Data {
+        unsafe withUnsafeBytes(of: words) { unsafe Data($0) }
+    }
+
+    static func == (left: TokenHash, right: TokenHash) -> Bool { left.words == right.words }
+
+    func hash(into hasher: inout Hasher) {
+        // One word of a hash is as good as four.
+        hasher.combine(words.0)
+    }
+}
+
+/// The key that token hashes are made with: kept in the file, sealed with the master key.
+///
+/// It is not the master key itself, so that changing that one ends no session.
+struct TokenKey: Sendable {
+    let key: SymmetricKey
+
+    /// Opens the key of a file, and makes one where there is none.
+    ///
+    /// - Throws: `wrongMasterKey` where it was sealed with another.
+    init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
+        let path = database.path
+        key = try database.writeNow { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1")
+            else {
+                let key = SymmetricKey(size: .bits256)
+                try Self.insert(key, db, master)
+                return key
+            }
+            guard (row["master_key_id"] as String) == master.id,
+                let key = try? Self.open(row["wrapped"], master)
+            else { throw StorageError.wrongMasterKey(path: path) }
+            return key
+        }
+    }
+
+    /// Seals the key anew, for a change of the master key.
+    ///
+    /// - Throws: `wrongMasterKey` where it was sealed with neither.
+    static func rewrap(_ db: Database, at path: String, from old: MasterKey, to new: MasterKey) throws {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1") else {
+            return
+        }
+        let master: String = row["master_key_id"]
+        if master == new.id { return }
+        guard master == old.id, let key = try? open(row["wrapped"], old) else {
+            throw StorageError.wrongMasterKey(path: path)
+        }
+        try db.execute(sql: "DELETE FROM token_key")
+        try insert(key, db, new)
+    }
+
+    private static func insert(_ key: SymmetricKey, _ db: Database, _ master: MasterKey) throws {
+        let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
+        // With a nonce of 12 bytes there is always a combined form.
+        let wrapped = try AES.GCM.seal(bytes, using: master.key, authenticating: label).combined ?? Data()
+        try db.execute(
+            sql: "INSERT INTO token_key (wrapped, master_key_id) VALUES (?, ?)",
+            arguments: [wrapped, master.id])
+    }
+
+    private static func open(_ wrapped: Data, _ master: MasterKey) throws -> SymmetricKey {
+        SymmetricKey(
+            data: try AES.GCM.open(.init(combined: wrapped), using: master.key, authenticating: label))
+    }
+
+    private static let label = Data("portico token key 1".utf8)
+}

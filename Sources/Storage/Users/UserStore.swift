@@ -1,0 +1,216 @@
+package import Brokerage
+import GRDB
+package import Upstream
+
+/// The users of a house.
+///
+/// `portico users` works with it beside a running server.
+package struct UserStore: Sendable {
+    let database: SQLiteDatabase
+
+    package init(in file: UserDatabase) {
+        database = file.database
+    }
+
+    /// Sees to it that there is a user with this id, for one whom the settings name: what is theirs refers to it.
+    ///
+    /// For the start of the process: it waits.
+    package func ensure(_ owner: OwnerID, now: Instant = .now) throws(StorageError) {
+        try database.writeNow { db in
+            try db.execute(
+                sql:
+                    "INSERT INTO user (id, kind, created_at) VALUES (?, 'CONFIGURED', ?) ON CONFLICT DO NOTHING",
+                arguments: [owner.text, now.millisecondsSince1970])
+        }
+    }
+
+    /// The user with this id; nil where there is none any more.
+    package func user(_ id: OwnerID) async throws(StorageError) -> User? {
+        try await database.read { db in try Self.user(id, in: db) }
+    }
+
+    /// Deletes a user and all data of the user, unless orders of the user are in progress.
+    ///
+    /// A session of the user in memory ends when its store is notified, or detects that the file was changed.
+    package func delete(_ id: OwnerID) async throws(StorageError) -> Deletion {
+        try await database.write { db in try Self.delete(id, in: db) }
+    }
+
+    static func user(_ id: OwnerID, in db: Database) throws -> User? {
+        try Row.fetchOne(db, sql: "SELECT * FROM user WHERE id = ?", arguments: [id.text]).map {
+            try User($0)
+        }
+    }
+
+    static func user(named name: Username, in db: Database) throws -> User? {
+        try Row.fetchOne(db, sql: "SELECT * FROM user WHERE username_key = ?", arguments: [name.key])
+            .map { try User($0) }
+    }
+
+    static func delete(_ id: OwnerID, in db: Database) throws -> Deletion {
+        let count = try JournalWrite.countInProgress(of: id, in: db)
+        guard count == 0 else { return .ordersInProgress(count) }
+        try db.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [id.text])
+        return db.changesCount > 0 ? .deleted : .unknown
+    }
+
+    static func insertGuest(in db: Database, now: Instant) throws -> User {
+        let id = RandomID.make()
+        try db.execute(
+            sql: "INSERT INTO user (id, kind, created_at) VALUES (?, 'GUEST', ?)",
+            arguments: [id, now.millisecondsSince1970])
+        guard let owner = OwnerID(id), let user = try user(owner, in: db) else {
+            throw DatabaseError(resultCode: .SQLITE_INTERNAL)
+        }
+        return user
+    }
+
+    static func countOfGuests(in db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE kind = 'GUEST'") ?? 0
+    }
+
+    /// Deletes guests who have no session, since no client can access their data any more.
+    ///
+    /// A guest with an order in progress is kept until the outcome has been recorded.
+    ///
+    /// - Returns: The deleted guests.
+    static func deleteGuestsWithoutSession(in db: Database) throws -> [OwnerID] {
+        try String.fetchAll(db, sql: "DELETE FROM user WHERE \(isGuestWithoutSession) RETURNING id")
+            .compactMap { OwnerID($0) }
+    }
+
+    /// Deletes a guest who has no session and no order in progress.
+    ///
+    /// - Returns: Whether there was one.
+    static func deleteGuestWithoutSession(_ id: OwnerID, in db: Database) throws -> Bool {
+        try db.execute(
+            sql: "DELETE FROM user WHERE id = ? AND \(isGuestWithoutSession)", arguments: [id.text])
+        return db.changesCount > 0
+    }
+
+    private static let isGuestWithoutSession = """
+        kind = 'GUEST' AND NOT EXISTS (SELECT 1 FROM session WHERE session.user_id = user.id)
+            AND NOT EXISTS (
+                SELECT 1 FROM journal_write
+                WHERE journal_write.owner = user.id AND \(JournalWrite.isInProgress))
+        """
+
+    /// Gives a guest, or nobody yet, a name.
+    static func name(
+        _ guest: User?, _ name: Username, isAdmin: Bool, in db: Database, now: Instant
+    ) throws -> User {
+        let user = try guest ?? insertGuest(in: db, now: now)
+        try db.execute(
+            sql: "UPDATE user SET kind = 'NAMED', username = ?, username_key = ?, is_admin = ? WHERE id = ?",
+            arguments: [name.text, name.key, isAdmin, user.id.text])
+        return User(id: user.id, kind: .named(name.text), isAdmin: isAdmin, createdAt: user.createdAt)
+    }
+}
+
+extension UserStore {
+    /// A user who can sign in.
+    package struct Registered: Sendable {
+        package let user: User
+        package let hash: PasswordHash
+
+        package init(user: User, hash: PasswordHash) {
+            self.user = user
+            self.hash = hash
+        }
+    }
+
+    /// The user with this name; nil where there is none.
+    package func registered(_ name: Username) async throws(StorageError) -> Registered? {
+        try await database.read { db in
+            guard let user = try Self.user(named: name, in: db) else { return nil }
+            return try Self.hash(of: user.id, in: db).map { Registered(user: user, hash: $0) }
+        }
+    }
+
+    /// The user with this id; nil where there is none, or one without a password.
+    package func registered(_ id: OwnerID) async throws(StorageError) -> Registered? {
+        try await database.read { db in
+            guard let user = try Self.user(id, in: db) else { return nil }
+            return try Self.hash(of: user.id, in: db).map { Registered(user: user, hash: $0) }
+        }
+    }
+
+    /// Keeps another hash of the same password, unless that has been changed since.
+    package func upgrade(
+        _ hash: PasswordHash, to new: PasswordHash, of id: OwnerID
+    ) async throws(StorageError) {
+        try await database.write { db in
+            guard try Self.hash(of: id, in: db) == hash else { return }
+            try Self.set(new, of: id, in: db)
+        }
+    }
+
+    static func hash(of id: OwnerID, in db: Database) throws -> PasswordHash? {
+        try Row.fetchOne(db, sql: "SELECT * FROM password WHERE user_id = ?", arguments: [id.text])
+            .map { try PasswordHash($0) }
+    }
+
+    static func set(_ hash: PasswordHash, of id: OwnerID, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO password (user_id, salt, hash, cost, block_size, parallelism)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET salt = excluded.salt, hash = excluded.hash, cost = excluded.cost,
+                    block_size = excluded.block_size, parallelism = excluded.parallelism
+                """, arguments: [id.text] + hash.arguments)
+    }
+}
+
+extension UserStore {
+    /// A user, as who runs the server sees them.
+    package struct Summary: Sendable {
+        package let user: User
+        package let sessions: Int
+        /// To the minute, and written down a minute later; nil where there is no session.
+        package let lastUsedAt: Instant?
+    }
+
+    /// All users but guests, in the order of their names; those whom the settings name come first.
+    package func summaries() async throws(StorageError) -> [Summary] {
+        try await database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT user.*, count(session.id) AS sessions, max(session.last_used_at) AS last_used_at
+                    FROM user LEFT JOIN session ON session.user_id = user.id
+                    WHERE kind <> 'GUEST' GROUP BY user.id ORDER BY username_key
+                    """
+            ).map { row in
+                Summary(
+                    user: try User(row), sessions: row["sessions"],
+                    lastUsedAt: (row["last_used_at"] as Int64?).flatMap {
+                        Instant(millisecondsSince1970: $0)
+                    })
+            }
+        }
+    }
+
+    /// How many guests there are.
+    package func countOfGuests() async throws(StorageError) -> Int {
+        try await database.read { db in try Self.countOfGuests(in: db) }
+    }
+
+    /// The user with this name; nil where there is none.
+    package func user(named name: Username) async throws(StorageError) -> User? {
+        try await database.read { db in try Self.user(named: name, in: db) }
+    }
+
+    /// Sets a user's password and ends all their sessions.
+    ///
+    /// - Returns: whether there is such a user.
+    package func resetPassword(
+        of id: OwnerID, to hash: PasswordHash
+    ) async throws(StorageError) -> Bool {
+        try await database.write { db in
+            guard case .named? = try Self.user(id, in: db)?.kind else { return false }
+            try Self.set(hash, of: id, in: db)
+            try db.execute(sql: "DELETE FROM session WHERE user_id = ?", arguments: [id.text])
+            return true
+        }
+    }
+}
