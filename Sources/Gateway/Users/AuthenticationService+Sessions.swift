@@ -96,7 +96,7 @@ extension AuthenticationService {
             guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
         switch try await mapStorageErrors({ () throws(StorageError) in try await sessions.deleteUser(of: kept)
-            })
+        })
         {
         case .deleted: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// Polygon (Massive), by one key.
@@ -68,4 +68,80 @@ package struct PolygonClient: Sendable {
             ) { reader throws(JSONError) in try PolygonTickerDetails(json: &reader).ticker }
         }
     }
+}
+
+/// Where a next page begins, as Polygon puts it into the query of `next_url`.
+///
+/// Nothing else of that address is kept: no host that a key might be sent to, and no key, should there be one in it.
+struct PolygonCursor: Hashable {
+    let text: String
+
+    /// Nil for what is no cursor: they are base64, in either alphabet.
+    init?(_ text: some StringProtocol) {
+        let isCursor = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "+/=-_".utf8.contains(byte)
+            }
+        }
+        guard isCursor, (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
+        self.text = String(text)
+    }
+
+    private static let maximumLength = 2_048
+
+    /// The cursor in the address of a next page; nil where the address is not one of Polygon's own or has none.
+    init?(nextURL text: String, of configuration: PolygonConfiguration) {
+        guard let url = HTTPURL(text), configuration.owns(url), let question = text.firstIndex(of: "?") else {
+            return nil
+        }
+        let items = text[text.index(after: question)...].split(separator: "&")
+        guard let item = items.first(where: { $0.hasPrefix("cursor=") }) else { return nil }
+        self.init(Self.decoded(item.dropFirst("cursor=".count)))
+    }
+
+    /// The three characters of base64 that an address escapes.
+    private static func decoded(_ text: Substring) -> String {
+        String(text).replacing("%2B", with: "+").replacing("%2b", with: "+").replacing("%2F", with: "/")
+            .replacing("%2f", with: "/").replacing("%3D", with: "=").replacing("%3d", with: "=")
+    }
+}
+
+/// Where Polygon is reached, as whom, and how much may be asked.
+package struct PolygonConfiguration: Sendable {
+    /// Stands before `/v2` and `/v3`.
+    package let base: ProviderBaseURL
+    package let key: APIKey
+    /// What the key may spend.
+    package let windows: [QuotaWindow]
+
+    /// - Parameters:
+    ///   - base: Where Polygon is, without the version of its paths.
+    ///   - key: Polygon's own key; Alpaca's have not been good for it since 2021.
+    ///   - windows: What the key may spend; by default what the free plan allows.
+    package init(base: ProviderBaseURL, key: APIKey, windows: [QuotaWindow] = Self.freePlan) {
+        self.base = base
+        self.key = key
+        self.windows = windows
+    }
+
+    /// Polygon's own address; nil for the sandbox, which stands elsewhere each time.
+    ///
+    /// The company has been called Massive since 2025 and answers under that name too; the old one still holds.
+    package static func url(of environment: Environment) -> HTTPURL? {
+        switch environment {
+        case .live, .paper: HTTPURL("https://api.polygon.io")
+        case .sandbox: nil
+        }
+    }
+
+    /// Five calls a minute, pages included.
+    package static let freePlan = [QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))]
+
+    /// Whether an address of a next page is Polygon's: under this base, or under either name of the company.
+    func owns(_ url: HTTPURL) -> Bool {
+        url.host == base.url.host || Self.hosts.contains(url.host)
+    }
+
+    private static let hosts: Set<String> = ["api.polygon.io", "api.massive.com"]
 }

@@ -1,4 +1,4 @@
-"""Records what graphql-core says has changed between two schemas, for the tests of Sources/GraphQL/Comparison.
+"""Records what graphql-core says has changed between two schemas, for the tests of Sources/GraphQL/SchemaDiff.
 
 Usage: record.py COUNT > cases.json     (with graphql-core 3.3 installed)
 

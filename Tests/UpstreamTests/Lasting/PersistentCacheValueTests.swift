@@ -127,7 +127,7 @@ struct PersistentCacheValueTests {
         let figures = Self.fundamentals(&random)
         #expect(try Fundamentals(persistentBytes: figures.persistentBytes) == figures)
         let hits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }
-        #expect(try [SearchHit](lastingBytes: hits.persistentBytes) == hits)
+        #expect(try [SearchHit](persistentBytes: hits.persistentBytes) == hits)
         let page = ArticlePage(
             articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
             next: Self.text(&random))
@@ -175,7 +175,7 @@ struct PersistentCacheValueTests {
                 _ = series[series.count - 1]
             }
             _ = try? Quote(persistentBytes: bytes)
-            _ = try? [SearchHit](lastingBytes: bytes)
+            _ = try? [SearchHit](persistentBytes: bytes)
             _ = try? Fundamentals(persistentBytes: bytes)
             _ = try? ArticlePage(persistentBytes: bytes)
         }

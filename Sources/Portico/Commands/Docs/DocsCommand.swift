@@ -1,5 +1,7 @@
 import ArgumentParser
+import Contract
 import Foundation
+import GraphQL
 
 /// `portico docs`, for those who build Portico: writes the pages of the documentation that the code itself can tell.
 struct DocsCommand: ParsableCommand {
@@ -16,7 +18,7 @@ struct DocsCommand: ParsableCommand {
     @Flag(help: "Write nothing; exit status 1 if a page is not what the code says.")
     var check = false
 
-    @Argument(help: "The folder of the pages.")
+    @ArgumentParser.Argument(help: "The folder of the pages.")
     var folder: String
 
     func run() throws {
@@ -35,5 +37,37 @@ struct DocsCommand: ParsableCommand {
         Terminal.report(
             "Not what the code says: \(outdated.joined(separator: ", ")). `make docs` writes them.\n")
         throw ExitCode(1)
+    }
+}
+
+/// A page of the documentation that is made from the code.
+struct GeneratedPage {
+    /// The file's name.
+    let name: String
+    let text: String
+
+    /// All of them.
+    ///
+    /// - Throws: `GraphQLErrors` where the contract is no schema.
+    static func all() throws -> [GeneratedPage] {
+        let schema = try Schema.build(Contract.schemaText)
+        return [ConfigurationPage().page, ErrorsPage(schema).page]
+    }
+}
+
+/// A table in Markdown.
+struct MarkdownTable {
+    let columns: [String]
+    let rows: [[String]]
+
+    var text: String {
+        let rule = columns.map { _ in "---" }
+        return ([columns, rule] + rows).map(MarkdownTable.row).joined()
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        // A bar would begin another cell, even in code; a line's end, another row.
+        let cells = cells.map { $0.replacing("|", with: "\\|").replacing("\n", with: " ") }
+        return "| \(cells.joined(separator: " | ")) |\n"
     }
 }

@@ -102,3 +102,193 @@ struct ErrorsPage {
         return definition.value(named: value)?.description ?? ""
     }
 }
+
+extension ErrorCode {
+    /// What a client does about it, in Markdown.
+    var remedy: String {
+        switch self {
+        case .unauthenticated:
+            "Sign in (`signIn`, `startGuestSession`), and ask again with the new session's token."
+        case .forbidden:
+            "Let the user sign in with the scope that the message names: TRADE must be asked for."
+        case .badUserInput:
+            "Show the message beside the input that `extensions.argument` names. The same request fails again."
+        case .notFound: "Forget the id, and read the list anew that it came from."
+        case .conflict:
+            """
+            Read the object anew and let the user decide. Of orders: see `extensions.rejection`; a new `idempotencyKey` is \
+            a new order.
+            """
+        case .assetNotFound: "Let the user choose among `positions` and `accounts`, or connect the account."
+        case .internalServerError:
+            """
+            A read may be asked for once more; after a mutation, look first whether it has happened. The response's header \
+            `X-Request-ID` names the request in the server's log.
+            """
+        case .unsupported: "Do not offer it: `providers { capabilities { features } }` tells beforehand."
+        case .notEntitled: "Tell the user that their plan lacks it. The same request fails again."
+        case .reconnectRequired: "Lead the user to `connectProvider` with `renew`, the id of the connection."
+        case .rateLimited: "Ask again after `extensions.retryAt`, and less often."
+        case .tooManyUpstreamCalls:
+            "Request fewer symbols or fields in one operation. The same request may fail again."
+        case .quotaExhausted:
+            """
+            Ask again after `extensions.retryAt`; until then what the rest of the answer has is what there is. Without a \
+            session, or with a guest session, offer to sign in.
+            """
+        case .providerUnavailable, .providerTimeout:
+            """
+            Show the rest of the answer. Reads were tried again already: ask later, with growing pauses. After a mutation \
+            of an order, read the order; the same `idempotencyKey` never places it twice.
+            """
+        case .providerAnswerInvalid:
+            "Show the rest of the answer, and tell who runs the server: asking again rarely helps."
+        case .noExchangeRate: "Show the amount in its own currency."
+        }
+    }
+}
+
+extension HTTPErrorCode {
+    /// Why a request gets it, in Markdown.
+    var meaning: String {
+        switch self {
+        case .persistedQueryNotFound:
+            "The server does not have the text of the automatic persisted query with this hash, or no longer has it."
+        case .persistedQueryNotSupported: "The server stores no automatic persisted queries."
+        case .documentNotFound: "No registered document has the `documentId`."
+        case .documentNotTrusted: "The server runs registered documents only."
+        case .badRequest:
+            """
+            The request is malformed: its HTTP, a parameter of its URL, or the JSON of its body; or its URL has a token. \
+            An unknown expectation (`Expect`) gets this code with status 417.
+            """
+        case .unauthenticated:
+            "`Authorization` is not a bearer token, or a request for `/export` has no valid token."
+        case .originNotAllowed: "A browser sends the request for a page of another site."
+        case .notFound: "Nothing is at the path."
+        case .methodNotAllowed: "The path does not accept the method, or a mutation is sent with GET."
+        case .notAcceptable: "`Accept` has none of the media types in which the server can respond."
+        case .requestTimeout: "The head or the body of the request took too long to arrive."
+        case .payloadTooLarge: "The body is longer than the server's setting `maximum-body`."
+        case .uriTooLong: "The URL is too long."
+        case .unsupportedMediaType: "The body is not JSON in UTF-8, or it is compressed."
+        case .hostNotAllowed: "The server does not accept the host that the request names."
+        case .upgradeRequired: "The handshake of a WebSocket has another version than 13."
+        case .rateLimited:
+            """
+            The address, the token or the user has sent more requests, or more requests for exports, than it may, or all \
+            users together have requested more exports.
+            """
+        case .headersTooLarge: "The header fields are too long or too many."
+        case .internalServerError: "A fault of the server, logged under `extensions.requestId`."
+        case .notImplemented: "The server does not know the method, or the transfer coding."
+        case .overloaded:
+            """
+            The server, or the client, has as many connections, requests, streams or WebSockets as it may, or uses as much \
+            memory; the message says which.
+            """
+        case .shuttingDown: "The server is shutting down, and has not started the request."
+        case .requestAborted:
+            "The server is shutting down, and has not finished the request within `shutdown-grace-period`."
+        case .timeout: "The response took too long."
+        case .httpVersionNotSupported: "The version of HTTP is not 1.0, 1.1 or 2."
+        }
+    }
+
+    /// What a client does about it, in Markdown.
+    var remedy: String {
+        switch self {
+        case .persistedQueryNotFound: "Send the request again with the text and the hash."
+        case .persistedQueryNotSupported: "Send the text without `extensions.persistedQuery`."
+        case .documentNotFound: "Send the id of a registered document."
+        case .documentNotTrusted: "Send the `documentId` of a registered document in place of `query`."
+        case .badRequest: "Correct what the message names. The same request fails again."
+        case .unauthenticated: "Sign in, and send `Authorization: Bearer <token>` with the new token."
+        case .originNotAllowed:
+            "Who runs the server adds the site to the setting `cors-origins`, or the server's own name to `hosts`."
+        case .notFound: "Send operations to `/graphql`."
+        case .methodNotAllowed: "Use a method that the header `Allow` names; mutations need POST."
+        case .notAcceptable:
+            """
+            Accept `application/graphql-response+json` or `application/json`; for a subscription, `text/event-stream` or \
+            `multipart/mixed;subscriptionSpec=1.0`.
+            """
+        case .requestTimeout: "Send the request again, all of it at once."
+        case .payloadTooLarge:
+            "Send a shorter body, such as a `documentId` in place of the text. The same request fails again."
+        case .uriTooLong: "Send the request with POST, its parameters in a JSON body."
+        case .unsupportedMediaType:
+            "Send `Content-Type: application/json`, and no `Content-Encoding`."
+        case .hostNotAllowed:
+            """
+            Use an address that the server listens on. Who runs the server adds the names by which clients reach it to \
+            the setting `hosts`.
+            """
+        case .upgradeRequired: "Send `Sec-WebSocket-Version: 13`."
+        case .rateLimited: "Ask again after `extensions.retryAt` (also in `Retry-After`), and less often."
+        case .headersTooLarge: "Send fewer or shorter header fields, such as cookies."
+        case .notImplemented: "Use GET, HEAD or POST, and `Content-Length` or `Transfer-Encoding: chunked`."
+        case .overloaded:
+            """
+            Ask again after `Retry-After`. If the message names a limit of the client, end connections, WebSockets or \
+            streams first.
+            """
+        case .shuttingDown: "Send the request again after `Retry-After`."
+        case .internalServerError, .requestAborted, .timeout:
+            "A query can be sent again; after a mutation, check first whether it took effect."
+        case .httpVersionNotSupported: "Use HTTP/1.1 or HTTP/2."
+        }
+    }
+}
+
+extension RejectionReason {
+    /// What a client does about it, in Markdown.
+    var remedy: String {
+        switch self {
+        case .insufficientFunds: "Show `Account.buyingPower`, and offer a smaller order."
+        case .insufficientQuantity: "Show `Position.quantity`, less what open orders already sell."
+        case .price: "Show the current `Quote` and `Listing.tickSize`, and let the user correct the price."
+        case .quantity: "Show `Listing.minimumQuantity` and `Listing.quantityIncrement`."
+        case .marketClosed: "Show `marketClock { nextOpen }`, or offer another `timeInForce`."
+        case .notTradable: "Do not offer the order: `Listing` says what the broker trades, and how."
+        case .tradingBlocked: "Lead the user to the broker: only they can lift it together."
+        case .tooLate: "Read the order anew: it is filled, cancelled or expired."
+        case .other: "Show `message`, the broker's own words."
+        }
+    }
+}
+
+extension OperationLimit {
+    /// What of an operation it bounds.
+    var subject: String {
+        switch self {
+        case .tokens: "Tokens of the document."
+        case .depth: "Levels of fields."
+        case .introspectionDepth: "Levels of fields below `__schema` and `__type`."
+        case .aliases: "Fields with an alias."
+        case .rootFields: "Fields of the root."
+        case .selections: "Fields of any one selection set."
+        case .fields: "Fields altogether, fragments written out."
+        case .directives: "Directives at one place."
+        case .fieldCost: "The cost of fields (`@cost`); lists count as often as they may have items."
+        case .typeCost: "The cost of the objects that come back, likewise."
+        case .responseBytes: "Bytes of the response, `errors` included."
+        }
+    }
+
+    /// How much of it there may be.
+    func maximum(in limits: OperationLimits) -> Int {
+        switch self {
+        case .tokens: limits.tokens
+        case .depth: limits.depth
+        case .introspectionDepth: limits.introspectionDepth
+        case .aliases: limits.aliases
+        case .rootFields: limits.rootFields
+        case .selections: limits.selections
+        case .fields: limits.fields
+        case .directives: limits.directives
+        case .fieldCost, .typeCost: limits.cost
+        case .responseBytes: limits.responseBytes
+        }
+    }
+}

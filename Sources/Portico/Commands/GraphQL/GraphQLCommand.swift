@@ -1,4 +1,5 @@
 import ArgumentParser
+import GraphQL
 
 /// `portico graphql`.
 struct GraphQLCommand: AsyncParsableCommand {
@@ -16,4 +17,85 @@ struct GraphQLCommand: AsyncParsableCommand {
               portico graphql batch < cases.ndjson
             """,
         subcommands: [BatchCommand.self, FormatCommand.self, ValidateCommand.self, ExecuteCommand.self])
+}
+
+/// `portico graphql validate`.
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Hold documents against a schema.",
+        discussion: """
+            Each file is a document of its own: it holds all fragments that its operations spread. Without files the
+            schema alone is checked. Exit status 1 when anything is wrong.
+
+            Examples:
+              portico graphql validate --schema schema.graphql
+              portico graphql validate --schema schema.graphql operations/*.graphql
+              portico graphql validate --schema schema.graphql --json - < query.graphql
+            """)
+
+    @Option(help: "The file with the schema.")
+    var schema: String
+
+    @Flag(
+        help:
+            "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file at fault."
+    )
+    var json = false
+
+    @ArgumentParser.Argument(help: "The files with the documents; - is standard input.")
+    var files: [String] = []
+
+    func run() async throws {
+        let command = self
+        let reports = try await LargeStackThread.run {
+            try DocumentCheck(
+                schema: SchemaFile(path: command.schema),
+                documents: command.files.map { try InputFile(path: $0).source }
+            ).reports
+        }
+        if json {
+            Terminal.write(DiagnosticReport.json(of: reports) + "\n")
+        } else {
+            Terminal.report(reports.map(\.text).joined(separator: "\n"))
+        }
+        if !reports.isEmpty { throw ExitCode(1) }
+    }
+}
+
+/// Holds documents against a schema, for people.
+struct DocumentCheck {
+    let schema: SchemaFile
+    let documents: [SourceText]
+
+    /// The faults of the schema; where it has none, those of the documents.
+    var reports: [DiagnosticReport] {
+        switch schema.result {
+        case .failure(let errors): [DiagnosticReport(source: schema.source, errors: errors.errors)]
+        case .success(let schema):
+            documents.compactMap { source in
+                DocumentCheck.errors(in: source, against: schema).map { errors in
+                    DiagnosticReport(source: source, errors: errors.errors)
+                }
+            }
+        }
+    }
+
+    private static func errors(in source: SourceText, against schema: Schema) -> GraphQLErrors? {
+        do {
+            _ = try Document.read(source).validated(against: schema)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension Document {
+    /// - Throws: The errors of validation.
+    func validated(
+        against schema: Schema, options: ValidationOptions = ValidationOptions()
+    ) throws(GraphQLErrors) -> ValidDocument {
+        try validate(self, against: schema, options: options)
+    }
 }

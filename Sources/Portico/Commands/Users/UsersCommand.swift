@@ -1,6 +1,9 @@
 import ArgumentParser
+import Brokerage
 import Foundation
+import Gateway
 import Storage
+import Upstream
 
 /// The command `portico users`.
 struct UsersCommand: AsyncParsableCommand {
@@ -95,4 +98,109 @@ struct UnknownUserError: LocalizedError {
     let name: String
 
     var errorDescription: String? { "There is no user \"\(name)\". `portico users list` tells who there is." }
+}
+
+/// The command `portico users list`.
+struct ListUsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print all users, one a line: name, since when, sessions, last use.")
+
+    @OptionGroup var options: UsersOptions
+
+    func run() async throws {
+        let users = try await options.users()
+        let rows = try await users.summaries().map { summary in
+            [
+                summary.user.username ?? "(\(summary.user.id.text), of the settings)",
+                summary.user.isAdmin ? "admin" : "", summary.user.createdAt.description,
+                "\(summary.sessions) sessions", summary.lastUsedAt.map { "last used \($0)" } ?? "",
+            ]
+        }
+        for row in rows { print(row.filter { !$0.isEmpty }.joined(separator: "  ")) }
+        let guests = try await users.countOfGuests()
+        let folder = try await options.folder()
+        print("\(rows.count) users, \(guests) guests in \(folder)")
+        if rows.isEmpty { print(try await options.otherFolder(than: folder)) }
+    }
+}
+
+/// The command `portico users invite`.
+struct InviteUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Print a code with which one person can sign up, within a week.",
+        discussion: "It goes into `invitation` of `signUp`'s input; `--sign-up invitation` asks for one.")
+
+    @OptionGroup var options: UsersOptions
+
+    @Option(help: "Whom it is for.")
+    var label: String?
+
+    @Flag(help: "Who accepts it may run the server: sign in with the scope ADMIN.")
+    var admin = false
+
+    func run() async throws {
+        let invitation = try await options.users().invite(label: label, isAdmin: admin)
+        print("\(invitation.code)  good once, until \(invitation.expiresAt)")
+    }
+}
+
+/// The command `portico users delete`.
+struct DeleteUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a user and everything of theirs, for good.")
+
+    @OptionGroup var options: UsersOptions
+
+    @Argument(help: "The user's name.")
+    var username: String
+
+    @Flag(help: "Do it: there is no way back.")
+    var yes = false
+
+    func run() async throws {
+        let users = try await options.users()
+        let user = try await users.known(username)
+        guard yes else {
+            throw UsageError(
+                "Everything of \(user.username ?? username)'s would be deleted for good: sessions, connections, watchlists, "
+                    + "goals. Say so with --yes.")
+        }
+        switch try await users.delete(user.id) {
+        case .deleted: print("\(user.username ?? username) is deleted.")
+        case .unknown: throw UnknownUserError(name: username)
+        case .ordersInProgress(let count):
+            throw UsageError(
+                "\(user.username ?? username) cannot be deleted while requests about orders are in progress: \(count). Repeat "
+                    + "the command in a minute. If no server has run since a crash, start it once: it records their outcomes."
+            )
+        }
+    }
+}
+
+/// The command `portico users reset-password`.
+struct ResetPasswordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset-password",
+        abstract: "Give a user a new password, print it, and end all their sessions.")
+
+    @OptionGroup var options: UsersOptions
+
+    @Argument(help: "The user's name.")
+    var username: String
+
+    func run() async throws {
+        let users = try await options.users()
+        let user = try await users.known(username)
+        let cost = try PasswordCost(await options.settings())
+        // 128 random bits: no rule for passwords could ask for more.
+        let text = RandomID.make()
+        guard let password = Password(entered: text) else { throw UnknownUserError(name: username) }
+        let client = HashingClient(knownUser: nil, address: 0)
+        let hash = try await PasswordHasher(cost).hash(password, for: client)
+        guard try await users.resetPassword(of: user.id, to: hash) else {
+            throw UnknownUserError(name: username)
+        }
+        print(text)
+    }
 }

@@ -73,3 +73,137 @@ extension JSONReader {
         }
     }
 }
+
+extension AlpacaHistory {
+    /// The history in Portico's words: points without time or value are left out.
+    ///
+    /// `ONE_DAY` is one trading day only, the latest that has a value. Before the opening that is the day before, as
+    /// Alpaca counts the day from its opening.
+    func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant) -> EquityHistory {
+        let all = points
+        let kept = range == .oneDay ? Self.latestDay(of: all) : all
+        // The stamp of today's daily point is 20:00, which may lie ahead: then it does not tell.
+        let asOf = kept.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
+        return EquityHistory(
+            range: range, interval: interval ?? requestedInterval, currency: AlpacaMarket.currency,
+            baseValue: kept.count == all.count ? base : Self.base(of: kept), points: kept,
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+    }
+
+    /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.
+    private var points: [EquityPoint] {
+        times.indices.compactMap { index in
+            guard let time = times[index], let equity = equity[index] else { return nil }
+            return EquityPoint(
+                time: time, equity: equity, profitLoss: Self.value(index, of: profitLoss),
+                profitLossPercent: Self.value(index, of: profitLossPercent))
+        }.sorted { $0.time < $1.time }
+    }
+
+    private static func value(_ index: Int, of column: [Decimal?]) -> Decimal? {
+        column.indices.contains(index) ? column[index] : nil
+    }
+
+    /// An account without a past has a base of 0 or null: nothing that profit could count from.
+    private var base: Decimal? {
+        baseValue.flatMap { $0.isZero ? nil : $0 }
+    }
+
+    /// The points of the last day, by the calendar of New York: a day's stamp of 20:00 there is the next day in UTC.
+    private static func latestDay(of points: [EquityPoint]) -> [EquityPoint] {
+        guard let day = points.last?.time.inNewYork.date else { return [] }
+        return points.filter { $0.time.inNewYork.date == day }
+    }
+
+    /// What the first point's profit counts from: `base_value` is of the day before the first one, profits begin anew
+    /// with each day (`pnl_reset=per_day`).
+    private static func base(of points: [EquityPoint]) -> Decimal? {
+        let bases = points.lazy.compactMap { point in point.profitLoss.flatMap { try? point.equity - $0 } }
+        return bases.first
+    }
+}
+
+/// What to ask `GET /v2/account/portfolio/history` for.
+struct AlpacaHistoryQuery: Hashable {
+    let period: String
+    let timeframe: AlpacaTimeframe
+
+    /// Nil for what Alpaca does not have: intervals other than ``AlpacaTimeframe``'s, and any shorter than a day where
+    /// the range is longer than 30 days.
+    ///
+    /// Without an interval it is the one that draws the range in some hundred points: a minute for a day, a quarter
+    /// of an hour for a week, else a day. The years since Alpaca's beginning are counted until `now`.
+    init?(_ range: HistoryRange, _ interval: Interval?, now: Instant) {
+        guard let timeframe = interval.map(AlpacaTimeframe.init) ?? Self.usual(range),
+            timeframe == .day || Self.hasIntraday(range)
+        else { return nil }
+        self.timeframe = timeframe
+        self.period = Self.period(range, now: now)
+    }
+
+    /// As they stand in the address.
+    var items: [(name: String, value: String?)] {
+        [("period", period), ("timeframe", timeframe.rawValue)]
+    }
+
+    private static func usual(_ range: HistoryRange) -> AlpacaTimeframe {
+        switch range {
+        case .oneDay: .minute
+        case .oneWeek: .quarterHour
+        case .oneMonth, .threeMonths, .oneYear, .all: .day
+        }
+    }
+
+    private static func hasIntraday(_ range: HistoryRange) -> Bool {
+        switch range {
+        case .oneDay, .oneWeek, .oneMonth: true
+        case .threeMonths, .oneYear, .all: false
+        }
+    }
+
+    /// A year is `A`; there is no word for everything, but no account is older than Alpaca.
+    private static func period(_ range: HistoryRange, now: Instant) -> String {
+        switch range {
+        case .oneDay: "1D"
+        case .oneWeek: "1W"
+        case .oneMonth: "1M"
+        case .threeMonths: "3M"
+        case .oneYear: "1A"
+        case .all: "\(max(1, now.dateInUTC.year - founded + 1))A"
+        }
+    }
+
+    /// The year in which Alpaca was founded.
+    private static let founded = 2015
+}
+
+/// The distances of two points of a history that Alpaca has; the raw value is Alpaca's name.
+enum AlpacaTimeframe: String, CaseIterable {
+    case minute = "1Min"
+    case fiveMinutes = "5Min"
+    case quarterHour = "15Min"
+    case hour = "1H"
+    case day = "1D"
+
+    /// Nil for an interval that Alpaca does not have.
+    init?(_ interval: Interval) {
+        switch interval {
+        case .oneMinute: self = .minute
+        case .fiveMinutes: self = .fiveMinutes
+        case .fifteenMinutes: self = .quarterHour
+        case .oneHour: self = .hour
+        case .oneDay: self = .day
+        case .thirtyMinutes, .oneWeek, .oneMonth: return nil
+        }
+    }
+
+    var interval: Interval {
+        switch self {
+        case .minute: .oneMinute
+        case .fiveMinutes: .fiveMinutes
+        case .quarterHour: .fifteenMinutes
+        case .hour: .oneHour
+        case .day: .oneDay
+        }
+    }
+}

@@ -99,3 +99,74 @@ extension SaxoChart.Sample: JSONDecodable {
         }
     }
 }
+
+extension CandleSeries {
+    /// A series of what was collected; nil where a figure has more digits than a column holds.
+    init?(
+        saxo samples: [SaxoChart.Sample], of listing: SaxoListing, _ interval: Interval,
+        format: SaxoDisplayFormat, delayMinutes: Int?, fetchedAt: Instant
+    ) {
+        let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
+        self.init(
+            symbol: listing.symbol, interval: interval,
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
+        self.currency = currency?.code
+        timeZone = SaxoHorizon.isDaily(interval) ? "UTC" : nil
+        for sample in samples {
+            guard let candle = sample.candle(interval, in: currency), append(candle) else { return nil }
+        }
+        isLastComplete = times.last.flatMap { start in
+            Self.isComplete(start, interval, delayMinutes: delayMinutes, at: fetchedAt)
+        }
+    }
+
+    /// Whether the candle that begins then had ended for one who sees it so late; nil where nobody can say: days end with
+    /// their exchange, which is not known here.
+    private static func isComplete(
+        _ start: Int64, _ interval: Interval, delayMinutes: Int?, at now: Instant
+    ) -> Bool? {
+        let end = start + Int64(SaxoHorizon.minutes(of: interval)) * 60
+        guard !SaxoHorizon.isDaily(interval) else {
+            return now.secondsSince1970 >= end + 86_400 ? true : nil
+        }
+        if now.secondsSince1970 < end { return false }
+        guard let delayMinutes, (0...1_440).contains(delayMinutes) else { return nil }
+        return now.secondsSince1970 >= end + Int64(delayMinutes) * 60
+    }
+}
+
+extension SaxoChart.Sample {
+    /// The candle in Portico's words, in whole units of the currency; nil where a figure has too many digits.
+    fileprivate func candle(_ interval: Interval, in currency: SaxoCurrency?) -> Candle? {
+        let start = SaxoHorizon.start(time, interval)
+        switch prices {
+        case .trades(let bar):
+            guard let bar = bar.inMajor(currency) else { return nil }
+            return Candle(time: start, prices: bar, volume: volume)
+        case .sides(let bid, let ask):
+            guard let bid = bid.inMajor(currency), let ask = ask.inMajor(currency),
+                let middle = bid.middle(ask)
+            else { return nil }
+            return Candle(time: start, prices: middle, volume: volume, bid: bid, ask: ask)
+        }
+    }
+}
+
+extension OHLC {
+    fileprivate func inMajor(_ currency: SaxoCurrency?) -> OHLC? {
+        guard let open = currency.major(open), let high = currency.major(high), let low = currency.major(low),
+            let close = currency.major(close)
+        else { return nil }
+        return OHLC(open: open, high: high, low: low, close: close)
+    }
+
+    /// The exact middle of each price of two sides.
+    ///
+    /// Highest and lowest middle need not have been at one moment: it is the middle of the highest bid and ask.
+    fileprivate func middle(_ other: OHLC) -> OHLC? {
+        guard let open = Decimal.middle(open, other.open), let high = Decimal.middle(high, other.high),
+            let low = Decimal.middle(low, other.low), let close = Decimal.middle(close, other.close)
+        else { return nil }
+        return OHLC(open: open, high: high, low: low, close: close)
+    }
+}

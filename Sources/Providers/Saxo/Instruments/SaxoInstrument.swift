@@ -1,5 +1,5 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// An item of `GET /ref/v1/instruments`, where the Uic is called `Identifier`.
 struct SaxoInstrument: JSONDecodable, Hashable {
@@ -70,5 +70,66 @@ extension SaxoSymbols {
         guard let colon = spelling.lastIndex(of: ":") else { return nil }
         let code = spelling[spelling.index(after: colon)...]
         return code.utf8.count == 4 ? code.uppercased() : nil
+    }
+}
+
+/// Which instrument a symbol is at Saxo: what was looked up is kept for a day.
+///
+/// It is public data, one for all users: it holds who an instrument is, never who has it.
+package struct SaxoInstrumentCache: Sendable {
+    let bySymbol: ReadCache<SaxoListing>
+    let byKey: ReadCache<SaxoListing>
+    let details: ReadCache<SaxoInstrumentDetails>
+    /// Symbols that Saxo did not know a moment ago.
+    let unknown: ReadCache<Bool>
+
+    private static let kindLimit = 2 << 20
+    private static let unknownLimit = 1 << 20
+    /// The most memory of all caches together, in bytes.
+    package static let weightLimit = 3 * kindLimit + unknownLimit
+
+    /// - Parameters:
+    ///   - timeToLive: how long a listing is kept.
+    ///   - unknownTimeToLive: how long a symbol that Saxo does not know is not looked up again.
+    ///   - entries: how many of each kind are kept.
+    ///   - clock: what times are measured by.
+    package init(
+        timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
+        entries: Int = 20_000, clock: TimeSource = .system
+    ) {
+        let bounds = CacheBounds(timeToLive: timeToLive, entries: entries, bytes: Self.kindLimit)
+        bySymbol = ReadCache("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
+        byKey = ReadCache("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
+        details = ReadCache("instrument", bounds: bounds, clock: clock) { _ in Self.detailsWeight }
+        unknown = ReadCache(
+            "listing",
+            bounds: CacheBounds(timeToLive: unknownTimeToLive, entries: entries, bytes: Self.unknownLimit),
+            clock: clock)
+    }
+
+    /// With its texts, about.
+    private static let listingWeight = 256
+    private static let detailsWeight = 1_024
+
+    static func key(_ symbol: Symbol) -> CacheKey { .public(.saxo, symbol.text) }
+
+    static func key(_ key: SaxoInstrumentKey) -> CacheKey { .public(.saxo, "\(key.uic) \(key.assetType)") }
+
+    /// Keeps what an answer about something else told on the way.
+    func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
+        // Nothing is waited for: the values are at hand.
+        let context = CallContext(deadline: now + .seconds(1))
+        let symbols = Dictionary(listings.map { (Self.key($0.symbol), $0) }) { first, _ in first }
+        let keys = Dictionary(listings.map { (Self.key($0.key), $0) }) { first, _ in first }
+        _ = await bySymbol.values(for: Array(symbols.keys), in: context) { _, _ in KeyedResults(symbols) }
+        _ = await byKey.values(for: Array(keys.keys), in: context) { _, _ in KeyedResults(keys) }
+    }
+
+    /// Forgets an instrument that Saxo does not know any more by its Uic.
+    func invalidate(_ listing: SaxoListing) {
+        let (symbol, key) = (Self.key(listing.symbol), Self.key(listing.key))
+        bySymbol.invalidate { $0 == symbol }
+        byKey.invalidate { $0 == key }
+        details.invalidate { $0 == key }
     }
 }

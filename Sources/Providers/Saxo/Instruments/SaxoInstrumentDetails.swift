@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// The answer of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them.
@@ -99,5 +99,113 @@ extension SaxoInstrumentDetails {
         listing.quantityIncrement = about.incrementSize
         instrument.listing = listing
         return instrument
+    }
+}
+
+/// Steps of prices that grow with the price: `TickSizeScheme` of an instrument's details.
+struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
+    /// Above all of ``ranges``.
+    var otherwise: Decimal?
+    /// Each up to and with its highest price.
+    var ranges: [Range] = []
+
+    struct Range: JSONDecodable, Hashable, Sendable {
+        var highest: Decimal
+        var tick: Decimal
+
+        init(json reader: inout JSONReader) throws(JSONError) {
+            var (highest, tick) = (Decimal?.none, Decimal?.none)
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "HighPrice": highest = try reader.decimal()
+                case "TickSize": tick = try reader.nonzeroOrNil()
+                default: try reader.skip()
+                }
+            }
+            self.highest = try reader.required(highest, "HighPrice")
+            self.tick = try reader.required(tick, "TickSize")
+        }
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "DefaultTickSize": otherwise = try reader.nonzeroOrNil()
+            case "Elements":
+                ranges =
+                    try reader.optional { reader throws(JSONError) in try reader.array(of: Range.self) } ?? []
+            default: try reader.skip()
+            }
+        }
+    }
+
+    func tick(at price: Decimal) -> Decimal? {
+        ranges.filter { price <= $0.highest }.min { $0.highest < $1.highest }?.tick ?? otherwise
+    }
+}
+
+extension SaxoInstrumentDetails.About {
+    /// The step of prices at a price, in Saxo's units; nil where Saxo does not tell.
+    func tick(at price: Decimal) -> Decimal? {
+        let tick =
+            ticks?.tick(at: price) ?? tickSize ?? decimals.flatMap { Decimal(coefficient: 1, scale: $0) }
+        return tick.flatMap { $0 > .zero ? $0 : nil }
+    }
+}
+
+/// Who an instrument is at Saxo: its Uic and its AssetType, never one without the other.
+package struct SaxoInstrumentKey: Hashable, Sendable {
+    package let uic: Int
+    /// In Saxo's words: `Stock`, `FxSpot`.
+    package let assetType: String
+
+    package init(uic: Int, assetType: String) {
+        self.uic = uic
+        self.assetType = assetType
+    }
+}
+
+/// An instrument as Saxo lists it.
+package struct SaxoListing: Hashable, Sendable {
+    package let key: SaxoInstrumentKey
+    package let symbol: Symbol
+    /// In Saxo's words, which may be a hundredth of a currency.
+    let currencyName: String?
+
+    var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
+
+    init(_ key: SaxoInstrumentKey, symbol: Symbol, currencyName: String?) {
+        self.key = key
+        self.symbol = symbol
+        self.currencyName = currencyName
+    }
+}
+
+extension Listing {
+    /// Who an instrument is, without what may be done with it.
+    init(saxo key: SaxoInstrumentKey) {
+        self.init(provider: .saxo, key: String(key.uic))
+        assetType = key.assetType
+    }
+}
+
+extension AssetClass {
+    /// By Saxo's AssetType, of which there are some fifty.
+    init(saxo assetType: String) {
+        self =
+            switch assetType {
+            case "Stock", "CompanyWarrant", "Rights": .equity
+            case "Etf", "Etc", "Etn": .etf
+            case "Fund", "MutualFund": .fund
+            case "FxSpot", "FxForwards", "FxSwap", "FxNdf": .fx
+            case "FxCrypto", "Crypto": .crypto
+            case "Bond": .bond
+            case "StockIndex": .index
+            case "ContractFutures", "FuturesStrategy": .future
+            case "Cash": .cash
+            case _ where assetType.hasPrefix("CfdOn"): .cfd
+            case _ where assetType.hasSuffix("Option"): .option
+            default: .other
+            }
     }
 }

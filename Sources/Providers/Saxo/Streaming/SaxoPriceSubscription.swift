@@ -47,3 +47,81 @@ struct SaxoPriceSubscription: JSONDecodable, Hashable {
 
     private static let usualTimeout = 30
 }
+
+/// The prices of one subscription, kept up to date by its messages.
+struct SaxoPriceSnapshot {
+    private(set) var prices: [Int: SaxoPrice] = [:]
+
+    init(_ snapshot: [SaxoPrice]) {
+        for price in snapshot {
+            guard let uic = price.uic, price.errorCode == nil else { continue }
+            prices[uic] = price
+        }
+    }
+
+    /// Merges what a message has into what is known.
+    ///
+    /// - Parameter payload: an item or an array of items, each with its Uic, wherever among its members.
+    /// - Returns: the Uics of what changed.
+    /// - Throws: where the payload makes no sense; nothing of it is taken then.
+    mutating func merge(_ payload: [UInt8]) throws(JSONError) -> [Int] {
+        let uics = try JSONReader.read(payload) { reader throws(JSONError) in
+            var uics: [Int?] = []
+            try reader.eachObject { reader throws(JSONError) in uics.append(try reader.uic()) }
+            return uics
+        }
+        var next = 0
+        var merged = prices
+        try JSONReader.read(payload) { reader throws(JSONError) in
+            try reader.eachObject { reader throws(JSONError) in
+                let uic = next < uics.count ? uics[next] : nil
+                next += 1
+                guard let uic, var price = merged[uic] else { return try reader.skip() }
+                try price.merge(json: &reader)
+                merged[uic] = price.isDeleted ? nil : price
+            }
+        }
+        prices = merged
+        return uics.compactMap(\.self)
+    }
+}
+
+extension JSONReader {
+    /// Reads an item for its Uic; nil where it has none.
+    fileprivate mutating func uic() throws(JSONError) -> Int? {
+        var uic: Int?
+        try object { key, reader throws(JSONError) in
+            switch key {
+            case "Uic": uic = try reader.int()
+            default: try reader.skip()
+            }
+        }
+        return uic
+    }
+}
+
+extension QuoteUpdate {
+    /// What differs between two prices, in Portico's words; nil where nothing does that Portico tells of.
+    ///
+    /// Without an old price, all of the new one.
+    init?(from old: SaxoPrice?, to new: SaxoPrice, of listing: SaxoListing) {
+        // When it is read does not matter: only figures are compared.
+        let after = new.quote(of: listing, fetchedAt: .earliest)
+        let before = old?.quote(of: listing, fetchedAt: .earliest)
+        self.init(symbol: listing.symbol)
+        func changed<Value: Equatable>(_ path: KeyPath<Quote, Value?>) -> Value? {
+            before?[keyPath: path] == after[keyPath: path] ? nil : after[keyPath: path]
+        }
+        price = changed(\.price)
+        open = changed(\.open)
+        high = changed(\.high)
+        low = changed(\.low)
+        previousClose = changed(\.previousClose)
+        volume = changed(\.volume)
+        marketState = changed(\.marketState)
+        if before == nil || before?.bid != after.bid { bid = .some(after.bid) }
+        if before == nil || before?.ask != after.ask { ask = .some(after.ask) }
+        guard self != QuoteUpdate(symbol: listing.symbol) else { return nil }
+        asOf = after.provenance.asOf
+    }
+}

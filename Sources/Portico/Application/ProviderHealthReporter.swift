@@ -1,0 +1,97 @@
+import Brokerage
+import Upstream
+import Web
+
+/// How the providers fare, for those who run the server.
+struct ProviderHealthReporter: Sendable {
+    private let channelFactory: ProviderChannelFactory
+    private let providers: [ProviderID]
+
+    /// Of the providers that are wired by now.
+    init(_ wiring: ProviderAssembly) {
+        channelFactory = wiring.channelFactory
+        providers = wiring.providers.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Of each provider.
+    var healths: [(provider: ProviderID, health: ProviderHealth)] {
+        providers.map { ($0, channelFactory.monitor.health(of: $0)) }
+    }
+
+    /// For `/metrics`.
+    var families: [MetricFamily] {
+        let quotas = channelFactory.ledger.tightest()
+        return [
+            MetricFamily(
+                "portico_quota_remaining", .gauge,
+                "Calls that may go out now, by provider and limit: of several credentials the fewest.",
+                quotas.map { ProviderHealthReporter.sample($0.provider, $0.status, \.remaining) }),
+            MetricFamily(
+                "portico_quota_limit", .gauge, "Calls that the same limit allows altogether.",
+                quotas.map { ProviderHealthReporter.sample($0.provider, $0.status, \.limit) }),
+            MetricFamily(
+                "portico_provider_up", .gauge,
+                "1, or 0 for a provider that is not called as it is out of order.",
+                healths.map { provider, health in
+                    MetricFamily.Sample(
+                        health.state == .down ? 0 : 1,
+                        labels: [MetricFamily.Label("provider", provider.rawValue)])
+                }),
+        ]
+    }
+
+    private static func sample(
+        _ provider: ProviderID, _ status: QuotaStatus, _ number: (QuotaStatus) -> Int
+    ) -> MetricFamily.Sample {
+        MetricFamily.Sample(
+            Double(number(status)),
+            labels: [
+                MetricFamily.Label("provider", provider.rawValue),
+                MetricFamily.Label("limit", status.window.name),
+            ])
+    }
+}
+
+extension ProviderHealthReporter {
+    /// What `/health/ready` says: how each provider fares by the calls that were made, none of which is made for it.
+    ///
+    /// A provider that is down makes nothing unready: the others, and what is known already, are served.
+    var readiness: Readiness {
+        Readiness(
+            components: healths.map { provider, health in
+                Readiness.Component(
+                    provider.rawValue, Readiness.State(health), detail: health.failure.map(Self.detail))
+            })
+    }
+
+    private static func detail(of failure: ProviderHealth.Failure) -> String {
+        let next = failure.retryAt.map { "; called again at \($0)" } ?? ""
+        return "\(failure.cause.kind) since \(failure.since)\(next)"
+    }
+}
+
+extension Readiness.State {
+    fileprivate init(_ health: ProviderHealth) {
+        switch health.state {
+        case .up where health.failure == nil && health.lastSuccessAt == nil: self = .unknown
+        case .up: self = .up
+        case .degraded: self = .degraded
+        case .down: self = .down
+        }
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What it is, without anything that a provider has said.
+    fileprivate var kind: String {
+        switch self {
+        case .invalidResponse: Self.invalidResponse(nil).description
+        case .circuitOpen, .unavailable: Self.unavailable.description
+        case .rateLimited: Self.rateLimited(retryAt: nil).description
+        case .quotaExhausted: Self.quotaExhausted(retryAt: nil).description
+        case .timedOut, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded, .feedFull,
+            .cancelled, .notAllowed:
+            description
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Gateway
+import Storage
+import Upstream
+import Web
+
+/// Whose request it is, by the token that it carries.
+struct SessionAuthenticator {
+    private let settings: Token
+    private let store: SessionStore
+
+    /// A token that stands in the settings.
+    enum Token {
+        /// The sandbox's demo user, under a token that everybody knows. There is one only with the embedded sandbox.
+        case sandbox(OwnerID)
+        /// The owner of the configured broker keys; nil where none was named, so that nobody sees private data.
+        case owner(OwnerID, OwnerToken?)
+    }
+
+    /// The token of the sandbox's demo user.
+    static let sandboxToken = "sandbox"
+
+    init(_ settings: Token, _ store: SessionStore) {
+        self.settings = settings
+        self.store = store
+    }
+
+    /// The session of a request.
+    @Sendable
+    func session(_ token: String?) -> Result<Session, AuthenticationError> {
+        guard let token else { return .success(.anonymous) }
+        if let session = store.session(ofToken: token) { return .success(Session(session)) }
+        switch settings {
+        case .sandbox(let owner) where token == SessionAuthenticator.sandboxToken:
+            return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
+        case .owner(let owner, let known?) where known.matches(token):
+            return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
+        case .sandbox, .owner:
+            return .failure(.invalidToken(rejectionMessage(for: token)))
+        }
+    }
+
+    /// Whether the token of a session is still valid.
+    @Sendable
+    func isValid(_ session: Session) -> Bool {
+        session.stored.map { store.isValid($0) } ?? true
+    }
+
+    /// Calls a closure when the token of a session ends.
+    ///
+    /// - Returns: A closure that removes the observer; nil for a token of the settings, which is valid until
+    ///   the process ends.
+    @Sendable
+    func onEnd(
+        of session: Session, _ observer: @escaping @Sendable () -> Void
+    ) -> (@Sendable () -> Void)? {
+        session.stored?.validity.onEnd(observer)
+    }
+
+    private func rejectionMessage(for token: String) -> String {
+        // Its form alone tells: a session that has ended is not told from one that never was.
+        if token.hasPrefix(SessionToken.prefix) {
+            return "The session has ended, or never was: sign in again."
+        }
+        switch settings {
+        case .sandbox: return "The token is unknown. The sandbox's is `\(SessionAuthenticator.sandboxToken)`."
+        case .owner: return "The token is unknown."
+        }
+    }
+}
+
+/// The static token of the one to whom a server's broker keys belong.
+struct OwnerToken: Sendable {
+    private let bytes: [UInt8]
+
+    /// As short as a token may be, in bytes: shorter ones can be guessed.
+    static let minimumLength = 16
+
+    /// - Throws: `UsageError` where the token is too short, or could not stand in a header.
+    init(_ text: String) throws {
+        guard text.utf8.count >= OwnerToken.minimumLength else {
+            throw UsageError(
+                "The owner's token has \(text.utf8.count) bytes; it needs at least \(OwnerToken.minimumLength). "
+                    + "`head -c 32 /dev/urandom | base64` makes a good one.")
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw UsageError(
+                "The owner's token has a character that cannot stand in an Authorization header.")
+        }
+        bytes = Array(text.utf8)
+    }
+
+    /// Whether a request's token is this one, in a time that does not tell how much of it is right.
+    func matches(_ token: String) -> Bool {
+        let other = Array(token.utf8)
+        guard other.count == bytes.count else { return false }
+        return zip(bytes, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension OwnerToken: CustomStringConvertible {
+    var description: String { "OwnerToken(…)" }
+}

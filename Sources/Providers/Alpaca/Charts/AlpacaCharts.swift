@@ -1,0 +1,189 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: ChartSource {
+    /// All intervals; trades outside of regular hours are in all of a day's candles unless they are to be left out.
+    package var chartCapabilities: ChartCapabilities {
+        ChartCapabilities(
+            intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
+            symbolsPerCall: symbolsPerCall, candlesPerCall: Self.maximumPages * 10_000 / 2)
+    }
+
+    /// The candles of American shares: `GET /v2/stocks/bars`, page by page.
+    ///
+    /// Prices are corrected for splits unless something else is asked for. Where `from` is not given, one symbol's series
+    /// is as long as is wanted; several symbols' start where something that is traded all day has so many candles, so
+    /// that of one that is hardly traded fewer may come.
+    ///
+    /// More than ``pagesBorne`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
+    package func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        let shares = symbols.filter(\.isAlpacaShare)
+        let now = clock.wallTime()
+        guard chartCapabilities.serve(window),
+            let query = AlpacaBarQuery(window, symbols: shares.count, feed: configuration.feed, now: now)
+        else { throw ProviderFailure(.alpaca, .unsupported) }
+        let bars = try await bars(of: shares, query, in: context)
+        let sessions =
+            window.isRegularOnly ? try await sessions(of: bars.bySymbol.values, in: context) : nil
+        let cut = AlpacaSeriesBuilder(query: query, sessions: sessions, fetchedAt: clock.wallTime())
+        var series = KeyedResults<Symbol, CandleSeries>()
+        for (symbol, columns) in bars.bySymbol {
+            series[symbol] = cut.series(of: symbol, columns)
+            // Pages that were not asked for any more are all of older bars.
+            if bars.nextPage != nil { series[symbol]?.isTruncated = true }
+        }
+        // Alpaca is silent alike about what it does not know and what was not traded.
+        let silent = shares.filter { series[$0] == nil }
+        for symbol in try await snapshots(of: silent, in: context).keys where silent.contains(symbol) {
+            series[symbol] = cut.series(of: symbol, AlpacaBarColumns())
+        }
+        return series
+    }
+
+    /// At most a quarter of a million bars: twice what is asked for at once, since the start of several is a guess.
+    private static var maximumPages: Int { 25 }
+
+    private func bars(
+        of shares: [Symbol], _ query: AlpacaBarQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> AlpacaBars {
+        // Nothing begins in the future.
+        guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
+        var wanted = AlpacaSymbolList(shares)
+        var bars = AlpacaBars()
+        for _ in 0..<Self.maximumPages {
+            guard let list = try wanted.list() else { return AlpacaBars() }
+            let items = query.items(list, page: bars.nextPage)
+            let isRead = try await get(
+                "charts", from: .data,
+                { $0.appending(path: "v2", "stocks", "bars")?.appending(query: items) }, in: context
+            ) { response throws(JSONError) in
+                if wanted.remove(rejectedIn: response) { return false }
+                try bars.append(response.body)
+                return true
+            }
+            if isRead, bars.nextPage == nil || isEnough(bars, of: shares, query) { return bars }
+        }
+        throw ProviderFailure(.alpaca, .overloaded)
+    }
+
+    /// Whether the pages behind only have older bars than are wanted, and of the one symbol.
+    private func isEnough(_ bars: AlpacaBars, of shares: [Symbol], _ query: AlpacaBarQuery) -> Bool {
+        guard shares.count == 1, let columns = bars.bySymbol.first?.value else { return false }
+        return !query.window.isRegularOnly && columns.count >= query.window.maximumCandles
+    }
+
+    private func sessions(
+        of bars: some Sequence<AlpacaBarColumns>, in context: CallContext
+    ) async throws(ProviderFailure) -> [CalendarDate: AlpacaCalendarDay] {
+        var years: Set<Int> = []
+        for columns in bars {
+            for end in [columns.times.first, columns.times.last] {
+                guard let instant = end.flatMap({ Instant(secondsSince1970: $0) }) else { continue }
+                years.insert(instant.inNewYork.date.year)
+            }
+        }
+        guard let first = years.min(), let last = years.max() else { return [:] }
+        var sessions: [CalendarDate: AlpacaCalendarDay] = [:]
+        for year in first...last {
+            for day in try await calendar(of: year, in: context) { sessions[day.date] = day }
+        }
+        return sessions
+    }
+}
+
+/// What to ask `GET /v2/stocks/bars` for.
+struct AlpacaBarQuery: Hashable {
+    let window: ChartWindow
+    let feed: AlpacaFeed?
+    let adjustment: Adjustment
+    /// Inclusive.
+    let start: Instant
+    /// Inclusive; nil for as late as the credential may know.
+    let end: Instant?
+    /// Bars of a page, 1 to 10,000, over all symbols together.
+    let limit: Int
+
+    /// Nil for what Alpaca does not have: bars of an hour without the trades outside of regular hours, as its hours begin at
+    /// the full hour, and regular hours do not.
+    init?(_ window: ChartWindow, symbols: Int, feed: AlpacaFeed?, now: Instant) {
+        if window.interval == .oneHour, window.isExtendedHours == false { return nil }
+        self.window = window
+        self.feed = feed
+        adjustment = window.adjustment ?? .splits
+        // Asking for the present is refused to who may know it a quarter of an hour late only; asking for no end is not.
+        let limit = feed?.lag.map { now - $0 }
+        let wanted = window.to.flatMap { $0 < now ? $0 - .nanoseconds(1) : nil }
+        end = [limit, wanted].compactMap(\.self).min()
+        start = window.from ?? Self.start(of: window, symbols: symbols, before: end ?? now)
+        // The newest come first, so one symbol needs no more than are wanted; several share the limit.
+        let isWhole = symbols == 1 && !window.isRegularOnly
+        self.limit = isWhole ? min(max(window.maximumCandles, 1), 10_000) : 10_000
+    }
+
+    /// As they stand in the address.
+    func items(_ symbols: String, page: String?) -> [(name: String, value: String?)] {
+        [
+            ("symbols", symbols), ("timeframe", Self.timeframe(window.interval)),
+            ("start", start.description),
+            ("end", end?.description), ("limit", String(limit)),
+            ("adjustment", Self.queryValue(for: adjustment)),
+            ("feed", feed?.historical.rawValue), ("sort", "desc"), ("page_token", page),
+        ]
+    }
+
+    private static func timeframe(_ interval: Interval) -> String {
+        switch interval {
+        case .oneMinute: "1Min"
+        case .fiveMinutes: "5Min"
+        case .fifteenMinutes: "15Min"
+        case .thirtyMinutes: "30Min"
+        case .oneHour: "1Hour"
+        case .oneDay: "1Day"
+        case .oneWeek: "1Week"
+        case .oneMonth: "1Month"
+        }
+    }
+
+    /// Spin-offs are dividends in kind.
+    private static func queryValue(for adjustment: Adjustment) -> String {
+        switch adjustment {
+        case .raw: "raw"
+        case .splits: "split"
+        case .splitsAndDividends: "all"
+        }
+    }
+}
+
+extension AlpacaBarQuery {
+    /// A midnight in New York from which on there are as many candles as are wanted: for one symbol even if it has not
+    /// traded for most of the time, as then not more than are wanted are read.
+    private static func start(of window: ChartWindow, symbols: Int, before end: Instant) -> Instant {
+        let days = daysOf(candles: window.maximumCandles, window.interval)
+        let today = end.inNewYork.date
+        let date = today.adding(days: -(symbols == 1 ? days * 10 : days)) ?? .earliest
+        return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) ?? .earliest
+    }
+
+    /// Calendar days that surely have so many candles of something that is traded all day.
+    private static func daysOf(candles: Int, _ interval: Interval) -> Int {
+        switch interval {
+        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour:
+            // The shortest sessions, before holidays, end at one o'clock.
+            let perSession = 210 * 60 / Int(max(interval.length(on: .earliest), 1))
+            return daysOf(sessions: candles / perSession + 2)
+        case .oneDay: return daysOf(sessions: candles)
+        case .oneWeek: return (candles + 1) * 7
+        case .oneMonth: return (candles + 1) * 31
+        }
+    }
+
+    /// Some 252 sessions a year are 1.45 days each; the longest closure since 1933 was of six days.
+    private static func daysOf(sessions: Int) -> Int { sessions * 3 / 2 + 7 }
+}
+
+extension ChartWindow {
+    /// Whether trades outside of regular hours are to be left out; candles of a day have none that could be.
+    var isRegularOnly: Bool { isExtendedHours == false && interval.isIntraday }
+}

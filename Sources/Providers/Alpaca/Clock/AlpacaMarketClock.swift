@@ -1,0 +1,135 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: MarketClockSource {
+    /// Whether the American exchanges trade: `GET /v2/clock`, and while they do not, `GET /v2/calendar` for what is before the
+    /// opening and after the close.
+    package func clock(in context: CallContext) async throws(ProviderFailure) -> MarketClock {
+        let told = try await get(
+            "clock", from: .trading, { $0.appending(path: "v2", "clock") }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in try AlpacaClock(json: &reader) }
+        }
+        var clock = MarketClock(provider: .alpaca, isOpen: told.isOpen, now: told.now)
+        clock.nextOpen = told.nextOpen
+        clock.nextClose = told.nextClose
+        clock.state = told.isOpen ? .open : await stateOutside(at: told.now, in: context)
+        return clock
+    }
+
+    /// Nil where the calendar could not be read, or knows better: whether there is trade at all is known all the same.
+    private func stateOutside(at now: Instant, in context: CallContext) async -> MarketState? {
+        let local = now.inNewYork
+        guard let days = try? await calendar(of: local.date.year, in: context) else { return nil }
+        guard let day = days.first(where: { $0.date == local.date }), day.session.contains(local.secondOfDay)
+        else {
+            return .closed
+        }
+        if local.secondOfDay < day.regularHours.lowerBound { return .pre }
+        // Within regular hours the clock and the calendar contradict each other.
+        return day.regularHours.contains(local.secondOfDay) ? nil : .post
+    }
+}
+
+/// The answer of `GET /v2/clock`.
+struct AlpacaClock: JSONDecodable, Hashable {
+    let now: Instant
+    let isOpen: Bool
+    let nextOpen: Instant?
+    let nextClose: Instant?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (now, nextOpen, nextClose) = (Instant?.none, Instant?.none, Instant?.none)
+        var isOpen: Bool?
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "timestamp": now = try reader.instant()
+            case "is_open": isOpen = try reader.bool()
+            case "next_open": nextOpen = try reader.instantOrNil()
+            case "next_close": nextClose = try reader.instantOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.now = try reader.required(now, "timestamp")
+        self.isOpen = try reader.required(isOpen, "is_open")
+        self.nextOpen = nextOpen
+        self.nextClose = nextClose
+    }
+}
+
+/// A trading day, of `GET /v2/calendar`; all times are New York's, in seconds since midnight.
+struct AlpacaCalendarDay: Sendable, Hashable {
+    let date: CalendarDate
+    /// From the opening to the close, which is early before holidays.
+    let regularHours: Range<Int>
+    /// From the first to the last trade, outside of regular hours too.
+    let session: Range<Int>
+}
+
+extension AlpacaCalendarDay: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var date: CalendarDate?
+        var (open, close, sessionOpen, sessionClose) = (Int?.none, Int?.none, Int?.none, Int?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "date": date = try reader.date()
+            case "open": open = try reader.timeOfDay()
+            case "close": close = try reader.timeOfDay()
+            case "session_open":
+                sessionOpen = try reader.optional { r throws(JSONError) in try r.timeOfDay() }
+            case "session_close":
+                sessionClose = try reader.optional { r throws(JSONError) in try r.timeOfDay() }
+            default: try reader.skip()
+            }
+        }
+        self.date = try reader.required(date, "date")
+        let (first, last) = (try reader.required(open, "open"), try reader.required(close, "close"))
+        regularHours = first..<(try reader.required(first <= last ? last : nil, "close behind its open"))
+        session = min(sessionOpen ?? first, first)..<max(sessionClose ?? last, last)
+    }
+}
+
+extension JSONReader {
+    /// Reads `09:30` or `0930`, as seconds since midnight.
+    fileprivate mutating func timeOfDay() throws(JSONError) -> Int {
+        try token(oneOf: "times of day, 09:30 or 0930") { token in
+            let digits = token.string.filter { $0 != ":" }
+            guard digits.utf8.count == 4, let number = Int(digits), (0..<24).contains(number / 100),
+                (0..<60).contains(number % 100)
+            else { return nil }
+            return number / 100 * 3600 + number % 100 * 60
+        }
+    }
+}
+
+extension CacheBounds {
+    /// Trading days are known for years ahead; a day is soon enough for a change.
+    static var calendar: CacheBounds {
+        CacheBounds(timeToLive: .seconds(86_400), entries: 64, bytes: AlpacaClient.calendarLimit)
+    }
+}
+
+extension AlpacaClient {
+    /// The most memory that the trading days take, in bytes.
+    package static let calendarLimit = 1 << 20
+
+    /// The trading days of a year, kept for a day: `GET /v2/calendar`.
+    func calendar(
+        of year: Int, in context: CallContext
+    ) async throws(ProviderFailure) -> [AlpacaCalendarDay] {
+        let items: [(name: String, value: String?)] = [
+            ("start", "\(year)-01-01"), ("end", "\(year)-12-31"),
+        ]
+        let key = CacheKey.public(.alpaca, "calendar \(year)")
+        return try await calendar.value(for: key, in: context) { context throws(ProviderFailure) in
+            try await get(
+                "calendar", from: .trading,
+                { $0.appending(path: "v2", "calendar")?.appending(query: items) }, in: context
+            ) { response throws(JSONError) in
+                try JSONReader.read(response.body) { reader throws(JSONError) in
+                    try reader.array(of: AlpacaCalendarDay.self)
+                }
+            }
+        }
+    }
+}

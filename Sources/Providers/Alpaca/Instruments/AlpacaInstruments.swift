@@ -1,0 +1,186 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: InstrumentSource {
+    /// Shares by ticker or name, out of the list of all that are active: `GET /v2/assets`, once a day.
+    ///
+    /// How well they fit is not told, as Alpaca does not.
+    package func search(
+        _ text: String, limit: Int, in context: CallContext
+    ) async throws(ProviderFailure) -> [SearchHit] {
+        let index = try await directory.index(in: context) { context throws(ProviderFailure) in
+            try await assets(in: context)
+        }
+        return index.search(text, limit: limit).map {
+            SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
+        }
+    }
+
+    /// What an asset is: from the list if that is at hand, else `GET /v2/assets/{symbol}`.
+    package func instrument(
+        _ symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Instrument {
+        guard let spelling = AlpacaSymbols().providerSymbol(for: symbol) else {
+            throw ProviderFailure(.alpaca, .notFound)
+        }
+        if let index = directory.cached, let asset = index[symbol] {
+            return asset.instrument(fetchedAt: index.fetchedAt)
+        }
+        return try await get(
+            "instrument", from: .trading, { $0.appending(path: "v2", "assets", spelling) }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try AlpacaAsset(json: &reader).instrument(fetchedAt: clock.wallTime())
+            }
+        }
+    }
+
+    package var instrumentsPerCall: Int { 1_000 }
+
+    /// What some assets are: a few one by one, more from the list, which is one call; those that it lacks one by one again,
+    /// as it is of active ones only.
+    package func instruments(
+        _ symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
+        if symbols.count > Self.few {
+            _ = try await directory.index(in: context) { context throws(ProviderFailure) in
+                try await assets(in: context)
+            }
+        }
+        return await eachInstrument(of: symbols, in: context)
+    }
+
+    /// The list weighs as much as many single answers.
+    private static var few: Int { 3 }
+
+    private func assets(in context: CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex {
+        let items: [(name: String, value: String?)] = [("status", "active"), ("asset_class", "us_equity")]
+        return try await get(
+            "assets", from: .trading, { $0.appending(path: "v2", "assets")?.appending(query: items) },
+            in: context, maximumBytes: AlpacaAssetCache.responseLimit
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                AlpacaAssetIndex(try reader.array(of: AlpacaAsset.self), fetchedAt: clock.wallTime())
+            }
+        }
+    }
+}
+
+/// All assets of Alpaca, which has no search: its one long list is read once a day, and searched here.
+///
+/// It is the same for everybody, so clients of one Alpaca share one; live, paper and sandbox have their own each.
+package struct AlpacaAssetCache: Sendable {
+    private let reads: ReadCache<AlpacaAssetIndex>
+    /// The most memory that the list takes, in bytes.
+    package static let weightLimit = 12 << 20
+    /// The longest response with the list, in bytes: twice the current length of about ten thousand assets
+    /// with 500 bytes each.
+    package static let responseLimit = 10 << 20
+    private static let key = CacheKey.public(.alpaca, "assets")
+
+    /// An empty directory, that the first search fills.
+    package init(clock: TimeSource = .system) {
+        let bounds = CacheBounds(timeToLive: .seconds(86_400), entries: 1, bytes: Self.weightLimit)
+        reads = ReadCache("assets", bounds: bounds, clock: clock) { $0.weight }
+    }
+
+    /// The list if it is at hand; never waits.
+    var cached: AlpacaAssetIndex? { reads.cached(Self.key) }
+
+    func index(
+        in context: CallContext,
+        fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex
+    ) async throws(ProviderFailure) -> AlpacaAssetIndex {
+        try await reads.value(for: Self.key, in: context, fetch: fetch)
+    }
+}
+
+/// Assets to be searched by ticker and name.
+struct AlpacaAssetIndex: Sendable {
+    let fetchedAt: Instant
+    private let entries: [Entry]
+    private let indexBySymbol: [Symbol: Int]
+    /// About how many bytes it takes.
+    let weight: Int
+
+    private struct Entry: Sendable {
+        let asset: AlpacaAsset
+        /// In small letters.
+        let ticker: [UInt8]
+        let words: [[UInt8]]
+    }
+
+    /// How well an entry fits; the first is the best.
+    private enum MatchRank: Int, Comparable {
+        case ticker
+        case startOfTicker
+        /// The name begins with the words that were given.
+        case startOfName
+        /// The name has words that begin like these.
+        case words
+
+        static func < (left: MatchRank, right: MatchRank) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    init(_ assets: [AlpacaAsset], fetchedAt: Instant) {
+        self.fetchedAt = fetchedAt
+        let entries = assets.map { asset in
+            Entry(
+                asset: asset, ticker: Array(asset.symbol.text.lowercased().utf8),
+                words: Self.words(asset.name ?? ""))
+        }
+        // Of a symbol that an active and a past asset have, the active one comes first in no order that is promised.
+        indexBySymbol = Dictionary(entries.indices.map { (entries[$0].asset.symbol, $0) }) { first, second in
+            entries[first].asset.isActive == false ? second : first
+        }
+        let letters = entries.reduce(0) { $0 + $1.ticker.count + $1.words.reduce(0) { $0 + $1.count + 32 } }
+        self.entries = entries
+        weight = letters * 2 + entries.count * (MemoryLayout<Entry>.stride + 96)
+    }
+
+    var count: Int { entries.count }
+
+    subscript(symbol: Symbol) -> AlpacaAsset? { indexBySymbol[symbol].map { entries[$0].asset } }
+
+    /// The assets that fit best, best first: by ticker, by the start of it, by the words of the name; of equals those that
+    /// can be traded, then those with the shortest ticker.
+    func search(_ text: String, limit: Int) -> [AlpacaAsset] {
+        let ticker = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
+        let words = Self.words(text)
+        guard !ticker.isEmpty, limit > 0 else { return [] }
+        var hits: [(fit: MatchRank, place: Int)] = []
+        for place in entries.indices {
+            if let fit = fit(entries[place], ticker, words) { hits.append((fit, place)) }
+        }
+        hits.sort { isBetter($0, $1) }
+        return hits.prefix(limit).map { entries[$0.place].asset }
+    }
+
+    private func fit(_ entry: Entry, _ ticker: [UInt8], _ words: [[UInt8]]) -> MatchRank? {
+        if entry.ticker.starts(with: ticker) {
+            return entry.ticker.count == ticker.count ? .ticker : .startOfTicker
+        }
+        guard let last = words.last, entry.words.count >= words.count else { return nil }
+        let whole = words.dropLast()
+        if entry.words.starts(with: whole), entry.words[whole.count].starts(with: last) {
+            return .startOfName
+        }
+        let hasAll = words.allSatisfy { word in entry.words.contains { $0.starts(with: word) } }
+        return hasAll ? .words : nil
+    }
+
+    private func isBetter(_ left: (fit: MatchRank, place: Int), _ right: (fit: MatchRank, place: Int)) -> Bool
+    {
+        if left.fit != right.fit { return left.fit < right.fit }
+        let (first, second) = (entries[left.place], entries[right.place])
+        let (isFirst, isSecond) = (first.asset.isTradable == true, second.asset.isTradable == true)
+        if isFirst != isSecond { return isFirst }
+        if first.ticker.count != second.ticker.count { return first.ticker.count < second.ticker.count }
+        return first.ticker.lexicographicallyPrecedes(second.ticker)
+    }
+
+    /// Words in small letters: `at`, `t`, `inc` of `AT&T Inc.`.
+    private static func words(_ text: String) -> [[UInt8]] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
+    }
+}

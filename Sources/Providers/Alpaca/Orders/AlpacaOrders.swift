@@ -1,0 +1,303 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: TradingAPI {
+    package var orderCapabilities: OrderCapabilities {
+        OrderCapabilities(
+            types: Set(OrderType.allCases),
+            timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
+            hasEndedOrders: true)
+    }
+
+    // MARK: Reading
+
+    /// Orders, legs under those that they belong to: `GET /v2/orders`, one call.
+    package func orders(
+        _ query: OrderQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        let symbols = query.symbols?.compactMap(AlpacaSymbols().providerSymbol(for:))
+        if symbols?.isEmpty == true { return OrderPage(orders: [], hasMore: false) }
+        let limit = min(max(query.limit, 1), 500)
+        let items: [(name: String, value: String?)] = [
+            ("status", query.isOpen.map { $0 ? "open" : "closed" } ?? "all"), ("limit", String(limit)),
+            ("until", query.before?.description), ("direction", "desc"), ("nested", "true"),
+            ("symbols", symbols?.joined(separator: ",")),
+        ]
+        let orders = try await getOrders(
+            "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try reader.alpacaOrders(fetchedAt: clock.wallTime())
+            }
+        }
+        // Whether legs count towards the limit is not documented: if they do, a full page has fewer orders.
+        let count = orders.reduce(0) { $0 + 1 + $1.legs.count }
+        return OrderPage(orders: orders, hasMore: count >= limit)
+    }
+
+    /// An order: `GET /v2/orders/{id}`.
+    package func order(
+        _ id: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> Order {
+        let id = try AlpacaID(id)
+        return try await readOrder(in: context) {
+            $0.appending(path: "v2", "orders", id.text)?.appending(query: [("nested", "true")])
+        }
+    }
+
+    /// An order by its client's id, among open and ended ones: `GET /v2/orders:by_client_order_id`.
+    package func order(
+        clientID: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderLookup {
+        do throws(ProviderFailure) {
+            return .found(
+                try await readOrder(in: context) { base in
+                    // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
+                    // does not accept.
+                    base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
+                        .appending(query: [("client_order_id", clientID)])
+                })
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            return .absent
+        }
+    }
+
+    private func readOrder(
+        in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
+    ) async throws(ProviderFailure) -> Order {
+        try await getOrders("order", address, in: context) { response throws(JSONError) in
+            try order(in: response)
+        }
+    }
+
+    private func order(in response: HTTPClientResponse) throws(JSONError) -> Order {
+        try JSONReader.read(response.body) { reader throws(JSONError) in
+            try reader.alpacaOrder(fetchedAt: clock.wallTime())
+        }
+    }
+
+    // MARK: Writing
+
+    /// Places an order: `POST /v2/orders`, sent once.
+    ///
+    /// Where Alpaca has an order of this client id already, that one is the answer, if it is of the same symbol and side:
+    /// it is the same order then, whose answer was lost.
+    package func place(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        guard let body = AlpacaBody(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
+        let answer = try await write(
+            "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context,
+            read: writeResult(in:)
+        )
+        return try await settled(answer, clientID: ticket.clientOrderID, in: context) {
+            $0.symbol == ticket.symbol && $0.side == ticket.side
+        }
+    }
+
+    /// Changes an order: `PATCH /v2/orders/{id}`, sent once.
+    ///
+    /// Alpaca puts a new order into the place of the old one.
+    package func replace(
+        _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        let id = try AlpacaID(order.id)
+        guard let body = AlpacaBody(change, of: order, clientOrderID: clientOrderID) else {
+            throw ProviderFailure(.alpaca, .unsupported)
+        }
+        let answer = try await write(
+            "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
+            read: writeResult(in:))
+        return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
+    }
+
+    /// Asks for an order to be cancelled: `DELETE /v2/orders/{id}`, whose answer is empty.
+    package func cancel(
+        _ order: Order, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        let id = try AlpacaID(order.id)
+        let refusal = try await write(
+            "cancel", .delete, { $0.appending(path: "v2", "orders", id.text) }, in: context
+        ) { AlpacaWriteRejection($0) }
+        guard let refusal else { return .accepted(pending(order)) }
+        if refusal.status == 404 { throw ProviderFailure(.alpaca, .notFound) }
+        var rejection = OrderRejection(refusal)
+        // 422 has no other meaning here: it has ended.
+        if refusal.status == 422 { rejection.reason = .tooLate }
+        return .rejected(rejection)
+    }
+
+    /// The order while Alpaca has been asked to cancel it, and has not said what became of that.
+    private func pending(_ order: Order) -> Order {
+        var order = order
+        order.state = .pendingCancel
+        order.providerState = nil
+        order.provenance = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
+        return order
+    }
+
+    private enum WriteAnswer {
+        case order(Order)
+        case rejection(AlpacaWriteRejection)
+    }
+
+    private func writeResult(in response: HTTPClientResponse) throws(JSONError) -> WriteAnswer {
+        if let refusal = AlpacaWriteRejection(response) { return .rejection(refusal) }
+        return .order(try order(in: response))
+    }
+
+    /// The answer, and for an id that has been used, the order that has it.
+    private func settled(
+        _ answer: WriteAnswer, clientID: String, in context: CallContext, isSame: (Order) -> Bool
+    ) async throws(ProviderFailure) -> OrderResult {
+        switch answer {
+        case .order(let order): return .accepted(order)
+        case .rejection(let refusal) where refusal.isDuplicate:
+            switch try await order(clientID: clientID, of: nil, in: context) {
+            case .found(let order):
+                return isSame(order) ? .accepted(order) : .rejected(OrderRejection(refusal))
+            // It says that there is one, and that there is none.
+            case .absent, .unknown: throw ProviderFailure(.alpaca, .invalidResponse(nil))
+            }
+        case .rejection(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
+        case .rejection(let refusal): return .rejected(OrderRejection(refusal))
+        }
+    }
+}
+
+extension AlpacaWriteRejection {
+    /// Whether the client's id of an order is one that another has: code 40010001, which other mistakes have too.
+    var isDuplicate: Bool {
+        guard code == 40_010_001, let message else { return false }
+        return message.contains("client_order_id") && message.contains("unique")
+    }
+}
+
+extension AlpacaBody {
+    /// The body of `POST /v2/orders`; nil for what Alpaca does not take: a date to stand until, a symbol that it does not
+    /// have, an id that is empty or longer than 128 characters.
+    init?(_ ticket: OrderTicket) {
+        guard let symbol = AlpacaSymbols().providerSymbol(for: ticket.symbol),
+            let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
+            Self.isValidClientOrderID(ticket.clientOrderID)
+        else { return nil }
+        add("symbol", symbol)
+        switch ticket.size {
+        case .quantity(let quantity): add("qty", quantity)
+        case .notional(let notional): add("notional", notional)
+        }
+        add("side", ticket.side.alpacaName)
+        add("type", ticket.price.type.alpacaName)
+        add("time_in_force", timeInForce)
+        add(prices: ticket.price)
+        if ticket.isExtendedHours { add("extended_hours", true) }
+        add("client_order_id", ticket.clientOrderID)
+    }
+
+    /// The body of `PATCH /v2/orders/{id}`; nil for what Alpaca does not take, which is another type of order too.
+    init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
+        guard change.expiresOn == nil, Self.isValidClientOrderID(clientOrderID) else { return nil }
+        add("qty", change.quantity)
+        if let timeInForce = change.timeInForce {
+            guard let name = timeInForce.alpacaName else { return nil }
+            add("time_in_force", name)
+        }
+        if let price = change.price {
+            guard order.type == price.type else { return nil }
+            switch price {
+            case .trailingStop(.percent(let percent)):
+                // Alpaca changes the value of what there is, and asks for no unit.
+                guard order.trailPercent != nil else { return nil }
+                add("trail", percent)
+            case .trailingStop(.amount(let amount)):
+                guard order.trailAmount != nil else { return nil }
+                add("trail", amount)
+            case .market, .limit, .stop, .stopLimit: add(prices: price)
+            }
+        }
+        add("client_order_id", clientOrderID)
+    }
+
+    private mutating func add(prices price: OrderPricing) {
+        switch price {
+        case .market: break
+        case .limit(let limit): add("limit_price", limit)
+        case .stop(let stop): add("stop_price", stop)
+        case .stopLimit(let stop, let limit):
+            add("stop_price", stop)
+            add("limit_price", limit)
+        case .trailingStop(.percent(let percent)): add("trail_percent", percent)
+        case .trailingStop(.amount(let amount)): add("trail_price", amount)
+        }
+    }
+
+    private static func isValidClientOrderID(_ clientOrderID: String) -> Bool {
+        (1...128).contains(clientOrderID.unicodeScalars.count)
+    }
+}
+
+extension OrderRejection {
+    /// Why Alpaca refuses, by its code and its words.
+    ///
+    /// Codes are overloaded (40310000 stands for want of money, want of shares and a block), so the words decide; those
+    /// that are not known are `other`.
+    init(_ refusal: AlpacaWriteRejection) {
+        self.init(Self.reason(refusal), message: refusal.message.flatMap(Self.cleaned))
+    }
+
+    private static func reason(_ refusal: AlpacaWriteRejection) -> RejectionReason {
+        let words = refusal.message?.lowercased() ?? ""
+        return reasons.first { words.contains($0.words) }?.reason ?? .other
+    }
+
+    /// Parts of messages; the first that is found decides.
+    private static let reasons: [(words: String, reason: RejectionReason)] = [
+        ("insufficient qty", .insufficientQuantity),
+        ("insufficient buying power", .insufficientFunds),
+        ("insufficient balance", .insufficientFunds),
+        ("insufficient day trading buying power", .insufficientFunds),
+        ("rejected by user request", .tradingBlocked),
+        ("trading is blocked", .tradingBlocked),
+        ("account is restricted", .tradingBlocked),
+        ("pattern day trading protection", .tradingBlocked),
+        ("market is closed", .marketClosed),
+        ("market is not open", .marketClosed),
+        ("market hours", .marketClosed),
+        ("asset not found", .notTradable),
+        ("could not find asset", .notTradable),
+        ("not tradable", .notTradable),
+        ("is not active", .notTradable),
+        ("cannot be sold short", .notTradable),
+        ("order is already in", .tooLate),
+        ("order is not cancelable", .tooLate),
+        ("order is not open", .tooLate),
+        ("order is not replaceable", .tooLate),
+        ("order pending cancel", .tooLate),
+        ("sub-penny", .price),
+        ("limit_price", .price),
+        ("limit price", .price),
+        ("stop_price", .price),
+        ("stop price", .price),
+        ("trail_price", .price),
+        ("trail_percent", .price),
+        ("fractional", .quantity),
+        ("fractionable", .quantity),
+        ("notional", .quantity),
+        ("qty", .quantity),
+    ]
+
+    /// The words as people may be shown them: visible characters only, of a bounded number; nil where none is left.
+    private static func cleaned(_ message: String) -> String? {
+        let visible = message.unicodeScalars.prefix(300).filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                false
+            default: true
+            }
+        }
+        let text = String(String.UnicodeScalarView(visible))
+        return text.contains { !$0.isWhitespace } ? text : nil
+    }
+}

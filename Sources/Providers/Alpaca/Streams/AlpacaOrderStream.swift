@@ -1,0 +1,123 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: OrderStream {
+    /// Follows the account's orders: `/stream` of the trading host, which keys and tokens open alike.
+    ///
+    /// Each change brings the whole order. Orders of before are not told of.
+    package func run(
+        deliver: @escaping @Sendable (StreamEvent<Order>) -> Void
+    ) async throws(ProviderFailure) {
+        guard let url = configuration.tradingURL.appending(path: "stream") else {
+            throw ProviderFailure(.alpaca, transport: .badURL)
+        }
+        try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
+            socket throws(ProviderFailure) in
+            try await logIn(on: socket)
+            try await listen(on: socket)
+        } then: { socket throws(ProviderFailure) in
+            deliver(.connected)
+            while true {
+                if case .order(let order) = try await message(on: socket) { deliver(.value(order)) }
+            }
+        }
+    }
+
+    private func logIn(on socket: AlpacaSocket) async throws(ProviderFailure) {
+        try await socket.send(configuration.credential.tradeStreamGreeting)
+        while true {
+            guard case .authorization(let isAuthorized) = try await message(on: socket) else { continue }
+            guard isAuthorized else { throw ProviderFailure(.alpaca, .unauthorized) }
+            return
+        }
+    }
+
+    private func listen(on socket: AlpacaSocket) async throws(ProviderFailure) {
+        var data = AlpacaBody()
+        data.add("streams", [AlpacaTradeMessage.updates])
+        var body = AlpacaBody()
+        body.add("action", "listen")
+        body.add("data", data)
+        try await socket.send(body)
+        while true {
+            guard case .listening(let streams) = try await message(on: socket) else { continue }
+            guard streams.contains(AlpacaTradeMessage.updates) else {
+                throw ProviderFailure(.alpaca, .notEntitled)
+            }
+            return
+        }
+    }
+
+    private func message(on socket: AlpacaSocket) async throws(ProviderFailure) -> AlpacaTradeMessage {
+        let bytes = try await socket.receive()
+        do throws(JSONError) {
+            return try AlpacaTradeMessage(bytes, fetchedAt: clock.wallTime())
+        } catch {
+            throw ProviderFailure(.alpaca, .invalidResponse(error))
+        }
+    }
+}
+
+/// What the stream of an account's orders sends: `{"stream":"authorization","data":{…}}`.
+enum AlpacaTradeMessage {
+    case authorization(isAuthorized: Bool)
+    case listening(streams: [String])
+    case order(Order)
+    /// Streams that are invented later.
+    case other
+
+    /// Reads a whole message: first of which stream it is, wherever that stands, then the rest by it.
+    init(_ bytes: [UInt8], fetchedAt: Instant) throws(JSONError) {
+        let stream = try JSONReader.read(bytes) { reader throws(JSONError) in
+            var stream: String?
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "stream": stream = try reader.string()
+                default: try reader.skip()
+                }
+            }
+            return try reader.required(stream, "stream")
+        }
+        switch stream {
+        case "authorization":
+            let status = try Self.data(bytes, "status") { reader throws(JSONError) in try reader.string() }
+            self = .authorization(isAuthorized: status == "authorized")
+        case "listening":
+            self = .listening(
+                streams: try Self.data(bytes, "streams") { reader throws(JSONError) in
+                    var streams: [String] = []
+                    try reader.array { reader throws(JSONError) in streams.append(try reader.string()) }
+                    return streams
+                })
+        case Self.updates:
+            self = .order(
+                try Self.data(bytes, "order") { reader throws(JSONError) in
+                    try reader.alpacaOrder(fetchedAt: fetchedAt)
+                })
+        default: self = .other
+        }
+    }
+
+    /// The stream that tells of orders.
+    static let updates = "trade_updates"
+
+    /// Reads one member of `data`.
+    private static func data<Value>(
+        _ bytes: [UInt8], _ name: StaticString, _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        try JSONReader.read(bytes) { reader throws(JSONError) in
+            var value: Value?
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "data":
+                    try reader.object { key, reader throws(JSONError) in
+                        if name ~= key { value = try read(&reader) } else { try reader.skip() }
+                    }
+                    value = try reader.required(value, name)
+                default: try reader.skip()
+                }
+            }
+            return try reader.required(value, "data")
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: QuoteStream {
+    /// Trades and quotes count each against what the plan allows; bars of the day do not.
+    package var symbolLimit: Int? { max(configuration.streamSymbols / 2, 1) }
+
+    /// Follows the prices of American shares: `/v2/{feed}` of the data stream, the feed being IEX where none is chosen.
+    ///
+    /// Symbols of other kinds are not followed. `asOf` comes with trades only. A credential that is a token has no data
+    /// stream (`unsupported`), nor has a client without its address.
+    package func run(
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
+    ) async throws(ProviderFailure) {
+        let feed = configuration.feed ?? .iex
+        guard let greeting = configuration.credential.dataStreamGreeting,
+            let url = configuration.dataStreamURL?.appending(path: "v2", feed.rawValue)
+        else { throw ProviderFailure(.alpaca, .unsupported) }
+        try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
+            socket throws(ProviderFailure) in
+            try await AlpacaDataStream.await(.connected, on: socket)
+            try await socket.send(greeting)
+            try await AlpacaDataStream.await(.authenticated, on: socket)
+        } then: { socket throws(ProviderFailure) in
+            try await AlpacaDataStream(socket: socket, deliver: deliver).follow(wanted)
+        }
+    }
+}
+
+/// A connection to the data stream that has let its client in.
+private struct AlpacaDataStream: Sendable {
+    let socket: AlpacaSocket
+    let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
+
+    /// Where a login stands.
+    enum Step {
+        case connected
+        case authenticated
+    }
+
+    /// Reads the server's word on a step of the login.
+    static func await(_ step: Step, on socket: AlpacaSocket) async throws(ProviderFailure) {
+        for message in try messages(await socket.receive(), on: socket) {
+            switch (message, step) {
+            case (.connected, .connected), (.authenticated, .authenticated): return
+            case (.failed(let problem), _): throw ProviderFailure(.alpaca, problem.cause)
+            case (.connected, _), (.authenticated, _), (.subscribed, _), (.change, _), (.other, _): continue
+            }
+        }
+        throw ProviderFailure(.alpaca, .invalidResponse(nil))
+    }
+
+    /// Subscribes to what is wanted, and tells of its changes, until the connection fails.
+    func follow(_ wanted: AsyncStream<Set<Symbol>>) async throws(ProviderFailure) {
+        var sets = wanted.makeAsyncIterator()
+        let first = Self.shares(await sets.next(isolation: #isolation) ?? [])
+        try await change("subscribe", first)
+        // What is not subscribed to is not confirmed either.
+        if first.isEmpty { deliver(.connected) }
+        let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
+            group.addTask { await updateSubscription(wanted, after: first) }
+            let failure = await read(isConfirmed: first.isEmpty)
+            // Whoever still sends is done with that.
+            socket.close()
+            group.cancelAll()
+            return failure
+        }
+        throw failure
+    }
+
+    private static func shares(_ symbols: Set<Symbol>) -> Set<Symbol> { symbols.filter(\.isAlpacaShare) }
+
+    /// Keeps the subscription as it is wanted; a connection that cannot be sent on fails for its reader too.
+    private func updateSubscription(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
+        var followed = first
+        for await symbols in wanted {
+            let shares = Self.shares(symbols)
+            do throws(ProviderFailure) {
+                try await change("unsubscribe", followed.subtracting(shares))
+                try await change("subscribe", shares.subtracting(followed))
+            } catch {
+                return
+            }
+            followed = shares
+        }
+    }
+
+    private func change(_ action: String, _ symbols: Set<Symbol>) async throws(ProviderFailure) {
+        guard !symbols.isEmpty else { return }
+        let names = symbols.map(\.text).sorted()
+        var body = AlpacaBody()
+        body.add("action", action)
+        body.add("trades", names)
+        body.add("quotes", names)
+        body.add("dailyBars", names)
+        try await socket.send(body)
+    }
+
+    /// Tells of what comes; why nothing comes any more.
+    private func read(isConfirmed: Bool) async -> ProviderFailure {
+        var isConfirmed = isConfirmed
+        do throws(ProviderFailure) {
+            while true {
+                for message in try Self.messages(await socket.receive(), on: socket) {
+                    switch message {
+                    case .change(let change): deliver(.value(change))
+                    case .subscribed:
+                        if !isConfirmed { deliver(.connected) }
+                        isConfirmed = true
+                    case .failed(let problem): throw ProviderFailure(.alpaca, problem.cause)
+                    case .connected, .authenticated, .other: break
+                    }
+                }
+            }
+        } catch {
+            return error
+        }
+    }
+
+    private static func messages(
+        _ bytes: [UInt8], on socket: AlpacaSocket
+    ) throws(ProviderFailure) -> [AlpacaDataMessage] {
+        try socket.read(bytes) { reader throws(JSONError) in
+            try reader.array(of: AlpacaDataMessage.self)
+        }
+    }
+}
+
+/// One element of what the data stream sends: every frame is an array of them.
+enum AlpacaDataMessage: JSONDecodable {
+    case connected
+    case authenticated
+    /// The whole subscription, as the server understood it.
+    case subscribed
+    case failed(AlpacaStreamErrorBody)
+    case change(QuoteUpdate)
+    /// Statuses, corrections, news and whatever is invented later.
+    case other
+
+    /// Reads one element.
+    ///
+    /// The same letter means different things in different messages (`c` is a list of conditions, or a close), so what
+    /// is read is only what means one thing everywhere.
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var fields = Fields()
+        try reader.object { key, reader throws(JSONError) in try fields.read(key, from: &reader) }
+        switch try reader.required(fields.type, "T") {
+        case "success":
+            self =
+                switch fields.message {
+                case "connected": .connected
+                case "authenticated": .authenticated
+                case .some, nil: .other
+                }
+        case "error": self = .failed(AlpacaStreamErrorBody(code: try reader.required(fields.code, "code")))
+        case "subscription": self = .subscribed
+        case "t": self = try fields.change(reader) { $0.applyTrade(from: fields) }
+        case "q": self = try fields.change(reader) { $0.applyQuote(from: fields) }
+        case "d": self = try fields.change(reader) { $0.applyDay(from: fields) }
+        default: self = .other
+        }
+    }
+}
+
+/// What an element may have; which of it counts depends on its type.
+private struct Fields {
+    var type: String?
+    var message: String?
+    var code: Int?
+    var symbol: Symbol?
+    var time: Instant?
+    var price: Decimal?
+    /// Nil without an active bid, which Alpaca tells by 0.
+    var bid: Decimal?
+    var ask: Decimal?
+    var open: Decimal?
+    var high: Decimal?
+    var low: Decimal?
+    var volume: Decimal?
+
+    mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {
+        switch key {
+        case "T": type = try reader.string()
+        case "msg": message = try reader.stringOrNil()
+        case "code": code = try reader.intOrNil()
+        case "S": symbol = try reader.symbol()
+        case "t": time = try reader.instantOrNil()
+        case "p": price = try reader.priceOrNil()
+        case "bp": bid = try reader.priceOrNil()
+        case "ap": ask = try reader.priceOrNil()
+        case "o": open = try reader.priceOrNil()
+        case "h": high = try reader.priceOrNil()
+        case "l": low = try reader.priceOrNil()
+        case "v": volume = try reader.decimalOrNil()
+        default: try reader.skip()
+        }
+    }
+
+    func change(
+        _ reader: borrowing JSONReader, _ fill: (inout QuoteUpdate) -> Void
+    ) throws(JSONError) -> AlpacaDataMessage {
+        var change = QuoteUpdate(symbol: try reader.required(symbol, "S"))
+        fill(&change)
+        return .change(change)
+    }
+}
+
+extension QuoteUpdate {
+    /// As of a quote is when its price was made, so only trades tell it.
+    fileprivate mutating func applyTrade(from fields: Fields) {
+        price = fields.price
+        asOf = fields.time
+    }
+
+    fileprivate mutating func applyQuote(from fields: Fields) {
+        bid = .some(fields.bid)
+        ask = .some(fields.ask)
+    }
+
+    fileprivate mutating func applyDay(from fields: Fields) {
+        open = fields.open
+        high = fields.high
+        low = fields.low
+        volume = fields.volume
+    }
+}

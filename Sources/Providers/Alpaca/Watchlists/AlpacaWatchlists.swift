@@ -1,0 +1,182 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: WatchlistEditing {
+    /// All lists with what is in them: `GET /v2/watchlists`, which leaves that out, then each by itself, a few at a time.
+    ///
+    /// One that is deleted in between is left out. More than ``listsBorne`` are `overloaded`.
+    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
+        let listed = try await get(
+            "watchlists", from: .trading, { $0.appending(path: "v2", "watchlists") }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try reader.array(of: AlpacaWatchlist.self)
+            }
+        }
+        guard listed.count <= Self.maximumLists else { throw ProviderFailure(.alpaca, .overloaded) }
+        var watchlists: [BrokerWatchlist] = []
+        var ids: [AlpacaID] = []
+        for list in listed {
+            guard let id = try? AlpacaID(list.id) else {
+                throw ProviderFailure(.alpaca, .invalidResponse(nil))
+            }
+            ids.append(id)
+        }
+        for result in await read(ids, in: context) {
+            do throws(ProviderFailure) {
+                watchlists.append(try result.get())
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+        }
+        return watchlists
+    }
+
+    private static var maximumLists: Int { 100 }
+    private static var readsAtOnce: Int { 4 }
+
+    private typealias Read = Result<BrokerWatchlist, ProviderFailure>
+
+    /// Reads lists, a few at a time, in the order in which they were given.
+    private func read(_ ids: [AlpacaID], in context: CallContext) async -> [Read] {
+        await withTaskGroup(of: (place: Int, read: Read).self, returning: [Read].self) { group in
+            var reads = [Int: Read](minimumCapacity: ids.count)
+            for (place, id) in ids.enumerated() {
+                if place >= Self.readsAtOnce, let done = await group.next() { reads[done.place] = done.read }
+                group.addTask { (place, await self.read(id, in: context)) }
+            }
+            for await done in group { reads[done.place] = done.read }
+            return ids.indices.compactMap { reads[$0] }
+        }
+    }
+
+    private func read(_ id: AlpacaID, in context: CallContext) async -> Read {
+        do throws(ProviderFailure) {
+            return .success(
+                try await get(
+                    "watchlist", from: .trading, { $0.appending(path: "v2", "watchlists", id.text) },
+                    in: context
+                ) { response throws(JSONError) in try watchlist(in: response) })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// `GET /v2/watchlists/{id}`, which returns lists of the credential's account only.
+    package func watchlist(
+        _ id: String, in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        try await read(try AlpacaID(id), in: context).get()
+    }
+
+    /// `POST /v2/watchlists`; `unsupported` for a name that another list has, or that is longer than 64 characters, and
+    /// for symbols that Alpaca does not have.
+    package func createWatchlist(
+        named name: String, of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        try await writeWatchlist("createWatchlist", .post, name, symbols, in: context) {
+            $0.appending(path: "v2", "watchlists")
+        }
+    }
+
+    /// `PUT /v2/watchlists/{id}`, with the same limits.
+    package func replaceWatchlist(
+        _ id: String, name: String, symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        let id = try AlpacaID(id)
+        return try await writeWatchlist("replaceWatchlist", .put, name, symbols, in: context) {
+            $0.appending(path: "v2", "watchlists", id.text)
+        }
+    }
+
+    /// `DELETE /v2/watchlists/{id}`; `notFound` where it is not there.
+    package func deleteWatchlist(_ id: String, in context: CallContext) async throws(ProviderFailure) {
+        let id = try AlpacaID(id)
+        let refusal = try await write(
+            "deleteWatchlist", .delete, { $0.appending(path: "v2", "watchlists", id.text) }, in: context
+        ) { AlpacaWriteRejection($0) }
+        if let refusal { throw ProviderFailure(.alpaca, refusal.cause) }
+    }
+
+    private func writeWatchlist(
+        _ operation: String, _ method: HTTPClientMethod, _ name: String, _ symbols: [Symbol],
+        in context: CallContext,
+        _ address: (HTTPURL) -> HTTPURL?
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        let spelled = symbols.compactMap(AlpacaSymbols().providerSymbol(for:))
+        guard (1...64).contains(name.unicodeScalars.count), spelled.count == symbols.count else {
+            throw ProviderFailure(.alpaca, .unsupported)
+        }
+        var body = AlpacaBody()
+        body.add("name", name)
+        body.add("symbols", spelled)
+        let answer = try await write(
+            operation, method, address, body: body, in: context
+        ) { response throws(JSONError) -> Result<BrokerWatchlist, ProviderFailure> in
+            if let refusal = AlpacaWriteRejection(response) {
+                return .failure(ProviderFailure(.alpaca, refusal.cause))
+            }
+            return .success(try watchlist(in: response))
+        }
+        return try answer.get()
+    }
+
+    private func watchlist(in response: HTTPClientResponse) throws(JSONError) -> BrokerWatchlist {
+        try JSONReader.read(response.body) { reader throws(JSONError) in
+            try AlpacaWatchlist(json: &reader).watchlist
+        }
+    }
+}
+
+extension AlpacaWriteRejection {
+    /// What it means where there is nothing more to tell than that.
+    fileprivate var cause: ProviderFailure.Cause {
+        switch status {
+        case 403: .notEntitled
+        case 404: .notFound
+        default: message?.contains("not found") == true ? .notFound : .unsupported
+        }
+    }
+}
+
+/// A watchlist; without what is in it where all of them are listed.
+struct AlpacaWatchlist: JSONDecodable, Hashable {
+    let id: String
+    let name: String
+    let assets: [AlpacaAsset]?
+    let createdAt: Instant?
+    let updatedAt: Instant?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (id, name) = (String?.none, String?.none)
+        var assets: [AlpacaAsset]?
+        var (createdAt, updatedAt) = (Instant?.none, Instant?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "id": id = try reader.string()
+            case "name": name = try reader.string()
+            case "assets":
+                assets = try reader.optional { reader throws(JSONError) in
+                    try reader.array(of: AlpacaAsset.self)
+                }
+            case "created_at": createdAt = try reader.instantOrNil()
+            case "updated_at": updatedAt = try reader.instantOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.id = try reader.required(id, "id")
+        self.name = try reader.required(name, "name")
+        self.assets = assets
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+
+    /// The list in Portico's words; one without assets is empty, as Alpaca leaves those of an empty list out.
+    var watchlist: BrokerWatchlist {
+        let items = assets?.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.name) }
+        var watchlist = BrokerWatchlist(id: id, name: name, items: items ?? [])
+        watchlist.createdAt = createdAt
+        watchlist.updatedAt = updatedAt
+        return watchlist
+    }
+}

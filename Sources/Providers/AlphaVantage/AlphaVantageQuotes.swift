@@ -1,0 +1,157 @@
+package import Brokerage
+package import Upstream
+
+extension AlphaVantageClient: QuoteSource {
+    /// 100 where bulk quotes are paid for, else 1.
+    package var symbolsPerCall: Int { configuration.plan.isPremium ? 100 : 1 }
+
+    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings where that is paid for, else `GLOBAL_QUOTE`.
+    ///
+    /// The first quote of a listing on an exchange that trades in several currencies costs a search as well, since quotes
+    /// do not say whether they are in pence or pounds.
+    package func quotes(
+        for symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
+        var (single, bulk) = ([Symbol](), [String: Symbol]())
+        for symbol in symbols {
+            guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }
+            let isBulk = configuration.plan.isPremium && symbolMapping.unit(of: symbol) == .usDollar
+            if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
+        }
+        var quotes = KeyedResults<Symbol, Quote>()
+        if !bulk.isEmpty {
+            do throws(ProviderFailure) {
+                quotes.found = try await bulkQuotes(of: bulk, in: context)
+            } catch {
+                quotes.fail(bulk.values, error)
+            }
+        }
+        // One after the other: a plan that allows several at a time has windows for them, and few are not American.
+        for symbol in single {
+            do throws(ProviderFailure) {
+                quotes[symbol] = try await quote(of: symbol, in: context)
+            } catch {
+                quotes.failures[symbol] = error
+            }
+        }
+        return quotes
+    }
+
+    /// Nil for a symbol that Alpha Vantage does not know.
+    private func quote(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> Quote? {
+        do throws(ProviderFailure) {
+            let unit = try await unit(of: symbol, in: context)
+            let items = [("symbol", try Optional(providerSymbol(for: symbol)))]
+            return try await get("quotes", "GLOBAL_QUOTE", items, in: context) {
+                reader throws(JSONError) -> Quote? in
+                guard let figures = try AlphaVantageGlobalQuote(json: &reader).figures else { return nil }
+                let quote = try? figures.quote(
+                    of: symbol, in: unit, entitlement: configuration.entitlement,
+                    fetchedAt: clock.wallTime())
+                return try reader.required(quote, "prices that can be told in whole currency")
+            }
+        } catch {
+            if error.cause == .notFound { return nil }
+            throw error
+        }
+    }
+
+    private func bulkQuotes(
+        of symbols: [String: Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+        let items = [("symbol", Optional(symbols.keys.sorted().joined(separator: ",")))]
+        let answer = try await get("quotes", "REALTIME_BULK_QUOTES", items, in: context) {
+            reader throws(JSONError) in try AlphaVantageBulkQuotes(json: &reader)
+        }
+        // A sample is not a price.
+        guard answer.isGenuine else { throw ProviderFailure(.alphaVantage, .notEntitled) }
+        let fetchedAt = clock.wallTime()
+        var quotes: [Symbol: Quote] = [:]
+        for entry in answer.quotes {
+            guard let symbol = symbols[entry.symbol] else { continue }
+            quotes[symbol] = entry.quote(
+                of: symbol, entitlement: configuration.entitlement, fetchedAt: fetchedAt)
+        }
+        return quotes
+    }
+}
+
+/// The answer of `REALTIME_BULK_QUOTES`: numbers under other names than in `GLOBAL_QUOTE`.
+struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
+    /// Otherwise the figures are a sample, for whoever has not paid.
+    var isGenuine: Bool
+    var quotes: [Entry]
+
+    struct Entry: Hashable {
+        var symbol: String
+        var time: Instant?
+        var price: Decimal
+        var open: Decimal?
+        var high: Decimal?
+        var low: Decimal?
+        var previousClose: Decimal?
+        var volume: Decimal?
+        var extendedHoursPrice: Decimal?
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (message, quotes) = (String?.none, [Entry]?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "message": message = try reader.string()
+            case "data": quotes = try reader.array(of: Entry.self)
+            default: try reader.skip()
+            }
+        }
+        isGenuine = try reader.required(message, "message") == "success"
+        self.quotes = try reader.required(quotes, "data")
+    }
+}
+
+extension AlphaVantageBulkQuotes.Entry: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (symbol, time, price) = (String?.none, Instant?.none, Decimal?.none)
+        var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        var (close, volume, extended) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "symbol": symbol = try reader.string()
+            case "timestamp": time = try reader.newYorkTime()
+            case "close": price = try reader.decimal()
+            case "open": open = try reader.figureOrNil()
+            case "high": high = try reader.figureOrNil()
+            case "low": low = try reader.figureOrNil()
+            case "previous_close": close = try reader.figureOrNil()
+            case "volume": volume = try reader.figureOrNil()
+            case "extended_hours_quote": extended = try reader.figureOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.symbol = try reader.required(symbol, "symbol")
+        self.time = time
+        self.price = try reader.required(price, "close")
+        self.open = open
+        self.high = high
+        self.low = low
+        self.previousClose = close
+        self.volume = volume
+        self.extendedHoursPrice = extended
+    }
+
+    /// The entry in Portico's words; bulk quotes are of American listings, so in dollars.
+    func quote(of symbol: Symbol, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant) -> Quote {
+        var quote = Quote(
+            symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
+        quote.price = price
+        quote.open = open
+        quote.high = high
+        quote.low = low
+        quote.previousClose = previousClose
+        quote.volume = volume
+        quote.extendedHoursPrice = extendedHoursPrice
+        quote.currency = PriceUnit.usDollar.currency
+        quote.delayMinutes = entitlement?.delayMinutes
+        quote.timeliness = entitlement?.timeliness
+        return quote
+    }
+}

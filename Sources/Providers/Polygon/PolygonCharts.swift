@@ -1,0 +1,278 @@
+package import Brokerage
+package import Upstream
+
+extension PolygonClient: ChartSource {
+    package var chartCapabilities: ChartCapabilities {
+        ChartCapabilities(
+            intervals: Set(Interval.allCases), adjustments: [.raw, .splits], hasExtendedHours: true,
+            symbolsPerCall: 1)
+    }
+
+    /// `GET /v2/aggs/ticker/…`.
+    ///
+    /// Bars of less than a day are of all hours, and cannot be had without: that is `unsupported`. Polygon is
+    /// silent alike about a ticker that it does not know and a time without trades: where it has told of nothing, its
+    /// directory is asked too.
+    package func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        let isOfAllHours = window.interval.isIntraday
+        guard chartCapabilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true
+        else {
+            throw ProviderFailure(.polygon, .unsupported)
+        }
+        var charts = KeyedResults<Symbol, CandleSeries>()
+        for symbol in symbols {
+            guard let ticker = symbolMapping.providerSymbol(for: symbol) else { continue }
+            charts[symbol] = try await chart(of: symbol, ticker, window, in: context)
+        }
+        return charts
+    }
+
+    /// Each page costs a call.
+    private static var maximumPages: Int { 3 }
+
+    private func chart(
+        of symbol: Symbol, _ ticker: String, _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> CandleSeries? {
+        var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
+        if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
+            for _ in 1...Self.maximumPages {
+                guard let page = try await aggregates(query, in: context) else { return nil }
+                status = page.status
+                isCut = page.hasMore
+                bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
+                guard isCut, bars.count < window.maximumCandles, let oldest = bars.last,
+                    let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
+                    query.from <= end, end < query.to
+                else { break }
+                query.to = end
+            }
+            if bars.isEmpty, try await isUnknown(symbol, in: context) { return nil }
+        }
+        return try series(of: symbol, bars, status, isCut, window)
+    }
+
+    /// Whether the directory does not have the symbol.
+    ///
+    /// - Throws: `ProviderFailure` if the directory cannot be read: an unknown symbol is not an empty chart.
+    private func isUnknown(
+        _ symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Bool {
+        do throws(ProviderFailure) {
+            _ = try await details(of: symbol, in: context)
+            return false
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            return true
+        }
+    }
+
+    /// Nil for a ticker that Polygon says that it does not know.
+    private func aggregates(
+        _ query: PolygonChartQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> PolygonAggregates? {
+        do throws(ProviderFailure) {
+            return try await get("chart", query.address, in: context) { reader throws(JSONError) in
+                try PolygonAggregates(json: &reader)
+            }
+        } catch {
+            if error.cause == .notFound { return nil }
+            throw error
+        }
+    }
+
+    private func series(
+        of symbol: Symbol, _ newestFirst: [Candle], _ status: PolygonStatus, _ isCut: Bool,
+        _ window: ChartWindow
+    ) throws(ProviderFailure) -> CandleSeries {
+        let fetchedAt = clock.wallTime()
+        let calendar = PolygonCalendar(symbol, window.interval, newestFirst)
+        var series = CandleSeries(
+            symbol: symbol, interval: window.interval,
+            provenance: Provenance(source: .polygon, fetchedAt: fetchedAt),
+            reserving: newestFirst.count)
+        series.currency = symbolMapping.currency(of: symbol)
+        series.adjustment = window.adjustment ?? .splits
+        series.isExtendedHours = window.interval.isIntraday ? true : nil
+        series.timeZone = calendar.timeZone
+        do throws(Decimal.Overflow) {
+            try series.append(calendar.oldestFirst(newestFirst), in: window)
+        } catch {
+            throw ProviderFailure(.polygon, .invalidResponse(nil))
+        }
+        // Trades of a delayed plan are known a quarter of an hour later.
+        let known = status == .delayed ? fetchedAt - .seconds(900) : fetchedAt
+        series.isLastComplete = series.isLastOver(at: known, offset: calendar.offset(at: fetchedAt))
+        if isCut { series.isTruncated = true }
+        return series
+    }
+}
+
+/// What to ask `GET /v2/aggs/…` for.
+struct PolygonChartQuery {
+    let ticker: String
+    let interval: Interval
+    let isAdjusted: Bool
+    /// Both ends are asked for inclusively.
+    let from: Instant
+    var to: Instant
+
+    /// Nil where nothing can lie in the window.
+    init?(_ ticker: String, _ window: ChartWindow, now: Instant) {
+        self.ticker = ticker
+        interval = window.interval
+        isAdjusted = window.adjustment != .raw
+        to = min(window.to.map { $0 - .milliseconds(1) } ?? now, now)
+        // Polygon's weeks begin a day before Portico's.
+        from = window.from.map { $0 - .seconds(86_400) } ?? Self.reach(back: window, to: to)
+        guard from <= to else { return nil }
+    }
+
+    /// How far back the wanted number of candles surely reaches.
+    ///
+    /// A share is traded in 6.5 of 24 hours and on five days of seven, less holidays.
+    private static func reach(back window: ChartWindow, to: Instant) -> Instant {
+        let length = window.interval.length(on: to.dateInUTC)
+        let share: Int64 = window.interval.isIntraday ? 6 : 2
+        let seconds = Int64(window.maximumCandles) * length * share + 10 * 86_400
+        return to - .seconds(seconds)
+    }
+
+    /// Path and query behind the base; newest first, as a limit is to cut off what is oldest.
+    func address(_ base: HTTPURL) -> HTTPURL? {
+        base.appending(
+            path: "v2", "aggs", "ticker", ticker, "range", String(multiplier), timespan,
+            Self.milliseconds(from),
+            Self.milliseconds(to)
+        )?.appending(query: [
+            ("adjusted", isAdjusted ? "true" : "false"), ("sort", "desc"), ("limit", String(Self.limit)),
+        ])
+    }
+
+    /// The most that may be asked for; it counts the bars that others are made of.
+    static let limit = 50_000
+
+    private static func milliseconds(_ instant: Instant) -> String {
+        // No instant is further than 253 billion seconds away, so this cannot overflow.
+        String(instant.secondsSince1970 * 1_000 + Int64(instant.nanoseconds / 1_000_000))
+    }
+
+    private var multiplier: Int {
+        switch interval {
+        case .oneMinute, .oneHour, .oneDay, .oneWeek, .oneMonth: 1
+        case .fiveMinutes: 5
+        case .fifteenMinutes: 15
+        case .thirtyMinutes: 30
+        }
+    }
+
+    private var timespan: String {
+        switch interval {
+        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes: "minute"
+        case .oneHour: "hour"
+        case .oneDay: "day"
+        case .oneWeek: "week"
+        case .oneMonth: "month"
+        }
+    }
+
+    /// Whether a bar is made of several of those that the limit counts, so that the limit may cut one in two.
+    var isComposed: Bool {
+        switch interval {
+        case .oneMinute, .oneDay: false
+        case .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour, .oneWeek, .oneMonth: true
+        }
+    }
+}
+
+/// The answer of `GET /v2/aggs/…`; without data there are no `results`.
+struct PolygonAggregates: JSONDecodable {
+    /// In the order that was asked for.
+    var bars: [Candle] = []
+    var status: PolygonStatus
+    /// The limit cut the answer off.
+    var hasMore = false
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (status, bars, hasMore) = (PolygonStatus?.none, [Candle](), false)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "status": status = try reader.goodStatus()
+            case "results":
+                if try reader.null() { return }
+                try reader.array { reader throws(JSONError) in bars.append(try Self.bar(json: &reader)) }
+            case "next_url": hasMore = try reader.stringOrNil() != nil
+            default: try reader.skip()
+            }
+        }
+        self.status = try reader.required(status, "status")
+        self.bars = bars
+        self.hasMore = hasMore
+    }
+
+    private static func bar(json reader: inout JSONReader) throws(JSONError) -> Candle {
+        var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        var (close, volume, start) = (Decimal?.none, Decimal?.none, Instant?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "o": open = try reader.decimal()
+            case "h": high = try reader.decimal()
+            case "l": low = try reader.decimal()
+            case "c": close = try reader.decimal()
+            case "v": volume = try reader.decimalOrNil()
+            case "t": start = try reader.instant(since1970: .milliseconds)
+            default: try reader.skip()
+            }
+        }
+        let prices = OHLC(
+            open: try reader.required(open, "o"), high: try reader.required(high, "h"),
+            low: try reader.required(low, "l"), close: try reader.required(close, "c"))
+        return Candle(
+            time: try reader.required(start, "t").secondsSince1970, prices: prices, volume: volume)
+    }
+}
+
+/// Whose days a series is of: New York's, or those of UTC for what is traded around the clock.
+struct PolygonCalendar {
+    private let interval: Interval
+    private let isUTC: Bool
+
+    /// Bars of a day and longer tell by their own beginnings: midnight in New York is never midnight in UTC.
+    init(_ symbol: Symbol, _ interval: Interval, _ bars: [Candle]) {
+        self.interval = interval
+        switch SymbolKind(symbol) {
+        case .currencies, .crypto:
+            isUTC = interval.isIntraday || bars.first.map { $0.time.isMultiple(of: 86_400) } ?? true
+        case .listing, .index, nil: isUTC = false
+        }
+    }
+
+    /// An IANA name.
+    var timeZone: String { isUTC ? "Etc/UTC" : "America/New_York" }
+
+    func offset(at moment: Instant) -> Int { isUTC ? 0 : moment.newYorkOffset }
+
+    /// The bars in the order of time, each under the beginning of its interval.
+    func oldestFirst(_ bars: [Candle]) -> [Candle] {
+        var candles = Array(bars.reversed())
+        if interval == .oneWeek {
+            for index in candles.indices { candles[index].time = monday(of: candles[index].time) }
+        }
+        // Pages are in order, but nobody has promised it.
+        let isSorted = zip(candles, candles.dropFirst()).allSatisfy { $0.time <= $1.time }
+        return isSorted ? candles : candles.sorted { $0.time < $1.time }
+    }
+
+    /// Polygon's weeks begin on Sundays.
+    private func monday(of start: Int64) -> Int64 {
+        guard let start = Instant(secondsSince1970: start) else { return start }
+        let date = isUTC ? start.dateInUTC : start.inNewYork.date
+        let day = date.weekday == .sunday ? date.adding(days: 1) ?? date : date
+        let monday = interval.firstDay(around: day)
+        guard !isUTC, let midnight = LocalTime(date: monday, hour: 0) else {
+            return Int64(monday.daysSince1970) * 86_400
+        }
+        return Instant(newYork: midnight).secondsSince1970
+    }
+}

@@ -1,0 +1,256 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: AccountDirectory {
+    /// The accounts: `clients/me` and `accounts/me`, whose responses are stored for a minute.
+    package func knownAccounts(in context: CallContext) async throws(ProviderFailure) -> [StoredAccount] {
+        try await identity(in: context).accounts.map(\.known)
+    }
+
+    /// An account with its balance: `balances`.
+    ///
+    /// It is requested by account, since only then it is in the account's currency.
+    package func account(_ id: String, in context: CallContext) async throws(ProviderFailure) -> Account {
+        let account = try await listedAccount(id, in: context)
+        return account.account(try await balance(of: account, in: context), fetchedAt: clock.wallTime())
+    }
+
+    /// The positions of an account: `netpositions`, page after page.
+    ///
+    /// They are requested by account, since only then the response names their account and is in the
+    /// account's currency.
+    package func positions(
+        of account: String, in context: CallContext
+    ) async throws(ProviderFailure) -> [Position] {
+        try await positions(of: listedAccount(account, in: context), in: context)
+    }
+
+    private func listedAccount(
+        _ id: String, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoAccount {
+        guard let account = try await identity(in: context).accounts.first(where: { $0.key == id }) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return account
+    }
+
+    /// Saxo's OpenAPI, as far as its documents go, has none.
+    package func history(
+        of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
+    ) async throws(ProviderFailure) -> EquityHistory {
+        throw ProviderFailure(.saxo, .unsupported)
+    }
+}
+
+extension SaxoClient {
+    /// Whose connection this is, and the keys of its accounts, from memory or by two calls.
+    func identity(in context: CallContext) async throws(ProviderFailure) -> SaxoIdentity {
+        try await identities.identity(in: context) { context async throws(ProviderFailure) in
+            let url = try address(.portfolio, ["v1", "clients", "me"])
+            let user = try await get("client", .portfolio, url, in: context) { response throws(JSONError) in
+                try JSONReader.read(response.body) { reader throws(JSONError) in
+                    try SaxoUser(json: &reader)
+                }
+            }
+            return SaxoIdentity(user, accounts: try await fetchAccounts(in: context))
+        }
+    }
+
+    private func fetchAccounts(in context: CallContext) async throws(ProviderFailure) -> [SaxoAccount] {
+        let url = try address(.portfolio, ["v1", "accounts", "me"])
+        return try await list("accounts", .portfolio, url, of: SaxoAccount.self, in: context)
+    }
+
+    private func balance(
+        of account: SaxoAccount, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoBalance {
+        let url = try address(
+            .portfolio, ["v1", "balances"],
+            [("ClientKey", account.clientKey), ("AccountKey", account.key)])
+        return try await get("balance", .portfolio, url, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in try SaxoBalance(json: &reader) }
+        }
+    }
+
+    private func positions(
+        of account: SaxoAccount, in context: CallContext
+    ) async throws(ProviderFailure) -> [Position] {
+        let url = try address(
+            .portfolio, ["v1", "netpositions"],
+            [
+                ("ClientKey", account.clientKey), ("AccountKey", account.key),
+                ("FieldGroups", "NetPositionBase,NetPositionView,DisplayAndFormat"),
+                ("$top", Self.pageSize),
+            ])
+        let sent = try await list("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
+        let held = sent.filter { !$0.isSquare }
+        let listings = try await listings(
+            of: held.map { ($0.base.key, $0.format) }, in: context)
+        let fetchedAt = clock.wallTime()
+        var positions: [Position] = []
+        for item in held {
+            guard let listing = listings[item.base.key],
+                let position = item.position(of: account, listing, fetchedAt: fetchedAt)
+            else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+            positions.append(position)
+        }
+        return positions
+    }
+}
+
+/// The answer of `GET /port/v1/balances` for one account, in the account's currency.
+struct SaxoBalance: JSONDecodable, Hashable {
+    var currency: String?
+    var totalValue: Decimal?
+    var cash: Decimal?
+    var availableCash: Decimal?
+    var blockedCash: Decimal?
+    var notBooked: Decimal?
+    var marginAvailable: Decimal?
+    /// Below zero, as Saxo counts what is used.
+    var marginUsed: Decimal?
+    /// In per cent already.
+    var marginUtilization: Decimal?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "Currency": currency = try reader.stringOrNil()
+            case "TotalValue": totalValue = try reader.decimalOrNil()
+            case "CashBalance": cash = try reader.decimalOrNil()
+            case "CashAvailableForTrading": availableCash = try reader.decimalOrNil()
+            case "CashBlocked": blockedCash = try reader.decimalOrNil()
+            case "TransactionsNotBooked": notBooked = try reader.decimalOrNil()
+            case "MarginAvailableForTrading": marginAvailable = try reader.decimalOrNil()
+            case "MarginUsedByCurrentPositions": marginUsed = try reader.decimalOrNil()
+            case "MarginUtilizationPct": marginUtilization = try reader.decimalOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension SaxoAccount {
+    /// The account's stored fields in Portico's terms.
+    var known: StoredAccount {
+        StoredAccount(id: key, number: id, name: name, currency: currency)
+    }
+
+    /// The account's name; nil for an empty one.
+    private var name: String? { displayName.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The account with its figures in Portico's terms.
+    ///
+    /// Figures are in the currency of the balance, which is the account's if the balance was requested with
+    /// the account's key. Saxo does not return the buying power with margin, as it depends on the instrument,
+    /// nor yesterday's value of the account.
+    func account(_ balance: SaxoBalance, fetchedAt: Instant) -> Account {
+        var account = Account(
+            id: key, number: id, currency: balance.currency ?? currency,
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
+        account.name = name
+        // An active account may still be blocked in part.
+        account.canTrade = isActive == false ? false : nil
+        account.equity = balance.totalValue
+        account.cash = balance.cash
+        account.availableCash = balance.availableCash
+        account.settledCash = balance.cash
+        account.unsettledCash = balance.notBooked
+        account.blockedCash = balance.blockedCash
+        account.marginAvailable = balance.marginAvailable.map { max($0, .zero) }
+        account.marginUsed = balance.marginUsed.flatMap { try? $0.magnitude }
+        account.marginUtilization = balance.marginUtilization
+        return account
+    }
+}
+
+/// The answer of `GET /port/v1/clients/me`: who the user is to Saxo.
+struct SaxoUser: JSONDecodable, Hashable {
+    /// What calls about the user's own are asked with.
+    var clientKey: String
+    var defaultAccountKey: String?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (clientKey, defaultAccountKey) = (String?.none, String?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "ClientKey": clientKey = try reader.string()
+            case "DefaultAccountKey": defaultAccountKey = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.clientKey = try reader.required(clientKey, "ClientKey")
+        self.defaultAccountKey = defaultAccountKey
+    }
+}
+
+/// An item of `GET /port/v1/accounts/me`.
+struct SaxoAccount: JSONDecodable, Hashable {
+    /// What calls about the account are asked with, and Portico's id of it.
+    var key: String
+    /// What people know it by.
+    var id: String
+    var clientKey: String
+    var currency: String
+    var displayName: String?
+    var isActive: Bool?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (accountKey, id, clientKey) = (String?.none, String?.none, String?.none)
+        var (currency, displayName, isActive) = (String?.none, String?.none, Bool?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "AccountKey": accountKey = try reader.string()
+            case "AccountId": id = try reader.idOrNil()
+            case "ClientKey": clientKey = try reader.string()
+            case "Currency": currency = try reader.string()
+            case "DisplayName": displayName = try reader.stringOrNil()
+            case "Active": isActive = try reader.boolOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.key = try reader.required(accountKey, "AccountKey")
+        self.id = try reader.required(id, "AccountId")
+        self.clientKey = try reader.required(clientKey, "ClientKey")
+        self.currency = try reader.required(currency, "Currency")
+        self.displayName = displayName
+        self.isActive = isActive
+    }
+}
+
+/// Who a connection belongs to, and which accounts it opens.
+struct SaxoIdentity: Hashable, Sendable {
+    var user: SaxoUser
+    /// The default one first.
+    var accounts: [SaxoAccount]
+
+    init(_ user: SaxoUser, accounts: [SaxoAccount]) {
+        self.user = user
+        let isDefault = { (account: SaxoAccount) in account.key == user.defaultAccountKey }
+        self.accounts = accounts.filter(isDefault) + accounts.filter { !isDefault($0) }
+    }
+}
+
+/// The identity behind one connection, kept for a minute: every call about accounts needs their keys.
+struct SaxoIdentityCache: Sendable {
+    private let reads: ReadCache<SaxoIdentity>
+    private let owner: OwnerID?
+
+    /// Each client has its own, so that the key need not tell connections apart; it names its owner all the same.
+    init(of holder: QuotaAccount, clock: TimeSource) {
+        reads = ReadCache(
+            "accounts", bounds: CacheBounds(timeToLive: .seconds(60), entries: 1, bytes: 1 << 20),
+            clock: clock
+        ) { identity in 512 * (identity.accounts.count + 1) }
+        owner = OwnerID("connection \(holder.credential ?? "")")
+    }
+
+    func identity(
+        in context: CallContext,
+        fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> SaxoIdentity
+    ) async throws(ProviderFailure) -> SaxoIdentity {
+        // There is always one: its text is not empty.
+        guard let owner else { return try await fetch(context) }
+        return try await reads.value(for: .private(of: owner, .saxo, "identity"), in: context, fetch: fetch)
+    }
+}

@@ -1,0 +1,197 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: ChartSource {
+    /// All intervals, one instrument a call.
+    ///
+    /// Saxo does not say what its past prices are corrected for.
+    package var chartCapabilities: ChartCapabilities {
+        ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
+    }
+
+    /// The candles of instruments: `GET /chart/v3/charts`, backwards page by page.
+    ///
+    /// FX has two sides, whose exact middle the prices are.
+    package func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
+        let listings = await listings(for: symbols, in: context)
+        let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
+        let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
+            try await chart(of: listing, window, in: context)
+        }
+        var charts = KeyedResults<Symbol, CandleSeries>(failures: listings.failures)
+        for (listing, result) in zip(wanted, results) { charts.add(result, for: listing.symbol) }
+        return charts
+    }
+
+    /// Nil where Saxo does not know the instrument.
+    private func chart(
+        of listing: SaxoListing, _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> CandleSeries? {
+        // Once more where the series changed under way.
+        for _ in 0..<2 {
+            do throws(ProviderFailure) {
+                if let series = try await collect(listing, window, in: context) { return series }
+            } catch {
+                guard error.cause == .notFound else { throw error }
+                return nil
+            }
+        }
+        throw ProviderFailure(.saxo, .unavailable)
+    }
+
+    /// Nil where the series changed between two pages.
+    private func collect(
+        _ listing: SaxoListing, _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> CandleSeries? {
+        var pages = SaxoChartPager(window)
+        var next = pages.first
+        var last = SaxoChart()
+        while let query = next {
+            let page = try await page(query, of: listing, window.interval, in: context)
+            // How it is shown, and how late it is, is told by each page.
+            last = page
+            switch pages.receive(page) {
+            case .next(let query): next = query
+            case .complete: next = nil
+            case .changed: return nil
+            }
+        }
+        guard
+            var series = CandleSeries(
+                saxo: pages.samples, of: listing, window.interval, format: last.format,
+                delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
+        else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+        series.isTruncated = pages.hasOlder
+        return series
+    }
+
+    private func page(
+        _ query: SaxoChartPager.Query, of listing: SaxoListing, _ interval: Interval, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoChart {
+        let url = try address(
+            .chart, ["v3", "charts"],
+            [
+                ("AssetType", listing.key.assetType), ("Uic", String(listing.key.uic)),
+                ("Horizon", String(SaxoHorizon.minutes(of: interval))), ("Count", String(query.count)),
+                ("Mode", query.upTo.map { _ in "UpTo" }), ("Time", query.upTo?.description),
+                ("FieldGroups", "Data,ChartInfo,DisplayAndFormat"),
+            ])
+        return try await get("chart", .chart, url, in: context) { response throws(JSONError) in
+            guard response.status != 204, !response.body.isEmpty else { return SaxoChart() }
+            return try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoChart(json: &reader)
+            }
+        }
+    }
+}
+
+/// Collects a series from pages that go back in time.
+///
+/// A page ends at a time that is asked for, which is in it: so each page but the first begins its overlap with what the one
+/// before ended with. Nothing here calls anybody; it says what to ask for next.
+struct SaxoChartPager {
+    /// What to ask for.
+    struct Query: Hashable {
+        var count: Int
+        /// The latest sample is at this time or before; nil for now.
+        var upTo: Instant?
+    }
+
+    private(set) var samples: [SaxoChart.Sample] = []
+    /// There are older ones in the window than were collected.
+    private(set) var hasOlder = false
+    private let window: ChartWindow
+    private let requestedCount: Int
+    private var currentQuery: Query
+    private var version: Int?
+
+    /// What happened to a page.
+    enum Outcome: Hashable {
+        case next(Query)
+        case complete
+        /// The series changed since the page before: what was collected is worth nothing.
+        case changed
+    }
+
+    /// As many as Saxo gives at once.
+    static let maximumSamples = 1_200
+
+    init(_ window: ChartWindow) {
+        self.window = window
+        requestedCount = window.maximumCandles
+        // One more than wanted tells whether there are older ones, and one for the end, which is not in the window.
+        let spare = window.to == nil ? 1 : 2
+        currentQuery = Query(count: min(requestedCount + spare, Self.maximumSamples), upTo: window.to)
+    }
+
+    /// Nil where nothing is wanted.
+    var first: Query? { requestedCount > 0 ? currentQuery : nil }
+
+    mutating func receive(_ page: SaxoChart) -> Outcome {
+        if let version, let newer = page.version, version != newer { return .changed }
+        version = version ?? page.version
+        let oldest = samples.first?.time
+        let fresh = page.samples.filter { sample in
+            window.to.map { sample.time < $0 } ?? true && oldest.map { sample.time < $0 } ?? true
+        }
+        let inside = fresh.filter { sample in window.from.map { sample.time >= $0 } ?? true }
+        samples = inside + samples
+        if samples.count > requestedCount {
+            samples.removeFirst(samples.count - requestedCount)
+            hasOlder = true
+            return .complete
+        }
+        // Older than the window, the last that there are, or a page that brought nothing new.
+        guard inside.count == fresh.count, page.samples.count >= currentQuery.count,
+            let start = fresh.first?.time
+        else {
+            return .complete
+        }
+        if samples.count == requestedCount, window.from == nil, let first = page.firstSampleTime {
+            hasOlder = first < start
+            return .complete
+        }
+        // One that is known already, and one more than is missing.
+        currentQuery = Query(count: min(requestedCount - samples.count + 2, Self.maximumSamples), upTo: start)
+        return .next(currentQuery)
+    }
+}
+
+/// The length of a sample, in minutes, as Saxo asks for it.
+enum SaxoHorizon {
+    static func minutes(of interval: Interval) -> Int {
+        switch interval {
+        case .oneMinute: 1
+        case .fiveMinutes: 5
+        case .fifteenMinutes: 15
+        case .thirtyMinutes: 30
+        case .oneHour: 60
+        case .oneDay: 1_440
+        case .oneWeek: 10_080
+        case .oneMonth: 43_200
+        }
+    }
+
+    /// A day and longer, where candles are named by a date.
+    static func isDaily(_ interval: Interval) -> Bool {
+        switch interval {
+        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour: false
+        case .oneDay, .oneWeek, .oneMonth: true
+        }
+    }
+
+    /// The start of a candle in seconds since 1970: as Saxo has it, or midnight UTC of its date.
+    ///
+    /// Since the third version samples begin at the opening of the exchange. What opens at 21:00 UTC or later opens for the
+    /// day after: FX at 17:00 in New York, Sydney and Wellington in the morning.
+    static func start(_ time: Instant, _ interval: Interval) -> Int64 {
+        let seconds = time.secondsSince1970
+        guard isDaily(interval) else { return seconds }
+        let shifted = seconds + 3 * 3_600
+        let rest = shifted % 86_400
+        return shifted - (rest < 0 ? rest + 86_400 : rest)
+    }
+}

@@ -1,0 +1,296 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: InstrumentSource {
+    /// Instruments by words of their names: `GET /ref/v1/instruments`.
+    ///
+    /// One name may bring a share and the CFD on it, which are two instruments. Families, such as all options on a share,
+    /// are left out: they cannot be quoted.
+    package func search(
+        _ text: String, limit: Int, in context: CallContext
+    ) async throws(ProviderFailure) -> [SearchHit] {
+        guard !text.isEmpty, limit > 0 else { return [] }
+        let found = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
+            .filter(\.isInstrument)
+        await directory.learn(
+            found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
+        let fetchedAt = clock.wallTime()
+        return found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) }
+    }
+
+    /// An instrument with the rules of its orders: `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
+    package func instrument(
+        _ symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Instrument {
+        guard let listing = try await listing(for: symbol, in: context) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return try await details(of: listing.key, in: context)
+            .instrument(named: symbol, fetchedAt: clock.wallTime())
+    }
+
+    package var instrumentsPerCall: Int { 1_000 }
+
+    /// Instruments with the rules of their orders: `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, a call for each
+    /// hundred that were met before.
+    package func instruments(
+        _ symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
+        let listings = await listings(for: symbols, in: context)
+        let details = await details(of: Array(Set(listings.found.values.map(\.key))), in: context)
+        let fetchedAt = clock.wallTime()
+        var instruments = KeyedResults<Symbol, Instrument>(failures: listings.failures)
+        for (symbol, listing) in listings.found {
+            instruments[symbol] = details[listing.key]?.instrument(named: symbol, fetchedAt: fetchedAt)
+            if let failure = details.failures[listing.key] { instruments.failures[symbol] = failure }
+        }
+        return instruments
+    }
+}
+
+extension SaxoListing {
+    /// The same instrument under the name that somebody asked with.
+    func named(_ symbol: Symbol) -> SaxoListing {
+        SaxoListing(key, symbol: symbol, currencyName: currencyName)
+    }
+}
+
+extension SaxoClient {
+    // MARK: By symbol
+
+    /// Which instruments these symbols are; of one that Saxo does not know there is nothing, and one that could not be
+    /// looked up fails alone.
+    ///
+    /// What was met before is at hand for a day. A new name costs a call, since Saxo searches for the words of one name;
+    /// those that a symbol names by their Uic are looked up together.
+    func listings(for symbols: [Symbol], in context: CallContext) async -> KeyedResults<Symbol, SaxoListing> {
+        var batch = KeyedResults<Symbol, SaxoListing>()
+        var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
+        var keys: [Symbol: SaxoInstrumentKey] = [:]
+        for symbol in symbols {
+            guard let name = SaxoSymbolQuery(symbol, in: configuration.symbolMapping) else { continue }
+            if let known = directory.bySymbol.cached(SaxoInstrumentCache.key(symbol)) {
+                batch[symbol] = known
+            } else if case .uic(let key) = name {
+                keys[symbol] = key
+            } else if directory.unknown.cached(SaxoInstrumentCache.key(symbol)) == nil {
+                named.append((symbol, name))
+            }
+        }
+        let results = await concurrently(named, atMost: Self.maximumConcurrentLookups) {
+            item async throws(ProviderFailure) in try await find(item.symbol, item.name, in: context)
+        }
+        for (item, result) in zip(named, results) { batch.add(result, for: item.symbol) }
+        if keys.isEmpty { return batch }
+        let byKey = await listings(of: Array(Set(keys.values)), in: context)
+        for (symbol, key) in keys {
+            batch[symbol] = byKey[key]?.named(symbol)
+            if let failure = byKey.failures[key] { batch.failures[symbol] = failure }
+        }
+        return batch
+    }
+
+    private static var maximumConcurrentLookups: Int { 4 }
+
+    /// Which instrument a symbol is; nil for one that Saxo does not know.
+    func listing(
+        for symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing? {
+        let batch = await listings(for: [symbol], in: context)
+        if let failure = batch.failures[symbol] { throw failure }
+        return batch[symbol]
+    }
+
+    /// Nil for a name that Saxo does not know, which is not looked up again for a while.
+    private func find(
+        _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing? {
+        let key = SaxoInstrumentCache.key(symbol)
+        do throws(ProviderFailure) {
+            return try await directory.bySymbol.value(for: key, in: context) {
+                context async throws(ProviderFailure) in
+                try await lookUp(symbol, name, in: context)
+            }
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            _ = try await directory.unknown.value(for: key, in: context) { _ async throws(ProviderFailure) in
+                true
+            }
+            return nil
+        }
+    }
+
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
+    private func lookUp(
+        _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing {
+        let dialect = configuration.symbolMapping
+        let (keywords, types): (String, [String])
+        switch name {
+        case .share(let ticker, _):
+            (keywords, types) = (dialect.providerSymbol(forTicker: ticker), dialect.shareTypes)
+        case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
+        case .other(let spelling, let assetType):
+            // The exchange is no word of the name.
+            keywords = String(spelling.prefix { $0 != ":" })
+            types = [assetType]
+        case .uic(let key):
+            let listing = try await details(of: key, in: context).listing(in: dialect)
+            guard let listing else { throw ProviderFailure(.saxo, .notFound) }
+            return listing.named(symbol)
+        }
+        let found = try await instruments(keywords, of: types, limit: 100, in: context).filter { item in
+            item.isInstrument && item.matches(name, in: dialect)
+        }
+        guard let best = found.min(by: { dialect.rank(of: $0) < dialect.rank(of: $1) }) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return SaxoListing(best.key, symbol: symbol, currencyName: best.currency)
+    }
+
+    /// Instruments with these words in their names.
+    func instruments(
+        _ keywords: String, of types: [String]?, limit: Int, in context: CallContext
+    ) async throws(ProviderFailure) -> [SaxoInstrument] {
+        let url = try address(
+            .reference, ["v1", "instruments"],
+            [
+                ("Keywords", keywords), ("AssetTypes", types?.joined(separator: ",")),
+                ("IncludeNonTradable", "true"), ("$top", String(limit)),
+            ])
+        // One page: what is not among the first hundred is no good match.
+        return try await get("search", .reference, url, in: context) { response throws(JSONError) in
+            try SaxoPage<SaxoInstrument>(response).items
+        }
+    }
+
+    // MARK: By Uic
+
+    /// What Saxo says of an instrument, from memory or by a call.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
+    func details(
+        of key: SaxoInstrumentKey, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
+        let batch = await details(of: [key], in: context)
+        guard let details = batch[key] else {
+            throw batch.failures[key] ?? ProviderFailure(.saxo, .notFound)
+        }
+        return details
+    }
+
+    /// What Saxo says of some instruments, each once: from memory, and by one call for many others.
+    func details(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoInstrumentDetails
+    > {
+        let byCacheKey = Dictionary(keys.map { (SaxoInstrumentCache.key($0), $0) }) { first, _ in first }
+        let results = await directory.details.values(
+            for: keys.map(SaxoInstrumentCache.key), keysPerCall: Self.detailsPerCall, in: context
+        ) { wanted, context async throws(ProviderFailure) in
+            let wanted = wanted.compactMap { byCacheKey[$0] }
+            guard wanted.count == 1, let key = wanted.first else {
+                return try await fetchDetails(wanted, in: context)
+            }
+            return [SaxoInstrumentCache.key(key): try await fetchDetails(key, in: context)]
+        }
+        var batch = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
+        for (cacheKey, result) in results {
+            if let key = byCacheKey[cacheKey] { batch.add(result.map { $0 }, for: key) }
+        }
+        return batch
+    }
+
+    /// Saxo names no maximum; as many make an address of less than 2 KB.
+    private static var detailsPerCall: Int { 100 }
+
+    /// `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
+    private func fetchDetails(
+        _ key: SaxoInstrumentKey, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
+        let url = try address(.reference, ["v1", "instruments", "details", String(key.uic), key.assetType])
+        return try await get("instrument", .reference, url, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoInstrumentDetails(json: &reader)
+            }
+        }
+    }
+
+    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
+    private func fetchDetails(
+        _ keys: [SaxoInstrumentKey], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<CacheKey, SaxoInstrumentDetails> {
+        let url = try address(
+            .reference, ["v1", "instruments", "details"],
+            [
+                ("Uics", Set(keys.map(\.uic)).sorted().map(String.init).joined(separator: ",")),
+                ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
+                ("$top", Self.pageSize),
+            ])
+        let items = try await list(
+            "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
+        return KeyedResults(
+            Dictionary(items.map { (SaxoInstrumentCache.key($0.key), $0) }) { first, _ in first })
+    }
+
+    /// Which instruments these are: as an earlier answer told, else looked up together.
+    private func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoListing
+    > {
+        var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
+        for key in keys { batch[key] = directory.byKey.cached(SaxoInstrumentCache.key(key)) }
+        let missing = keys.filter { batch[$0] == nil }
+        if missing.isEmpty { return batch }
+        let details = await details(of: missing, in: context)
+        batch.failures = details.failures
+        for (key, about) in details.found { batch[key] = about.listing(in: configuration.symbolMapping) }
+        return batch
+    }
+
+    /// The instruments of what an account holds or has ordered: by what the answer itself tells, else looked up.
+    ///
+    /// One that cannot be named otherwise is named by its Uic.
+    func listings(
+        of items: [(key: SaxoInstrumentKey, format: SaxoDisplayFormat)], in context: CallContext
+    ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
+        var listings: [SaxoInstrumentKey: SaxoListing] = [:]
+        for (key, format) in items {
+            guard let spelling = format.symbol, let currency = format.currency else { continue }
+            listings[key] = listing(key, providerSymbol: spelling, currency)
+        }
+        await directory.learn(Array(listings.values), now: clock.now())
+        let missing = Set(items.map(\.key)).subtracting(listings.keys)
+        let lookedUp = await self.listings(of: Array(missing), in: context)
+        // Somebody's positions or orders are told whole or not at all.
+        if let failure = lookedUp.failures.values.first { throw failure }
+        for (key, listing) in lookedUp.found { listings[key] = listing }
+        for (key, format) in items where listings[key] == nil {
+            listings[key] = listing(key, providerSymbol: format.symbol, format.currency)
+        }
+        return listings
+    }
+
+    private func listing(_ key: SaxoInstrumentKey, providerSymbol spelling: String?, _ currency: String?)
+        -> SaxoListing?
+    {
+        configuration.symbolMapping.symbol(of: key, providerSymbol: spelling).map {
+            SaxoListing(key, symbol: $0, currencyName: currency)
+        }
+    }
+}
+
+extension SaxoInstrument {
+    /// Whether it is what a symbol means, rather than something with the same words in its name.
+    fileprivate func matches(_ name: SaxoSymbolQuery, in dialect: SaxoSymbols) -> Bool {
+        guard let symbol = dialect.symbol(for: providerSymbol, assetType: key.assetType) else { return false }
+        return SaxoSymbolQuery(symbol, in: dialect) == name
+    }
+}
+
+extension SaxoSymbols {
+    /// Below others for what is rather meant: the primary listing, then the exchanges in their order.
+    fileprivate func rank(of item: SaxoInstrument) -> (Int, Int, Int) {
+        let exchange = Self.exchange(in: item.providerSymbol)?.lowercased()
+        let place = exchange.flatMap { homeExchanges.firstIndex(of: $0) } ?? homeExchanges.count
+        return (item.primaryListing == item.key.uic ? 0 : 1, place, item.key.uic)
+    }
+}

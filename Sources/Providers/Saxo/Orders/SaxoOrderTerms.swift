@@ -1,0 +1,224 @@
+import Brokerage
+import Upstream
+
+extension SaxoClient {
+    /// How Saxo is told of an order's type and prices, in the currency that the instrument is priced in.
+    ///
+    /// - Parameters:
+    ///   - price: What the order stands at.
+    ///   - side: Which way it goes.
+    ///   - stop: Where a trailing stop stands already; nil for a new one, which begins at its distance from the market.
+    ///   - listing: The instrument.
+    ///   - context: Whose order it is, and until when.
+    /// - Returns: the terms, or why Saxo takes no such order.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices of too many digits.
+    func terms(
+        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
+        in context: CallContext
+    ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
+        switch price {
+        case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
+        case .limit(let limit):
+            return .success(
+                SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
+        case .stop(let stop):
+            let type = try await type(["Stop", "StopIfTraded"], of: listing, in: context)
+            guard let type else { return .failure(.unsupportedType) }
+            return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
+        case .stopLimit(let stop, let limit):
+            return .success(
+                SaxoOrderRequestBody.Terms(
+                    type: "StopLimit", price: try Self.minor(stop, of: listing),
+                    stopLimitPrice: try Self.minor(limit, of: listing)))
+        case .trailingStop(.percent): return .failure(.percentTrail)
+        case .trailingStop(.amount(let distance)):
+            return try await trailing(distance, side, from: stop, of: listing, in: context)
+        }
+    }
+
+    /// A stop that follows the market: Saxo wants to be told where it begins, and in which steps it moves.
+    ///
+    /// The steps are the smallest that prices move in, so that the stop follows as closely as it can.
+    private func trailing(
+        _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, of listing: SaxoListing,
+        in context: CallContext
+    ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
+        let type = try await type(["TrailingStop", "TrailingStopIfTraded"], of: listing, in: context)
+        guard let type else { return .failure(.unsupportedType) }
+        let about = try await details(of: listing.key, in: context).about
+        let distance = try Self.minor(distance, of: listing)
+        let start: Decimal
+        if let stop {
+            start = try Self.minor(stop, of: listing)
+        } else {
+            guard let market = try await marketPrice(of: listing, for: side, in: context) else {
+                return .failure(.noStart)
+            }
+            let behind = try? (side == .sell ? market - distance : market + distance)
+            guard let behind, behind > .zero,
+                let onTick = about.tick(at: behind).flatMap({ behind.onTick($0, up: side == .buy) }),
+                onTick > .zero
+            else { return .failure(.noStart) }
+            start = onTick
+        }
+        guard let step = about.tick(at: start) else { return .failure(.noStart) }
+        return .success(
+            SaxoOrderRequestBody.Terms(
+                type: type, price: start, trailingDistance: distance, trailingStep: step))
+    }
+
+    /// What the market gives to one who trades that way, in Saxo's units; nil where Saxo does not tell.
+    private func marketPrice(
+        of listing: SaxoListing, for side: OrderSide, in context: CallContext
+    ) async throws(ProviderFailure) -> Decimal? {
+        let batch = try await quotes(for: [listing.symbol], in: context)
+        if let failure = batch.failures[listing.symbol] { throw failure }
+        let quote = batch[listing.symbol]
+        guard let price = (side == .sell ? quote?.bid : quote?.ask) ?? quote?.price else { return nil }
+        return try Self.minor(price, of: listing)
+    }
+
+    private static func minor(
+        _ price: Decimal, of listing: SaxoListing
+    ) throws(ProviderFailure) -> Decimal {
+        guard let currency = listing.currency else { return price }
+        guard let price = currency.minor(price) else { throw ProviderFailure(.saxo, .unsupported) }
+        return price
+    }
+
+    /// The first of some types that an instrument takes: a stop is triggered by a quote, or by a trade, and each instrument
+    /// takes one of the two, or both.
+    private func type(
+        _ types: [String], of listing: SaxoListing, in context: CallContext
+    ) async throws(ProviderFailure) -> String? {
+        guard let known = try await details(of: listing.key, in: context).about.orderTypes else {
+            return types.first
+        }
+        return types.first { known.contains($0) }
+    }
+}
+
+extension Decimal {
+    /// The nearest multiple of a tick that is not above this price, or with `up` not below it; nil where there is none.
+    fileprivate func onTick(_ tick: Decimal, up: Bool) -> Decimal? {
+        guard let ticks = try? divided(by: tick, to: 0, .towardZero), let below = try? ticks * tick else {
+            return nil
+        }
+        guard up, below < self else { return below }
+        return try? below + tick
+    }
+}
+
+extension OrderRejection {
+    static let unsupportedType = OrderRejection(
+        .other, message: "Saxo takes no order of this type for the instrument.")
+    fileprivate static let percentTrail = OrderRejection(
+        .other,
+        message: "Saxo's trailing stops keep a distance in money; give an amount instead of a percentage.")
+    fileprivate static let noStart = OrderRejection(
+        .other,
+        message:
+            "Saxo tells no price or price step of the instrument, so a trailing stop has nowhere to begin.")
+}
+
+extension Order {
+    /// What it stands at; nil for a type that cannot be told again.
+    var price: OrderPricing? {
+        switch type {
+        case .market: .market
+        case .limit: limitPrice.map { .limit($0) }
+        case .stop: stopPrice.map { .stop($0) }
+        case .stopLimit:
+            stopPrice.flatMap { stop in limitPrice.map { .stopLimit(stop: stop, limit: $0) } }
+        case .trailingStop: trailAmount.map { .trailingStop(.amount($0)) }
+        case nil: nil
+        }
+    }
+
+    /// Sets type and prices, as Saxo was told of them.
+    mutating func set(_ price: OrderPricing, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing) {
+        type = price.type
+        (limitPrice, stopPrice, trailAmount, trailPercent) = (nil, nil, nil, nil)
+        switch price {
+        case .market: break
+        case .limit(let limit): limitPrice = limit
+        case .stop(let stop): stopPrice = stop
+        case .stopLimit(let stop, let limit): (stopPrice, limitPrice) = (stop, limit)
+        case .trailingStop(.percent(let percent)): trailPercent = percent
+        case .trailingStop(.amount(let amount)):
+            (trailAmount, stopPrice) = (amount, listing.currency.major(terms.price))
+        }
+    }
+}
+
+/// The bodies of `POST` and `PATCH` of `/trade/v2/orders`.
+enum SaxoOrderRequestBody {
+    /// What Saxo calls an order's type, and the prices that go with it.
+    struct Terms: Hashable {
+        var type: String
+        var price: Decimal?
+        var stopLimitPrice: Decimal?
+        /// How far a trailing stop stays behind the market, and in which steps it follows.
+        var trailingDistance: Decimal?
+        var trailingStep: Decimal?
+    }
+
+    static func placing(
+        _ ticket: OrderTicket, _ terms: Terms, of key: SaxoInstrumentKey
+    ) -> [UInt8] {
+        var text = JSONObjectText()
+        text.add("AccountKey", ticket.accountID)
+        text.add("Uic", key.uic)
+        text.add("AssetType", key.assetType)
+        text.add("BuySell", ticket.side.saxo)
+        switch ticket.size {
+        case .quantity(let amount):
+            text.add("Amount", amount)
+            text.add("AmountType", "Quantity")
+        case .notional(let amount):
+            text.add("Amount", amount)
+            text.add("AmountType", "CashAmount")
+        }
+        add(terms, to: &text)
+        text.add("OrderDuration", duration(ticket.timeInForce, until: ticket.expiresOn))
+        // It is required, and a person asked for the order: Portico trades for nobody by itself.
+        text.add("ManualOrder", true)
+        text.add("ExternalReference", ticket.clientOrderID)
+        return text.body
+    }
+
+    static func changing(
+        _ order: Order, to amount: Decimal, isCash: Bool, _ terms: Terms, _ timeInForce: TimeInForce,
+        until date: CalendarDate?, of key: SaxoInstrumentKey, account: String
+    ) -> [UInt8] {
+        var text = JSONObjectText()
+        text.add("AccountKey", account)
+        text.add("OrderId", order.id)
+        text.add("AssetType", key.assetType)
+        text.add("Amount", amount)
+        text.add("AmountType", isCash ? "CashAmount" : "Quantity")
+        add(terms, to: &text)
+        text.add("OrderDuration", duration(timeInForce, until: date))
+        text.add("ManualOrder", true)
+        return text.body
+    }
+
+    private static func add(_ terms: Terms, to text: inout JSONObjectText) {
+        text.add("OrderType", terms.type)
+        text.add("OrderPrice", terms.price)
+        text.add("StopLimitPrice", terms.stopLimitPrice)
+        text.add("TrailingStopDistanceToMarket", terms.trailingDistance)
+        text.add("TrailingStopStep", terms.trailingStep)
+    }
+
+    private static func duration(_ timeInForce: TimeInForce, until date: CalendarDate?) -> JSONObjectText {
+        var text = JSONObjectText()
+        text.add("DurationType", timeInForce.saxo)
+        if timeInForce == .goodTillDate, let date {
+            // A date without a time: Saxo refuses one that has a time and does not say so.
+            text.add("ExpirationDateTime", "\(date)T00:00:00Z")
+            text.add("ExpirationDateContainsTime", false)
+        }
+        return text
+    }
+}

@@ -1,0 +1,277 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: TradingAPI {
+    /// Saxo lists open orders only.
+    ///
+    /// Its trailing stops keep a distance in money; one in percent is refused.
+    package var orderCapabilities: OrderCapabilities {
+        OrderCapabilities(
+            types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
+            hasEndedOrders: false)
+    }
+
+    /// Open orders; those that have ended cannot be read, which for `isOpen == false` is `unsupported`.
+    package func orders(
+        _ query: OrderQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        guard query.isOpen != false else { throw ProviderFailure(.saxo, .unsupported) }
+        return Self.page(try await openOrders(in: context), query)
+    }
+
+    package func order(
+        _ id: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> Order {
+        let id = try SaxoOrderID(id)
+        let orders = try await openOrders(in: context)
+        guard let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return order
+    }
+
+    /// By its `ExternalReference`, among the open ones: of one that is not among them nobody can tell.
+    package func order(
+        clientID: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderLookup {
+        let order = try await openOrders(in: context).first {
+            $0.clientOrderID == clientID && $0.isOf(account)
+        }
+        return order.map { .found($0) } ?? .unknown
+    }
+
+    // MARK: Writes
+
+    /// Places an order: `POST /trade/v2/orders`.
+    ///
+    /// The client's id of it is Saxo's `ExternalReference`, at most 50 characters, and its `X-Request-ID`: Saxo takes an
+    /// order of the same id once.
+    package func place(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        guard Self.isReference(ticket.clientOrderID), !ticket.isExtendedHours,
+            ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
+        else { throw ProviderFailure(.saxo, .unsupported) }
+        let listing = try await requireListing(for: ticket.symbol, in: context)
+        let terms: SaxoOrderRequestBody.Terms
+        switch try await self.terms(ticket.price, ticket.side, of: listing, in: context) {
+        case .success(let known): terms = known
+        case .failure(let rejection): return .rejected(rejection)
+        }
+        let reply = try await send(
+            "place order", .post, try address(.trading, ["v2", "orders"]),
+            body: SaxoOrderRequestBody.placing(ticket, terms, of: listing.key),
+            requestID: ticket.clientOrderID,
+            in: context)
+        switch reply {
+        case .accepted(let id?):
+            return .accepted(Order(id: id, ticket, terms, of: listing, readAt: clock.wallTime()))
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
+        case .duplicate:
+            switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
+            case .found(let order): return .accepted(order)
+            case .absent, .unknown: throw Self.undecided
+            }
+        // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
+        case .unknown, .open, .accepted(nil): throw Self.undecided
+        }
+    }
+
+    /// Changes an order in its place: `PATCH /trade/v2/orders`; it keeps its id.
+    package func replace(
+        _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        _ = try SaxoOrderID(order.id)
+        guard Self.isReference(clientOrderID), let price = change.price ?? order.price,
+            let amount = change.quantity ?? order.quantity ?? order.notional,
+            let timeInForce = change.timeInForce ?? order.timeInForce
+        else { throw ProviderFailure(.saxo, .unsupported) }
+        let date = change.expiresOn ?? order.expiresAt?.dateInUTC
+        guard timeInForce != .goodTillDate || date != nil else { throw ProviderFailure(.saxo, .unsupported) }
+        let listing = try await requireListing(for: order.symbol, in: context)
+        let terms: SaxoOrderRequestBody.Terms
+        // A trailing stop whose price is not to change stays where it has come to.
+        let stop = change.price == nil ? order.stopPrice : nil
+        switch try await self.terms(price, order.side, from: stop, of: listing, in: context) {
+        case .success(let known): terms = known
+        case .failure(let rejection): return .rejected(rejection)
+        }
+        let isCash = change.quantity == nil && order.quantity == nil
+        let body = SaxoOrderRequestBody.changing(
+            order, to: amount, isCash: isCash, terms, timeInForce, until: date, of: listing.key,
+            account: try await accountKey(of: order, in: context))
+        let reply = try await send(
+            "change order", .patch, try address(.trading, ["v2", "orders"]), body: body,
+            requestID: clientOrderID, in: context)
+        switch reply {
+        case .accepted(let id):
+            var changed = order
+            changed.id = id ?? order.id
+            changed.quantity = isCash ? nil : amount
+            changed.set(price, terms, of: listing)
+            changed.timeInForce = timeInForce
+            if timeInForce != .goodTillDate { changed.expiresAt = nil }
+            changed.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
+            return .accepted(changed)
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
+        case .duplicate:
+            do throws(ProviderFailure) {
+                return .accepted(try await self.order(order.id, of: order.accountID, in: context))
+            } catch {
+                // Saxo has accepted an equal request before, so an open order that is missing from its list
+                // does not show the outcome of the change.
+                throw error.cause == .notFound ? Self.undecided : error
+            }
+        case .unknown: return .rejected(.orderNotOpen)
+        case .open: throw Self.undecided
+        }
+    }
+
+    /// Asks for an order to be cancelled: `DELETE /trade/v2/orders/{id}`.
+    package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
+    {
+        let url = try address(
+            .trading, ["v2", "orders", SaxoOrderID(order.id).text],
+            [("AccountKey", try await accountKey(of: order, in: context))])
+        let reply = try await send("cancel order", .delete, url, in: context)
+        switch reply {
+        case .accepted:
+            var cancelled = order
+            cancelled.state = .pendingCancel
+            cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
+            return .accepted(cancelled)
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
+        case .unknown: return .rejected(.orderNotOpen)
+        case .duplicate, .open: throw Self.undecided
+        }
+    }
+
+    private func send(
+        _ operation: String, _ method: HTTPClientMethod, _ url: HTTPURL,
+        body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoOrderResponse {
+        try await write(
+            operation, orderCaller, method, url, body: body, requestID: requestID, in: context,
+            read: SaxoOrderResponse.init)
+    }
+
+    /// Nobody knows yet whether Saxo has the order: it is to be asked for, never sent again.
+    private static var undecided: ProviderFailure { ProviderFailure(.saxo, .invalidResponse(nil)) }
+
+    /// Visible ASCII, as it also goes into a header field.
+    private static func isReference(_ text: String) -> Bool {
+        (1...50).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private func requireListing(
+        for symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing {
+        guard let listing = try await listing(for: symbol, in: context) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return listing
+    }
+
+    private func accountKey(of order: Order, in context: CallContext) async throws(ProviderFailure) -> String
+    {
+        if let key = order.accountID { return key }
+        guard let first = try await identity(in: context).accounts.first else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return first.key
+    }
+}
+
+extension Order {
+    fileprivate func isOf(_ account: String?) -> Bool {
+        account == nil || accountID == nil || accountID == account
+    }
+
+    /// An order that was taken, as far as its ticket tells.
+    fileprivate init(
+        id: String, _ ticket: OrderTicket, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing,
+        readAt now: Instant
+    ) {
+        self.init(
+            id: id, symbol: ticket.symbol, side: ticket.side, state: .accepted,
+            provenance: Provenance(source: .saxo, fetchedAt: now))
+        accountID = ticket.accountID
+        clientOrderID = ticket.clientOrderID
+        timeInForce = ticket.timeInForce
+        set(ticket.price, terms, of: listing)
+        switch ticket.size {
+        case .quantity(let amount): quantity = amount
+        case .notional(let amount): notional = amount
+        }
+    }
+}
+
+/// The number of an order at Saxo: digits only.
+///
+/// Saxo's path accepts several numbers with commas between them, so that another text could cancel other
+/// orders.
+struct SaxoOrderID: Hashable, Sendable {
+    let text: String
+
+    /// - Throws: `notFound` for a text in another form, without a call: Saxo has no order with such a number.
+    init(_ text: String) throws(ProviderFailure) {
+        guard (1...20).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw ProviderFailure(.saxo, .notFound) }
+        self.text = text
+    }
+}
+
+extension OrderRejection {
+    fileprivate static let orderNotOpen = OrderRejection(
+        .tooLate, message: "Saxo has no such open order any more.")
+}
+
+extension SaxoClient {
+    /// All open orders: `GET /port/v1/orders/me`, page after page; those tied to another are its legs too.
+    ///
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the list does not show whether
+    ///   an order exists.
+    func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        do throws(ProviderFailure) {
+            return try await readOpenOrders(in: context)
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+    }
+
+    private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        let url = try address(
+            .portfolio, ["v1", "orders", "me"],
+            [("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
+        let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
+        let fetchedAt = clock.wallTime()
+        var orders: [Order] = []
+        for item in sent {
+            guard let listing = listings[item.key] else {
+                throw ProviderFailure(.saxo, .invalidResponse(nil))
+            }
+            orders.append(item.order(of: listing, fetchedAt: fetchedAt))
+        }
+        let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }
+        for (place, item) in sent.enumerated() {
+            orders[place].legs = item.terms.relatedIDs.compactMap { byID[$0] }
+        }
+        return orders
+    }
+
+    /// The newest of the orders that are asked for.
+    static func page(_ orders: [Order], _ query: OrderQuery) -> OrderPage {
+        let symbols = query.symbols.map { Set($0) }
+        let wanted = orders.filter { order in
+            guard symbols?.contains(order.symbol) ?? true else { return false }
+            guard let before = query.before else { return true }
+            // When it came is not known of every order; one of those is not left out.
+            return order.submittedAt.map { $0 < before } ?? true
+        }.sorted { ($0.submittedAt ?? .latest) > ($1.submittedAt ?? .latest) }
+        let limit = min(max(query.limit, 1), 500)
+        return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
+    }
+}

@@ -1,0 +1,171 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: QuoteSource {
+    /// More than a call takes: which ones go together depends on their AssetTypes.
+    package var symbolsPerCall: Int { 1_000 }
+
+    /// The latest prices: `GET /trade/v1/infoprices/list`, for each AssetType among the instruments a call for each
+    /// ``SaxoConfiguration/pricesPerCall`` of them.
+    ///
+    /// A symbol that was not met before is looked up first, by a call of its own. Of one that Saxo does not know there is
+    /// nothing.
+    package func quotes(
+        for symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
+        let listings = await listings(for: symbols, in: context)
+        let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
+        let fetchedAt = clock.wallTime()
+        var quotes = KeyedResults<Symbol, Quote>(failures: listings.failures)
+        for (symbol, listing) in listings.found {
+            if let failure = prices.failures[listing.key] { quotes.failures[symbol] = failure }
+            guard let price = prices[listing.key] else { continue }
+            if price.isUnknownInstrument {
+                directory.invalidate(listing)
+            } else {
+                quotes[symbol] = price.quote(of: listing.named(symbol), fetchedAt: fetchedAt)
+            }
+        }
+        return quotes
+    }
+
+    /// The prices of instruments, in as few calls as their AssetTypes allow.
+    private func prices(of keys: Set<SaxoInstrumentKey>, in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoPrice
+    > {
+        let width = configuration.pricesPerCall
+        let chunks = Dictionary(grouping: keys, by: \.assetType).values.flatMap { keys in
+            let keys = keys.sorted { $0.uic < $1.uic }
+            return stride(from: 0, to: keys.count, by: width).map {
+                Array(keys[$0..<min($0 + width, keys.count)])
+            }
+        }
+        let results = await concurrently(chunks, atMost: Self.priceCallsAtOnce) {
+            chunk async throws(ProviderFailure) in try await fetchPrices(of: chunk, in: context)
+        }
+        var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
+        for (chunk, result) in zip(chunks, results) { prices.merge(result, for: chunk) }
+        return prices
+    }
+
+    private static var priceCallsAtOnce: Int { 4 }
+    /// Without these, an answer has the two sides and nothing else.
+    static var priceFieldGroups: String {
+        "Quote,PriceInfo,PriceInfoDetails,DisplayAndFormat,InstrumentPriceDetails"
+    }
+
+    /// One call for instruments of one AssetType, as it takes no more.
+    private func fetchPrices(
+        of keys: [SaxoInstrumentKey], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoPrice> {
+        guard let assetType = keys.first?.assetType else { return [:] }
+        let url = try address(
+            .trading, ["v1", "infoprices", "list"],
+            [
+                ("Uics", keys.map { String($0.uic) }.joined(separator: ",")), ("AssetType", assetType),
+                ("FieldGroups", Self.priceFieldGroups),
+            ])
+        let items = try await get("quotes", .trading, url, in: context) { response throws(JSONError) in
+            try SaxoPage<SaxoPrice>(response).items
+        }
+        var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
+        for item in items {
+            // An item of an error has no AssetType; all items are of the one that was asked for.
+            guard let uic = item.uic else { continue }
+            prices[SaxoInstrumentKey(uic: uic, assetType: assetType)] = item
+        }
+        return prices
+    }
+}
+
+extension SaxoPrice {
+    /// The price in Portico's words.
+    func quote(of listing: SaxoListing, fetchedAt: Instant) -> Quote {
+        let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
+        let price = price(of: listing.key.assetType)
+        var quote = Quote(
+            symbol: listing.symbol,
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt, asOf: lastUpdated))
+        quote.price = currency.major(price)
+        quote.bid = currency.major(bid)
+        quote.ask = currency.major(ask)
+        quote.open = currency.major(details.open)
+        quote.high = currency.major(high)
+        quote.low = currency.major(low)
+        quote.previousClose = currency.major(details.lastClose)
+        quote.volume = details.volume
+        quote.marketState = marketState
+        quote.timeliness = price == nil ? nil : timeliness
+        quote.currency = currency?.code
+        quote.delayMinutes = self.quote.delayMinutes
+        quote.feed = source
+        return quote
+    }
+
+    /// Nil where nobody would buy at it now: a price that was indicative before the market closed is no offer.
+    private var bid: Decimal? { Self.isOffer(quote.bidKind) ? quote.bid : nil }
+    private var ask: Decimal? { Self.isOffer(quote.askKind) ? quote.ask : nil }
+
+    private static func isOffer(_ kind: SaxoPriceKind?) -> Bool {
+        switch kind {
+        case .tradable, .indicative: true
+        case .oldIndicative, .some(.none), nil: false
+        }
+    }
+
+    /// The last trade; the middle for FX, and where Saxo tells of no trade.
+    private func price(of assetType: String) -> Decimal? {
+        AssetClass(saxo: assetType) == .fx ? middle : details.lastTraded ?? middle
+    }
+
+    /// Also of an old indicative price, which is the last there is: its timeliness says so.
+    private var middle: Decimal? {
+        guard Self.isPrice(quote.bidKind), Self.isPrice(quote.askKind) else { return nil }
+        if let mid = quote.mid { return mid }
+        guard let bid = quote.bid, let ask = quote.ask else { return nil }
+        return .middle(bid, ask)
+    }
+
+    private static func isPrice(_ kind: SaxoPriceKind?) -> Bool {
+        switch kind {
+        case .tradable, .indicative, .oldIndicative: true
+        case .some(.none), nil: false
+        }
+    }
+
+    /// Indicative where one of the sides is; else by the delay.
+    private var timeliness: Timeliness? {
+        let kinds = [quote.bidKind, quote.askKind]
+        if kinds.contains(.indicative) || kinds.contains(.oldIndicative) { return .indicative }
+        return quote.delayMinutes.map { $0 > 0 ? .delayed : .realTime }
+    }
+
+    private var marketState: MarketState? {
+        switch quote.marketState {
+        case "Open", "ClosingAuction", "IntraDayAuction", "TradingAtLast": .open
+        case "Closed": .closed
+        case "PreMarket", "OpeningAuction": .pre
+        case "PostMarket": .post
+        default: isMarketOpen.map { $0 ? .open : .closed }
+        }
+    }
+
+    /// Whether Saxo says that there is no such instrument, rather than no price of it.
+    var isUnknownInstrument: Bool {
+        switch errorCode {
+        case "IllegalInstrumentId", "InvalidUic", "InstrumentNotFound": true
+        default: false
+        }
+    }
+}
+
+extension Decimal {
+    /// The exact middle of two prices; nil where it has too many digits.
+    static func middle(_ low: Decimal, _ high: Decimal) -> Decimal? {
+        guard let sum = try? low + high else { return nil }
+        // Half of a decimal has one digit more at the most: five tenths of it.
+        if sum.coefficient % 2 == 0 { return Decimal(coefficient: sum.coefficient / 2, scale: sum.scale) }
+        let (product, overflow) = sum.coefficient.multipliedReportingOverflow(by: 5)
+        return overflow ? nil : Decimal(coefficient: product, scale: sum.scale + 1)
+    }
+}

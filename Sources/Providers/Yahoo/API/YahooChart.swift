@@ -1,0 +1,244 @@
+import Brokerage
+import Upstream
+
+/// The answer of `GET /v8/finance/chart/{symbol}`: columns beside each other, any place of which may be null.
+struct YahooChart {
+    var meta: Meta
+    /// Seconds since 1970; empty for a range without trading.
+    var times: [Int64] = []
+    var columns = Columns()
+
+    struct Meta: Hashable {
+        var currency: String?
+        var digits: Int?
+        /// Of the last trade.
+        var time: Instant?
+        /// An IANA name.
+        var timeZone: String?
+        /// The current offset from UTC in seconds.
+        ///
+        /// An offset above one day is invalid and is reduced to one day, so that sums stay in range.
+        var offset: Int?
+        /// When regular trading begins today, or did on the last day, in seconds since 1970.
+        var open: Int64?
+    }
+
+    struct Columns: Hashable {
+        var open: [Decimal?] = []
+        var high: [Decimal?] = []
+        var low: [Decimal?] = []
+        var close: [Decimal?] = []
+        var volume: [Decimal?] = []
+
+        /// Whether each has a place for each time, or is not there at all.
+        func areParallel(to count: Int) -> Bool {
+            [open, high, low, close, volume].allSatisfy { $0.isEmpty || $0.count == count }
+        }
+    }
+
+    /// Reads the whole answer; nil where it says that Yahoo does not know the symbol.
+    static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
+        var (chart, code) = (YahooChart?.none, String?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "chart":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "result":
+                        if try reader.null() { return }
+                        try reader.array { reader throws(JSONError) in chart = try YahooChart(json: &reader) }
+                    case "error": code = try reader.errorCode()
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        if chart == nil, code == "Not Found" { return nil }
+        return try reader.required(chart, "chart.result[0]")
+    }
+}
+
+extension YahooChart: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "meta": meta = try Meta(json: &reader)
+            case "timestamp":
+                if try reader.null() { return }
+                try reader.array { reader throws(JSONError) in
+                    times.append(try reader.instant(since1970: .seconds).secondsSince1970)
+                }
+            case "indicators":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "quote":
+                        try reader.array { reader throws(JSONError) in columns = try Columns(json: &reader) }
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        self.meta = try reader.required(meta, "meta")
+        self.times = times
+        self.columns = columns
+        _ = try reader.required(
+            columns.areParallel(to: times.count) ? true : nil, "value in each column for each timestamp")
+    }
+}
+
+extension YahooChart.Meta: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "currency": currency = try reader.stringOrNil()
+            case "priceHint": digits = try reader.intOrNil()
+            case "regularMarketTime": time = try reader.secondsOrNil()
+            case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
+            case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
+            case "currentTradingPeriod": open = try reader.regularOpen()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension YahooChart.Columns: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "open": open = try reader.column()
+            case "high": high = try reader.column()
+            case "low": low = try reader.column()
+            case "close": close = try reader.column()
+            case "volume": volume = try reader.column()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads an array; null counts as an empty one.
+    fileprivate mutating func column() throws(JSONError) -> [Decimal?] {
+        var values: [Decimal?] = []
+        if try null() { return values }
+        try array { reader throws(JSONError) in values.append(try reader.decimalOrNil()) }
+        return values
+    }
+
+    fileprivate mutating func secondsOrNil() throws(JSONError) -> Instant? {
+        try optional { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
+    }
+
+    /// Reads the sessions of a day for the beginning of the regular one.
+    fileprivate mutating func regularOpen() throws(JSONError) -> Int64? {
+        var open: Instant?
+        if try null() { return nil }
+        try object { key, reader throws(JSONError) in
+            switch key {
+            case "regular":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "start": open = try reader.secondsOrNil()
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        return open?.secondsSince1970
+    }
+
+    fileprivate mutating func errorCode() throws(JSONError) -> String? {
+        var code: String?
+        if try null() { return nil }
+        try object { key, reader throws(JSONError) in
+            switch key {
+            case "code": code = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+        return code
+    }
+}
+
+extension YahooChart {
+    /// The candles of a window in Portico's words; nil where their prices cannot be told: too many digits, or in what
+    /// nobody knows.
+    func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
+        guard let told = YahooPriceScale(of: symbol, currency: meta.currency, digits: meta.digits ?? 2) else {
+            return nil
+        }
+        let asOf = meta.time.flatMap { $0 <= fetchedAt ? $0 : nil }
+        var series = CandleSeries(
+            symbol: symbol, interval: window.interval,
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: asOf), reserving: times.count)
+        series.currency = told.unit?.currency
+        series.adjustment = .splits
+        series.isExtendedHours = window.interval.isIntraday ? window.isExtendedHours ?? false : nil
+        series.timeZone = meta.timeZone
+        do throws(Decimal.Overflow) {
+            try series.append(candles(window.interval, told), in: window)
+        } catch {
+            return nil
+        }
+        series.isLastComplete = series.isLastOver(at: fetchedAt, offset: meta.offset ?? 0)
+        return series
+    }
+
+    /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
+    private func candles(
+        _ interval: Interval, _ told: YahooPriceScale
+    ) throws(Decimal.Overflow) -> [Candle] {
+        let days = YahooTradingDays(meta)
+        var candles: [Candle] = []
+        candles.reserveCapacity(times.count)
+        for index in times.indices {
+            guard let prices = try prices(at: index, told) else { continue }
+            let volume = columns.volume.isEmpty ? nil : columns.volume[index]
+            let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)
+            if index == times.count - 1, let last = candles.last, last.time == candle.time {
+                candles[candles.count - 1] = last.including(candle)
+            } else {
+                candles.append(candle)
+            }
+        }
+        return candles
+    }
+
+    /// The beginning of the interval that a stamp is of: the stamp before the last may begin the one that runs.
+    private func start(at index: Int, _ interval: Interval, _ days: YahooTradingDays) -> Int64 {
+        let stamp = times[index]
+        guard interval.isIntraday, index > 0, index == times.count - 1 else {
+            return days.start(of: interval, stamp)
+        }
+        let before = times[index - 1]
+        // The length of a minute or an hour is that of any day; an instant's seconds are far from the ends of 64 bits.
+        return (0..<interval.length(on: .earliest)).contains(stamp - before) ? before : stamp
+    }
+
+    private func prices(at index: Int, _ told: YahooPriceScale) throws(Decimal.Overflow) -> OHLC? {
+        guard !columns.open.isEmpty, !columns.high.isEmpty, !columns.low.isEmpty, !columns.close.isEmpty,
+            let open = columns.open[index], let high = columns.high[index], let low = columns.low[index],
+            let close = columns.close[index]
+        else { return nil }
+        return OHLC(
+            open: try told.amount(open), high: try told.amount(high), low: try told.amount(low),
+            close: try told.amount(close))
+    }
+}
+
+extension Candle {
+    /// The interval up to the later bar.
+    ///
+    /// Whether the later volume is a part of the other or comes on top differs, so that of the interval stays.
+    fileprivate func including(_ later: Candle) -> Candle {
+        let prices = OHLC(
+            open: prices.open, high: max(prices.high, later.prices.high),
+            low: min(prices.low, later.prices.low), close: later.prices.close)
+        return Candle(time: time, prices: prices, volume: volume ?? later.volume)
+    }
+}

@@ -1,0 +1,208 @@
+package import Brokerage
+package import Upstream
+
+extension YahooClient: ChartSource {
+    /// Past prices are corrected for splits, always.
+    package var chartCapabilities: ChartCapabilities {
+        ChartCapabilities(
+            intervals: Set(Interval.allCases), adjustments: [.splits], hasExtendedHours: true,
+            symbolsPerCall: 1)
+    }
+
+    /// `GET /v8/finance/chart/{symbol}`, which wants no crumb.
+    ///
+    /// Minutes go back a week, other parts of an hour 60 days, hours two years; a series that the window wants more of is
+    /// marked as truncated.
+    package func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        guard chartCapabilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
+        else {
+            throw ProviderFailure(.yahoo, .unsupported)
+        }
+        var charts = KeyedResults<Symbol, CandleSeries>()
+        for symbol in symbols {
+            guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }
+            charts[symbol] = try await chart(of: symbol, spelling, window, in: context)
+        }
+        return charts
+    }
+
+    /// Nil for a symbol that Yahoo does not know.
+    private func chart(
+        of symbol: Symbol, _ spelling: String, _ window: ChartWindow, in context: CallContext
+    ) async throws(ProviderFailure) -> CandleSeries? {
+        guard let query = YahooChartQuery(window, now: clock.wallTime()) else {
+            return CandleSeries(
+                symbol: symbol, interval: window.interval,
+                provenance: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
+        }
+        do throws(ProviderFailure) {
+            return try await get(
+                "chart",
+                { $0.appending(path: "v8", "finance", "chart", spelling)?.appending(query: query.items) },
+                in: context
+            ) { reader throws(JSONError) -> CandleSeries? in
+                guard let chart = try YahooChart.response(json: &reader) else { return nil }
+                let series = chart.series(of: symbol, window, fetchedAt: clock.wallTime())
+                var told = try reader.required(series, "prices that a series of candles can hold")
+                if query.isTruncated { told.isTruncated = true }
+                return told
+            }
+        } catch {
+            if error.cause == .notFound { return nil }
+            throw error
+        }
+    }
+}
+
+/// What to ask `GET /v8/finance/chart/{symbol}` for.
+struct YahooChartQuery {
+    let items: [(name: String, value: String?)]
+    /// The window goes further back than Yahoo does.
+    let isTruncated: Bool
+
+    /// Nil where nothing can lie in the window.
+    init?(_ window: ChartWindow, now: Instant) {
+        let scale = YahooInterval(window.interval)
+        var items: [(name: String, value: String?)] = [("interval", scale.name)]
+        if window.interval.isIntraday {
+            items.append(("includePrePost", window.isExtendedHours == true ? "true" : "false"))
+        }
+        if window.from == nil, window.to == nil {
+            let range = scale.range(of: window.maximumCandles)
+            self.items = items + [("range", range.name)]
+            isTruncated = range.isTooShort
+            return
+        }
+        let to = min(window.to ?? now, now)
+        let wanted =
+            window.from ?? to - .seconds(Int64(scale.sessions(of: window.maximumCandles)) * 2 * 86_400)
+        // A minute less than the reach, as Yahoo's clock has gone on when it looks.
+        let limit = scale.reachInDays.map { now - .seconds($0 * 86_400 - 60) }
+        let from = max(wanted, limit ?? wanted)
+        guard from < to else { return nil }
+        self.items =
+            items + [
+                ("period1", String(from.secondsSince1970)), ("period2", String(to.secondsSince1970)),
+            ]
+        isTruncated = from > wanted
+    }
+}
+
+/// How Yahoo tells of one interval.
+struct YahooInterval {
+    private let interval: Interval
+
+    init(_ interval: Interval) {
+        self.interval = interval
+    }
+
+    /// Yahoo's name of it.
+    var name: String {
+        switch interval {
+        case .oneMinute: "1m"
+        case .fiveMinutes: "5m"
+        case .fifteenMinutes: "15m"
+        case .thirtyMinutes: "30m"
+        case .oneHour: "60m"
+        case .oneDay: "1d"
+        case .oneWeek: "1wk"
+        case .oneMonth: "1mo"
+        }
+    }
+
+    /// How far back it goes; nil for as far as there are prices.
+    var reachInDays: Int64? {
+        switch interval {
+        case .oneMinute: 7
+        case .fiveMinutes, .fifteenMinutes, .thirtyMinutes: 60
+        case .oneHour: 730
+        case .oneDay, .oneWeek, .oneMonth: nil
+        }
+    }
+
+    /// Trading days that surely have so many bars; in regular hours of American exchanges, which are among the shortest.
+    func sessions(of count: Int) -> Int {
+        switch interval {
+        case .oneMinute: count / 390 + 2
+        case .fiveMinutes: count / 78 + 2
+        case .fifteenMinutes: count / 26 + 2
+        case .thirtyMinutes: count / 13 + 2
+        case .oneHour: count / 6 + 2
+        case .oneDay: count + 1
+        case .oneWeek: count * 5 + 5
+        case .oneMonth: count * 21 + 21
+        }
+    }
+
+    /// The shortest of Yahoo's ranges that has so many bars, or the longest that the interval is told of.
+    func range(of count: Int) -> (name: String, isTooShort: Bool) {
+        let sessions = sessions(of: count)
+        let known = Self.ranges.filter { $0.days <= reachInDays ?? .max }
+        if let range = known.first(where: { $0.sessions >= sessions }) { return (range.name, false) }
+        return reachInDays == nil ? ("max", false) : (known.last?.name ?? "1d", true)
+    }
+
+    /// Names with calendar days and trading days, less some holidays.
+    private static let ranges: [(name: String, days: Int64, sessions: Int)] = [
+        ("1d", 1, 1), ("5d", 7, 5), ("1mo", 31, 19), ("3mo", 92, 60), ("6mo", 184, 121), ("1y", 366, 248),
+        ("2y", 731, 497), ("5y", 1_827, 1_240), ("10y", 3_653, 2_480),
+    ]
+}
+
+/// Where the days of an exchange begin.
+///
+/// Yahoo stamps a day with the opening of its trading, a week and a month with a midnight, and what still runs with the time
+/// of the last trade. Of the exchange's clock it tells only by how much it differs from UTC now, so days of the other half
+/// of a year are found by the hour of the opening, which is the same all year round.
+struct YahooTradingDays {
+    private let isNewYork: Bool
+    /// Seconds to add to UTC now.
+    private let offset: Int64
+    /// Seconds from midnight to the opening.
+    private let opening: Int64?
+
+    init(_ meta: YahooChart.Meta) {
+        isNewYork = meta.timeZone == "America/New_York"
+        let offset = Int64(meta.offset ?? 0)
+        self.offset = offset
+        opening = meta.open.map { Self.second(of: $0 + offset) }
+    }
+
+    private static func second(of local: Int64) -> Int64 {
+        let rest = local % 86_400
+        return rest < 0 ? rest + 86_400 : rest
+    }
+
+    /// The beginning of the interval that a stamp is of, in seconds since 1970.
+    func start(of interval: Interval, _ stamp: Int64) -> Int64 {
+        guard !interval.isIntraday else { return stamp }
+        let midnight = midnight(before: stamp)
+        guard let date = date(of: midnight) else { return midnight }
+        let first = interval.firstDay(around: date)
+        if isNewYork, let local = LocalTime(date: first, hour: 0) {
+            return Instant(newYork: local).secondsSince1970
+        }
+        return midnight - Int64(date.daysSince1970 - first.daysSince1970) * 86_400
+    }
+
+    /// The day that begins at a midnight: two hours later it is that day by the clocks of summer and of winter.
+    private func date(of midnight: Int64) -> CalendarDate? {
+        if isNewYork { return Instant(secondsSince1970: midnight)?.inNewYork.date }
+        return Instant(secondsSince1970: midnight + offset + 7_200)?.dateInUTC
+    }
+
+    private func midnight(before stamp: Int64) -> Int64 {
+        if isNewYork, let instant = Instant(secondsSince1970: stamp),
+            let local = LocalTime(date: instant.inNewYork.date, hour: 0)
+        {
+            return Instant(newYork: local).secondsSince1970
+        }
+        let second = Self.second(of: stamp + offset)
+        // Clocks of the other half of the year are an hour off.
+        if [0, 3_600, 82_800].contains(second) { return stamp }
+        if let opening, [0, 3_600].contains(abs(second - opening)) { return stamp - opening }
+        return stamp - second
+    }
+}

@@ -1,0 +1,179 @@
+import Brokerage
+package import Upstream
+
+/// Yahoo's endpoints of today.
+///
+/// It keeps a cookie and a crumb, which are fetched once for all who wait and renewed when Yahoo refuses them. Every call
+/// fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+package struct YahooClient: Sendable {
+    package let configuration: YahooConfiguration
+    package let symbolMapping = YahooSymbols()
+    let clock: TimeSource
+    private let open: ProviderHTTPClient
+    private let crumbed: ProviderHTTPClient
+    private let cookies: ProviderHTTPClient
+    private let crumbs: ReadCache<YahooCrumb>
+
+    /// - Parameters:
+    ///   - configuration: Where Yahoo is.
+    ///   - line: What the calls go over, and whose quota they spend.
+    package init(_ configuration: YahooConfiguration, over line: ProviderChannel) {
+        self.configuration = configuration
+        clock = line.clock
+        open = line.client(
+            within: configuration.windows,
+            failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
+        crumbed = line.client(
+            within: configuration.windows,
+            failure: { response, now in
+                // It is read, to fetch another crumb.
+                YahooErrorBody.isStaleCrumb(response)
+                    ? nil : ProviderFailure.Cause(yahoo: response, now: now)
+            })
+        cookies = line.client(
+            within: configuration.windows,
+            failure: { response, now in
+                // The page that sets the cookie is a 404.
+                YahooCrumb.cookie(of: response) == nil
+                    ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
+            })
+        crumbs = ReadCache(
+            "crumb", bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
+            clock: line.clock)
+    }
+
+    /// Reads an address that everybody may read.
+    func get<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let request = try request(address(configuration.base.url), in: context)
+        return try await open.call(operation, request, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body, read)
+        }
+    }
+
+    /// Reads an address that wants a cookie and a crumb; where Yahoo refuses the crumb, once more with another.
+    func getWithCrumb<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let pass = try await crumb(in: context)
+        if let value = try await get(operation, address, with: pass, in: context, read: read) { return value }
+        invalidate(pass)
+        let fresh = try await self.crumb(in: context)
+        guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
+            invalidate(fresh)
+            throw ProviderFailure(.yahoo, .notEntitled)
+        }
+        return value
+    }
+
+    /// Nil where Yahoo refuses the crumb.
+    private func get<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with pass: YahooCrumb, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value? {
+        let url = address(configuration.base.url)?.appending(query: [("crumb", pass.crumb)])
+        var request = try request(url, in: context)
+        request.headers.add("Cookie", pass.cookie)
+        return try await crumbed.call(operation, request, in: context) {
+            response throws(JSONError) -> Value? in
+            YahooErrorBody.isStaleCrumb(response) ? nil : try JSONReader.read(response.body, read)
+        }
+    }
+
+    private func request(_ url: HTTPURL?, in context: CallContext) throws(ProviderFailure)
+        -> HTTPClientRequest
+    {
+        guard let url else { throw ProviderFailure(.yahoo, transport: .badURL) }
+        return HTTPClientRequest(.get, url, deadline: context.deadline)
+    }
+
+    /// What Yahoo calls an instrument; `notFound` for one that it cannot have.
+    func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
+            throw ProviderFailure(.yahoo, .notFound)
+        }
+        return spelling
+    }
+
+    // MARK: Cookie and crumb
+
+    private static let crumbKey = CacheKey.public(.yahoo, "crumb")
+
+    private func crumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
+        try await crumbs.value(for: Self.crumbKey, in: context) { context throws(ProviderFailure) in
+            try await fetchCrumb(in: context)
+        }
+    }
+
+    /// Only the one that was refused: somebody else may have fetched another meanwhile.
+    private func invalidate(_ pass: YahooCrumb) {
+        guard crumbs.cached(Self.crumbKey) == pass else { return }
+        crumbs.invalidate { $0 == Self.crumbKey }
+    }
+
+    private func fetchCrumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
+        let page = try request(configuration.cookiePage.url, in: context)
+        let cookie = try await cookies.call("cookie", page, in: context) { YahooCrumb.cookie(of: $0) }
+        var request = try request(
+            configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
+        guard let cookie, request.headers.add("Cookie", cookie) else {
+            throw ProviderFailure(.yahoo, .invalidResponse(nil))
+        }
+        let crumb = try await open.call("crumb", request, in: context) { YahooCrumb.crumb(of: $0.body) }
+        // An error text must not be kept as if it were one.
+        guard let crumb else { throw ProviderFailure(.yahoo, .invalidResponse(nil)) }
+        return YahooCrumb(cookie: cookie, crumb: crumb)
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What it means that the page set no cookie: in Europe, that it wants consent in a form first, which is nothing that
+    /// a program may give.
+    init(cookiePage response: HTTPClientResponse, now: Instant) {
+        switch response.status {
+        case 429, 500...: self = ProviderFailure.Cause(yahoo: response, now: now) ?? .unavailable
+        default: self = .notEntitled
+        }
+    }
+}
+
+/// A cookie and the crumb that goes with it: nobody's credential, but what some endpoints want to see.
+struct YahooCrumb: Hashable {
+    let cookie: String
+    let crumb: String
+
+    /// The pairs of name and value that a response sets, as a request sends them back; nil where it sets none.
+    static func cookie(of response: HTTPClientResponse) -> String? {
+        let pairs = response.all("Set-Cookie").compactMap { line in
+            line.split(separator: ";", maxSplits: 1).first.map(String.init)
+        }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    /// The crumb that a body is; nil for what is none: Yahoo puts errors in its place, in words or HTML.
+    static func crumb(of body: [UInt8]) -> String? {
+        let text = String(decoding: body, as: UTF8.self)
+        let isCrumb = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "./_-\\".utf8.contains(byte)
+            }
+        }
+        guard isCrumb, (5...32).contains(text.utf8.count), !errorTexts.contains(text.lowercased()) else {
+            return nil
+        }
+        return text
+    }
+
+    /// Errors of one word look like crumbs.
+    private static let errorTexts: Set<String> = ["unauthorized", "forbidden", "error", "null", "undefined"]
+}
+
+extension YahooCrumb: CustomStringConvertible, CustomReflectable {
+    var description: String { "Yahoo pass \(Redaction.placeholder)" }
+
+    var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.placeholder]) }
+}

@@ -1,0 +1,84 @@
+package import Brokerage
+package import Upstream
+
+/// The answer of `GET /v1/finance/search`: listings, and private companies, which have no symbol.
+struct YahooSearch: JSONDecodable {
+    var matches: [Match]
+
+    struct Match: Hashable {
+        /// In Yahoo's spelling; nil for what is not traded.
+        var symbol: String?
+        var name = YahooName()
+        var type: String?
+        var exchange: String?
+        var exchangeName: String?
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var matches: [Match]?
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "quotes": matches = try reader.array(of: Match.self)
+            default: try reader.skip()
+            }
+        }
+        self.matches = try reader.required(matches, "quotes")
+    }
+}
+
+extension YahooSearch.Match: JSONDecodable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "symbol": symbol = try reader.stringOrNil()
+            // In lower case here, unlike elsewhere.
+            case "longname": name.long = try reader.stringOrNil()
+            case "shortname": name.short = try reader.stringOrNil()
+            case "quoteType": type = try reader.stringOrNil()
+            case "exchange": exchange = try reader.stringOrNil()
+            case "exchDisp": exchangeName = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+
+    /// The match in Portico's words; nil for what is not traded, or has no symbol of Portico's, such as a future.
+    func instrument(_ dialect: YahooSymbols, fetchedAt: Instant) -> Instrument? {
+        guard let spelling = symbol, let symbol = dialect.symbol(for: spelling) else { return nil }
+        var instrument = Instrument(
+            symbol: symbol, assetClass: YahooAssetType.assetClass(type),
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
+        instrument.name = name.best
+        instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
+        instrument.listing = Listing(provider: .yahoo, key: spelling)
+        return instrument
+    }
+}
+
+extension YahooClient: InstrumentSource {
+    /// `GET /v1/finance/search`.
+    package func search(
+        _ text: String, limit: Int, in context: CallContext
+    ) async throws(ProviderFailure) -> [SearchHit] {
+        let limit = max(limit, 1)
+        let items = [("q", Optional(text)), ("quotesCount", String(limit)), ("newsCount", "0")]
+        let answer = try await get(
+            "search", { $0.appending(path: "v1", "finance", "search")?.appending(query: items) }, in: context
+        ) { reader throws(JSONError) in try YahooSearch(json: &reader) }
+        let fetchedAt = clock.wallTime()
+        let hits = answer.matches.lazy.compactMap { match in
+            match.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
+        }
+        return Array(hits.prefix(limit))
+    }
+
+    /// What a quote tells of its instrument.
+    package func instrument(
+        _ symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Instrument {
+        guard let entry = try await entries(of: [symbol], "instrument", in: context)[symbol] else {
+            throw ProviderFailure(.yahoo, .notFound)
+        }
+        return entry.instrument(of: symbol, fetchedAt: clock.wallTime())
+    }
+}

@@ -1,0 +1,185 @@
+package import Brokerage
+package import Upstream
+
+/// A server that speaks Yahoo's query language as it was in 2017.
+///
+/// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+package struct YQLClient: Sendable {
+    package let configuration: YQLConfiguration
+    package let symbolMapping = YahooSymbols()
+    private let clock: TimeSource
+    private let httpClient: ProviderHTTPClient
+
+    /// - Parameters:
+    ///   - configuration: Where the server is.
+    ///   - line: What the calls go over, and whose quota they spend.
+    package init(_ configuration: YQLConfiguration, over line: ProviderChannel) {
+        self.configuration = configuration
+        clock = line.clock
+        httpClient = line.client(
+            within: configuration.windows,
+            failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
+    }
+
+    /// The rows of instruments; those that are not known are left out.
+    private func rows(
+        of symbols: [Symbol], _ operation: String, in context: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: YQLQuote] {
+        var wanted: [String: Symbol] = [:]
+        for symbol in symbols {
+            if let spelling = symbolMapping.providerSymbol(for: symbol) { wanted[spelling] = symbol }
+        }
+        guard !wanted.isEmpty else { return [:] }
+        guard
+            let url = configuration.base.url.appending(path: "v1", "public", "yql")?
+                .appending(query: Self.query(wanted.keys.sorted()))
+        else { throw ProviderFailure(.yahoo, transport: .badURL) }
+        let request = HTTPClientRequest(.get, url, deadline: context.deadline)
+        let answer = try await httpClient.call(operation, request, in: context) {
+            response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try YQLQuotes(json: &reader)
+            }
+        }
+        var rows: [Symbol: YQLQuote] = [:]
+        for row in answer.quotes where row.isKnown {
+            if let symbol = wanted[row.symbol] { rows[symbol] = row }
+        }
+        return rows
+    }
+
+    /// No spelling has a quotation mark, as no symbol has one.
+    private static func query(_ spellings: [String]) -> [(name: String, value: String?)] {
+        let list = spellings.map { "\"\($0)\"" }.joined(separator: ",")
+        return [
+            ("q", "select * from yahoo.finance.quotes where symbol in (\(list))"), ("format", "json"),
+            ("env", "store://datatables.org/alltableswithkeys"),
+        ]
+    }
+}
+
+extension YQLClient: QuoteSource {
+    package var symbolsPerCall: Int { configuration.symbolsPerCall }
+
+    /// One query for all.
+    package func quotes(
+        for symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
+        let fetchedAt = clock.wallTime()
+        var quotes = KeyedResults<Symbol, Quote>()
+        for (symbol, row) in try await rows(of: symbols, "quotes", in: context) {
+            if let quote = row.quote(of: symbol, fetchedAt: fetchedAt) {
+                quotes[symbol] = quote
+            } else {
+                quotes.failures[symbol] = ProviderFailure(.yahoo, .invalidResponse(nil))
+            }
+        }
+        return quotes
+    }
+}
+
+extension YQLClient: FundamentalsSource {
+    package func fundamentals(
+        of symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Fundamentals {
+        guard let row = try await rows(of: [symbol], "fundamentals", in: context)[symbol] else {
+            throw ProviderFailure(.yahoo, .notFound)
+        }
+        guard let figures = row.fundamentals(of: symbol, fetchedAt: clock.wallTime()) else {
+            throw ProviderFailure(.yahoo, .invalidResponse(nil))
+        }
+        return figures
+    }
+}
+
+/// Where a server speaks Yahoo's query language (YQL) as it was in 2017.
+///
+/// Yahoo's own was shut down in 2019; stand-ins for it keep programs of that time alive.
+package struct YQLConfiguration: Sendable {
+    /// Stands before `/v1/public/yql`.
+    package let base: ProviderBaseURL
+    /// How many symbols one query asks for; at least 1.
+    package let symbolsPerCall: Int
+    package let windows: [QuotaWindow]
+
+    package init(base: ProviderBaseURL, symbolsPerCall: Int = 100, windows: [QuotaWindow] = []) {
+        self.base = base
+        self.symbolsPerCall = max(symbolsPerCall, 1)
+        self.windows = windows
+    }
+}
+
+/// Figures as the query language has them: text, made to be shown.
+enum YQLNumber {
+    /// Reads `143.46`, `+0.12`, `+0.08%`, `753.40B` and `<b>143.46</b>`.
+    ///
+    /// - Returns: the figure, in per cent where it was; `.some(nil)` for words that stand for none; nil for what is no
+    ///   figure.
+    static func read(_ text: String) -> Decimal?? {
+        var text = plain(text)
+        if text.isEmpty || text == "N/A" || text == "-" { return .some(nil) }
+        if text.hasSuffix("%") { text.removeLast() }
+        var factor = 1
+        if let last = text.last, let scale = scales[last] {
+            factor = scale
+            text.removeLast()
+        }
+        guard let value = Decimal(text), let figure = try? value * Decimal(factor) else { return nil }
+        return .some(figure)
+    }
+
+    /// The text without marks of HTML and the white space around it.
+    static func plain(_ text: String) -> String {
+        var (plain, isMark) = ("", false)
+        for character in text {
+            switch character {
+            case "<": isMark = true
+            case ">" where isMark: isMark = false
+            default: if !isMark { plain.append(character) }
+            }
+        }
+        let start = plain.drop { $0 == " " }
+        let end = start.lastIndex { $0 != " " }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+
+    /// What stands between the marks of bold type: the price in `4:00pm - <b>143.46</b>`.
+    static func bold(in text: String) -> Decimal? {
+        guard let start = text.firstRange(of: "<b>"), let end = text.firstRange(of: "</b>"),
+            start.upperBound <= end.lowerBound,
+            let figure = read(String(text[start.upperBound..<end.lowerBound]))
+        else { return nil }
+        return figure
+    }
+
+    private static let scales: [Character: Int] = [
+        "K": 1_000, "M": 1_000_000, "B": 1_000_000_000, "T": 1_000_000_000_000,
+    ]
+
+    /// Reads a date like `4/10/2017` and a time like `4:00pm` by the clock of New York; nil for what is neither.
+    static func newYorkTime(date: String, time: String) -> Instant? {
+        let day = date.split(separator: "/").map { Int($0) }
+        guard day.count == 3, let month = day[0], let dayOfMonth = day[1], let year = day[2],
+            let date = CalendarDate(year: year, month: month, day: dayOfMonth)
+        else { return nil }
+        let clock = time.dropLast(2).split(separator: ":").map { Int($0) }
+        guard clock.count == 2, let hour = clock[0], let minute = clock[1], (1...12).contains(hour) else {
+            return nil
+        }
+        let half: Int
+        switch time.suffix(2).lowercased() {
+        case "am": half = 0
+        case "pm": half = 12
+        default: return nil
+        }
+        return LocalTime(date: date, hour: hour % 12 + half, minute: minute).map(Instant.init(newYork:))
+    }
+}
+
+extension JSONReader {
+    /// Reads a figure in any of the forms that the query language has; nil for null and words that stand for none.
+    mutating func queryFigureOrNil() throws(JSONError) -> Decimal? {
+        guard try kind() == .string else { return try decimalOrNil() }
+        return try token(oneOf: "figures like +1.50, 0.5% and 753.40B") { YQLNumber.read($0.string) }
+    }
+}
