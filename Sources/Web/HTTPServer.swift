@@ -3,6 +3,7 @@ package import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
+import Synchronization
 
 /// The front door: GraphQL over HTTP/1.1 for one service, and over TLS and HTTP/2 where it has a certificate.
 ///
@@ -111,5 +112,108 @@ package final class HTTPServer: Service {
                 }
             }
             .bind(host: configuration.host, port: configuration.port).get()
+    }
+}
+
+/// What all connections of a server share.
+final class ServerState: Sendable {
+    let configuration: ServerConfiguration
+    let limits: ServerLimits
+    let router: Router
+    let load: ServerResources
+    let logger: Logger
+    let requestIDs = RequestIDGenerator()
+    let date = DateHeaderCache()
+    let flushRounds: FlushBatchers
+    private let hasReportedProxy = Atomic(false)
+
+    init(
+        _ configuration: ServerConfiguration, router: Router, load: ServerResources,
+        flushRounds: FlushBatchers,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        limits = configuration.limits
+        self.router = router
+        self.load = load
+        self.flushRounds = flushRounds
+        self.logger = logger
+    }
+
+    /// Reports once that a proxy on this machine forwards requests and is not trusted to name its clients.
+    @Sendable
+    func reportProxy() {
+        guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
+        logger.warning(
+            """
+            A proxy on this machine forwards requests, and is not trusted to name its clients: all of them count as \
+            one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies that add to \
+            X-Forwarded-For.
+            """)
+    }
+}
+
+/// Where a server listens, how it answers, and its bounds.
+package struct ServerConfiguration: Sendable, Hashable {
+    /// A name or an address; `0.0.0.0` and `::` are every one of the machine.
+    package var host: String
+    /// 0 to 65,535; 0 takes a free one.
+    package var port: Int
+    package var limits: ServerLimits
+    /// What TLS is spoken with, and HTTP/2 with it; nil speaks neither.
+    package var tls: TLSFiles?
+    /// Whether queries may be asked for by GET.
+    package var allowsGET = true
+    /// Whether `/schema.graphql` shows the schema.
+    package var showsSchema = true
+    /// Whether answers tell those who ask which upstream calls they have cost.
+    package var tellsUpstream = true
+    /// The hosts whose requests are accepted.
+    package var hosts = HostPolicy.any
+    /// Which sites' pages may read answers.
+    package var cors = CORSPolicy()
+    package var compression = CompressionPolicy()
+    /// Who may read `/metrics`.
+    package var metricsAudience = MetricsAudience.thisMachine
+    /// Whether each answer is logged at the level `info`, with its operation's name and hash, rather than at `debug`.
+    package var logsAnswers = false
+    /// How many proxies in front are trusted to tell, in `X-Forwarded-For`, for whom they ask; 0 believes none.
+    package var trustedProxies = 0
+
+    package init(host: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()) {
+        self.host = host
+        self.port = port
+        self.limits = limits
+    }
+
+    /// At which answers are logged.
+    var answerLevel: Logger.Level { logsAnswers ? .info : .debug }
+
+    /// The same for a server that strangers reach: neither the schema nor upstream calls, nor GET, which caches and
+    /// histories keep.
+    ///
+    /// What else such a server keeps to itself, introspection and suggestions, is the engine's to leave out.
+    package var inProduction: ServerConfiguration {
+        var configuration = self
+        configuration.allowsGET = false
+        configuration.showsSchema = false
+        configuration.tellsUpstream = false
+        return configuration
+    }
+}
+
+/// Closes a connection without TLS whose client sends no more, behind the answers that are made and not yet flushed.
+///
+/// Without it the channel would close by itself where the end has come together with a question, and before the flush
+/// round of its answer. It stands before all other handlers, which learn of the connection's end as of any other.
+final class HalfCloseHandler: ChannelInboundHandler, Sendable {
+    typealias InboundIn = NIOAny
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        context.channel.pipeline.syncOperations.flush()
+        context.close(promise: nil)
     }
 }

@@ -1,3 +1,6 @@
+package import Brokerage
+import Synchronization
+
 /// What a call takes from the operation that needs it.
 package struct CallContext: Sendable {
     /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
@@ -44,5 +47,111 @@ package struct CallContext: Sendable {
             deadline: now + rest / 2, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge,
             observe: observe, tracing: tracing,
             allowance: allowance)
+    }
+}
+
+/// A limit of Portico that prevents a call to a provider for an operation.
+package enum CallRefusal: Hashable, Sendable {
+    /// The operation has reached its limit of calls.
+    case operation(limit: Int)
+    /// The client has reached the limit of calls in a minute for clients without a session or with a guest
+    /// session.
+    case client(limit: Int, retryAt: Instant)
+    /// All clients without a session or with a guest session have used up their part of the provider's quota.
+    case sharedQuota(retryAt: Instant?)
+}
+
+/// The number of calls to providers that one operation may still make.
+///
+/// Each call of the operation is counted, whichever field needs it. A call that is shared with other
+/// operations counts for the one that started it. A repeated call counts once for the operation, and each
+/// time for the client.
+package final class CallAllowance: Sendable {
+    private let limit: Int
+    private let calls = Atomic<Int>(0)
+    private let budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)?
+
+    /// Whether the client has a budget of its own.
+    ///
+    /// A part of each provider's quota is then reserved for users with a name.
+    var isBudgeted: Bool { budget != nil }
+
+    /// - Parameters:
+    ///   - limit: The number of calls that the operation may make; at least 1.
+    ///   - budget: Returns why the client has no further call, or nil; with `true` it counts a call if there
+    ///     is one. Nil for a client without a budget. Called on any thread; it must be quick.
+    package init(limit: Int, budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)? = nil) {
+        self.limit = max(limit, 1)
+        self.budget = budget
+    }
+
+    /// An allowance for the next event of a subscription, or for the next read of a followed value.
+    ///
+    /// Its count of calls starts at 0; the client's budget is the same.
+    package func renewed() -> CallAllowance { CallAllowance(limit: limit, budget: budget) }
+
+    /// The allowance of work for many anonymous clients.
+    ///
+    /// The number of calls has no limit other than the part of a quota that all anonymous clients share.
+    static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
+
+    /// The limit that prevents a further call; nil if a call may be made.
+    func limitError() -> CallRefusal? {
+        calls.load(ordering: .relaxed) < limit ? budget?(false) : .operation(limit: limit)
+    }
+
+    /// Counts one call.
+    ///
+    /// - Returns: The limit that prevents the call; nil if it may be made.
+    func consume(isRetry: Bool) -> CallRefusal? {
+        if isRetry { return budget?(true) }
+        guard calls.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
+            calls.wrappingSubtract(1, ordering: .relaxed)
+            return .operation(limit: limit)
+        }
+        return budget?(true)
+    }
+}
+
+/// Told by a call that changes something at a provider, around the moment at which it goes out.
+///
+/// Calls that only read tell nothing.
+package struct WriteObserver: Sendable {
+    /// The time after the call of ``willSend`` within which the first byte may be sent.
+    ///
+    /// A write that is not found at the provider later than that will not arrive.
+    package static let validity = Duration.seconds(5)
+
+    /// Called before the request is sent once, within ``validity`` or not at all; if it throws, the request
+    /// is not sent.
+    ///
+    /// Once it has returned, the request counts as sent, even if the process ends.
+    package let willSend: @Sendable () async throws -> Void
+    /// Called if the provider cannot have acted on the request.
+    ///
+    /// It was not sent in time, the provider was not reached, or it refused the request unread, by its
+    /// authorization (401, 403) or its rate (429).
+    ///
+    /// Called on any thread; it must be quick.
+    package let wasRejected: @Sendable () -> Void
+
+    package init(
+        willSend: @escaping @Sendable () async throws -> Void, wasRejected: @escaping @Sendable () -> Void
+    ) {
+        self.willSend = willSend
+        self.wasRejected = wasRejected
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether a provider that says so has not looked at what it was to do.
+    var isTurnedAway: Bool {
+        switch self {
+        case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notFound, .unsupported, .overloaded,
+            .feedFull,
+            .cancelled, .notAllowed:
+            false
+        }
     }
 }

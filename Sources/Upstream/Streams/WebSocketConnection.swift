@@ -1,4 +1,9 @@
-import NIOCore
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+import Synchronization
 
 /// A WebSocket to a provider (RFC 6455), as its client.
 ///
@@ -55,4 +60,198 @@ package final class WebSocketConnection: Sendable {
 
     /// Why it has ended; nil while it stands.
     package var end: WebSocketError? { inbox.end }
+}
+
+extension WebSocketConnection {
+    /// Connects, and changes over to the WebSocket protocol.
+    ///
+    /// - Parameters:
+    ///   - url: `https` for `wss`, `http` for `ws`.
+    ///   - headers: Sent with the request, beside those of the protocol.
+    ///   - deadline: It stands by then, or not at all.
+    ///   - limits: Bounds.
+    ///   - trustedRoots: A file of certificates in PEM, in place of the system's.
+    ///   - group: Whose threads it runs on.
+    /// - Returns: the open connection.
+    /// - Throws: why it did not come about.
+    package static func open(
+        _ url: HTTPURL, headers: HTTPClientHeaders = HTTPClientHeaders(),
+        before deadline: ContinuousClock.Instant,
+        limits: WebSocketLimits = WebSocketLimits(), trustedRoots: String? = nil,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws(WebSocketError) -> WebSocketConnection {
+        let attempt = WebSocketConnector(
+            url: url, headers: headers, limits: limits, tls: try tls(for: url, trustedRoots))
+        let remaining = TimeAmount(ContinuousClock.now.duration(to: deadline))
+        guard remaining > .zero else { throw .timedOut }
+        let alarm = group.next().scheduleTask(in: remaining) { attempt.fail(.timedOut) }
+        defer { alarm.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await attempt.open(on: group, connectTimeout: remaining)
+            } onCancel: {
+                attempt.fail(.cancelled)
+            }
+        } catch {
+            throw attempt.reason(error)
+        }
+    }
+
+    static func frame(of message: WebSocketMessage) -> WebSocketFrame {
+        let opcode: WebSocketOpcode =
+            switch message.kind {
+            case .text: .text
+            case .binary: .binary
+            }
+        return WebSocketFrame(
+            fin: true, opcode: opcode, maskKey: .random(), data: ByteBuffer(bytes: message.bytes))
+    }
+
+    private static func tls(for url: HTTPURL, _ roots: String?) throws(WebSocketError) -> NIOSSLContext? {
+        guard url.isSecure else { return nil }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let roots { configuration.trustRoots = .file(roots) }
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .tls
+        }
+    }
+}
+
+/// One attempt to open a WebSocket.
+private final class WebSocketConnector: Sendable {
+    private enum Upgrade {
+        case done(WebSocketConnection)
+        case rejected(EventLoopFuture<WebSocketError>)
+    }
+
+    private struct State {
+        var channel: (any Channel)?
+        var reason: WebSocketError?
+    }
+
+    private let url: HTTPURL
+    private let headers: HTTPClientHeaders
+    private let limits: WebSocketLimits
+    private let tls: NIOSSLContext?
+    private let state = Mutex(State())
+
+    init(url: HTTPURL, headers: HTTPClientHeaders, limits: WebSocketLimits, tls: NIOSSLContext?) {
+        self.url = url
+        self.headers = headers
+        self.limits = limits
+        self.tls = tls
+    }
+
+    func open(on group: any EventLoopGroup, connectTimeout: TimeAmount) async throws -> WebSocketConnection {
+        let upgrade = try await ClientBootstrap(group: group)
+            .connectTimeout(connectTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connect(host: url.hostName, port: url.port) { channel in self.begin(channel) }
+        switch try await upgrade.get() {
+        case .done(let connection): return connection
+        case .rejected(let refusal): throw try await refusal.get()
+        }
+    }
+
+    /// Ends the attempt; the first reason stays.
+    func fail(_ reason: WebSocketError) {
+        let channel = state.withLock { state in
+            if state.reason == nil { state.reason = reason }
+            return state.channel
+        }
+        channel?.close(promise: nil)
+    }
+
+    /// What an error means, or why the attempt was ended.
+    func reason(_ error: any Error) -> WebSocketError {
+        if let reason = state.withLock({ $0.reason }) { return reason }
+        switch error {
+        case let error as WebSocketError: return error
+        case let error as NIOConnectionError:
+            return error.dnsAError != nil && error.dnsAAAAError != nil ? .couldNotResolve : .couldNotConnect
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: return .tls
+        case ChannelError.connectTimeout: return .timedOut
+        case is HTTPParserError, is NIOHTTPClientUpgradeError: return .protocolViolation
+        default: return .couldNotConnect
+        }
+    }
+
+    private func begin(_ channel: any Channel) -> EventLoopFuture<EventLoopFuture<Upgrade>> {
+        let isOver = state.withLock { state in
+            state.channel = channel
+            return state.reason != nil
+        }
+        if isOver { return channel.eventLoop.makeFailedFuture(WebSocketError.cancelled) }
+        return channel.eventLoop.makeCompletedFuture {
+            if let tls {
+                try channel.pipeline.syncOperations.addHandler(
+                    NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
+            }
+            var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration())
+            // A server that speaks first does so in the same segment as its answer: those bytes are messages.
+            pipeline.leftOverBytesStrategy = .forwardBytes
+            return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                configuration: pipeline)
+        }
+    }
+
+    private func configuration() -> NIOTypedHTTPClientUpgradeConfiguration<Upgrade> {
+        var fields = NIOHTTP1.HTTPHeaders()
+        fields.add(name: "Host", value: url.authority)
+        for field in headers.fields { fields.add(name: field.name, value: field.value) }
+        let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(
+            maxFrameSize: min(limits.frameBytes, Int(UInt32.max)), enableAutomaticErrorHandling: false
+        ) { channel, _ in
+            self.changeOver(channel)
+        }
+        return NIOTypedHTTPClientUpgradeConfiguration(
+            upgradeRequestHead: HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: url.target, headers: fields),
+            upgraders: [upgrader]
+        ) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let refusal = channel.eventLoop.makePromise(of: WebSocketError.self)
+                try channel.pipeline.syncOperations.addHandler(WebSocketRejectionHandler(refusal))
+                return .rejected(refusal.futureResult)
+            }
+        }
+    }
+
+    private func changeOver(_ channel: any Channel) -> EventLoopFuture<Upgrade> {
+        channel.eventLoop.makeCompletedFuture {
+            let inbox = WebSocketReceiveQueue(capacity: limits.waitingMessages)
+            try channel.pipeline.syncOperations.addHandlers([
+                NIOWebSocketFrameAggregator(
+                    minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: limits.messageFrames,
+                    maxAccumulatedFrameSize: limits.messageBytes),
+                WebSocketHandler(inbox, limits),
+            ])
+            return .done(WebSocketConnection(channel, inbox))
+        }
+    }
+}
+
+/// Reads with which status a server refuses to change over, and when it wants to be asked again.
+private final class WebSocketRejectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let rejection: EventLoopPromise<WebSocketError>
+
+    init(_ refusal: EventLoopPromise<WebSocketError>) {
+        self.rejection = refusal
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        let retryAfter = head.headers.first(name: "Retry-After").flatMap(RetryAfter.init)
+        rejection.succeed(.rejected(status: Int(head.status.code), retryAfter: retryAfter))
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        rejection.fail(WebSocketError.interrupted)
+    }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import NIOHTTP1
 
 /// The name of what an answer says (RFC 9110, section 8.8.3).
 ///
@@ -21,5 +22,22 @@ struct EntityTag {
         return field.listMembers.contains { member in
             member == "*" || (member.hasPrefix("W/") ? member.dropFirst(2) : member) == name
         }
+    }
+}
+
+extension HTTPResponse {
+    /// Names what an answer to GET says, and leaves it out where the client has it already.
+    ///
+    /// Not where nothing may be kept.
+    mutating func validate(_ method: HTTPMethod, ifNoneMatch: String?) {
+        guard method == .GET || method == .HEAD, status == .ok, case .whole(let bytes) = body,
+            !headers.contains(where: { "\($0.name)" == "cache-control" && $0.value == "no-store" })
+        else { return }
+        let tag = prepared?.tag ?? EntityTag(of: bytes)
+        headers.append(Header("etag", tag.text))
+        guard tag.matches(ifNoneMatch) else { return }
+        status = .notModified
+        contentType = nil
+        body = .whole([])
     }
 }

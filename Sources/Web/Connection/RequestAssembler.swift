@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 
 /// Makes requests of their parts, within bounds.
 ///
@@ -202,4 +203,17 @@ extension HTTPExchange {
         exchange.work = .tell(response)
         return exchange
     }
+}
+
+/// What the bytes of a connection, or of a stream of HTTP/2, are read into.
+enum RequestEvent {
+    /// A request begins.
+    case head(RequestHead)
+    /// Some of its body: at least one byte.
+    case body(ByteBuffer)
+    /// A request ends.
+    case end
+    /// Nobody can tell what follows. The method is that of the request, where it is known: an answer to HEAD has no
+    /// body.
+    case malformed(HTTPError, HTTPMethod)
 }

@@ -130,3 +130,68 @@ package enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 }
+
+/// A file that is served as it is, made ready once: its tag and its compressed form.
+struct StaticFile: Sendable {
+    let response: HTTPResponse
+
+    /// - Parameters:
+    ///   - name: its last path component, by which it goes how long it may be kept.
+    ///   - type: what browsers take it for.
+    ///   - bytes: all of it.
+    ///   - level: of compression, from 1 to 9; 0 compresses nothing.
+    init(_ name: String, _ type: FileType, _ bytes: [UInt8], level: Int) {
+        var response = HTTPResponse(.ok, type.contentType, body: bytes)
+        response.prepared = HTTPResponse.Prepared(
+            tag: EntityTag(of: bytes),
+            gzip: level > 0 && type != .png ? Gzip.compress(bytes, level: level) : nil)
+        response.headers =
+            [HTTPResponse.Header("cache-control", StaticFile.caching(of: name))]
+            + ContentSecurityPolicy.headers(isPage: type.isPage)
+        self.response = response
+    }
+
+    /// A name with a version names the same content for ever; any other is asked for again, by its tag.
+    private static func caching(of name: String) -> String {
+        name.contains(/[-.]\d+\.\d+\.\d+\./) ? "public, max-age=31536000, immutable" : "no-cache"
+    }
+}
+
+/// The types of files that pages are made of, by the extensions of their names.
+enum FileType: String, Sendable {
+    case css
+    case graphql
+    case html
+    case js
+    case json
+    case png
+    case svg
+    case txt
+
+    /// The type of a file; nil where its name tells none of these.
+    init?(ofFile name: String) {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+        self.init(rawValue: String(name[name.index(after: dot)...]))
+    }
+
+    var contentType: StaticString {
+        switch self {
+        case .css: "text/css; charset=utf-8"
+        // GraphQL's language has no registered media type.
+        case .graphql, .txt: "text/plain; charset=utf-8"
+        case .html: "text/html; charset=utf-8"
+        case .js: "text/javascript; charset=utf-8"
+        case .json: "application/json; charset=utf-8"
+        case .png: "image/png"
+        case .svg: "image/svg+xml"
+        }
+    }
+
+    /// Whether browsers run or render it as a page of its own.
+    var isPage: Bool {
+        switch self {
+        case .html, .svg: true
+        case .css, .graphql, .js, .json, .png, .txt: false
+        }
+    }
+}

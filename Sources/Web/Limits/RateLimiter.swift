@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// Counts what clients send against a limit, each by its key.
@@ -55,5 +55,68 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         guard now >= state.nextSweep else { return }
         state.nextSweep = now + .seconds(1)
         state.repaid = state.repaid.filter { $0.value > now }
+    }
+}
+
+/// How many requests one client may send.
+package struct RateLimit: Sendable, Hashable {
+    /// Between two requests, on average; a microsecond to an hour.
+    let interval: TimeAmount
+    /// At once, after a pause; 1 to 1,000,000.
+    let burst: Int
+
+    package init(every interval: TimeAmount, burst: Int) {
+        self.interval = min(max(.microseconds(1), interval), .hours(1))
+        self.burst = min(max(1, burst), 1_000_000)
+    }
+
+    /// A limit by the second.
+    ///
+    /// - Parameters:
+    ///   - perSecond: on average; 1 to 1,000,000.
+    ///   - burst: at once, after a pause; 1 to 1,000,000.
+    package init(perSecond: Int, burst: Int) {
+        self.init(every: .nanoseconds(1_000_000_000 / Int64(min(max(1, perSecond), 1_000_000))), burst: burst)
+    }
+
+    /// How far a client may be ahead of that.
+    var tolerance: TimeAmount { .nanoseconds(interval.nanoseconds * Int64(burst)) }
+}
+
+/// Refuses clients that send more than their share, by their address and by their token.
+package struct ClientRateLimits: Sendable {
+    private let addresses: RateLimiter<ClientAddress>
+    /// By a token's hash, which is seeded anew in each process, so that no token is kept here.
+    private let tokens: RateLimiter<Int>
+    private let exemptsThisMachine: Bool
+
+    init(_ limits: ServerLimits) {
+        addresses = RateLimiter(limits.addressRate, capacity: limits.trackedClients)
+        tokens = RateLimiter(limits.tokenRate, capacity: limits.trackedClients)
+        exemptsThisMachine = limits.exemptsThisMachine
+    }
+
+    /// Counts a request of an address, or an operation of its sockets, before anything else is done for it.
+    ///
+    /// - Throws: `.tooManyRequests`.
+    package func charge(_ address: ClientAddress) throws(HTTPError) {
+        guard !isExempt(address) else { return }
+        if let delay = addresses.refuse(address, now: .now()) {
+            throw .tooManyRequests(.address, after: delay)
+        }
+    }
+
+    /// Counts a request with a token that is known to be good: others would fill the table.
+    ///
+    /// - Throws: `.tooManyRequests`.
+    package func charge(token: String, from address: ClientAddress) throws(HTTPError) {
+        guard !isExempt(address) else { return }
+        if let delay = tokens.refuse(token.hashValue, now: .now()) {
+            throw .tooManyRequests(.token, after: delay)
+        }
+    }
+
+    private func isExempt(_ address: ClientAddress) -> Bool {
+        exemptsThisMachine && address.isThisMachine
     }
 }

@@ -133,3 +133,101 @@ final class Metrics: Sendable {
         ]
     }
 }
+
+/// How often durations were at most so long.
+struct Histogram: Sendable {
+    /// In seconds.
+    static let bounds = [
+        0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+    ]
+
+    private var counts = [Int](repeating: 0, count: bounds.count)
+    private var count = 0
+    private var sum = 0.0
+
+    mutating func record(_ duration: TimeAmount) {
+        record(seconds: Double(duration.nanoseconds) / 1e9)
+    }
+
+    mutating func record(_ duration: Duration) {
+        record(seconds: Double(duration.wholeMicroseconds) / 1e6)
+    }
+
+    private mutating func record(seconds: Double) {
+        count += 1
+        sum += seconds
+        if let place = Histogram.bounds.firstIndex(where: { seconds <= $0 }) { counts[place] += 1 }
+    }
+
+    /// As Prometheus has histograms: each bucket counts those before it, too.
+    func samples(labels: [MetricFamily.Label]) -> [MetricFamily.Sample] {
+        var samples: [MetricFamily.Sample] = []
+        var total = 0
+        func add(_ suffix: String, _ value: Double, _ more: [MetricFamily.Label] = []) {
+            var sample = MetricFamily.Sample(value, labels: labels + more)
+            sample.suffix = suffix
+            samples.append(sample)
+        }
+        for (bound, count) in zip(Histogram.bounds, counts) {
+            total += count
+            add("_bucket", Double(total), [MetricFamily.Label("le", "\(bound)")])
+        }
+        add("_bucket", Double(count), [MetricFamily.Label("le", "+Inf")])
+        add("_sum", sum)
+        add("_count", Double(count))
+        return samples
+    }
+}
+
+/// Counts calls to services behind the server, and what spared calls.
+///
+/// A lock, because calls end on any thread.
+package final class UpstreamMetrics: Sendable {
+    private struct Kind: Hashable {
+        let provider: String
+        let outcome: UpstreamCall.Outcome
+    }
+
+    private struct State {
+        var calls: [Kind: Int] = [:]
+        var durations: [String: Histogram] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Counts a call that has ended, or what stood in for one.
+    package func note(_ call: UpstreamCall) {
+        state.withLock { state in
+            state.calls[Kind(provider: call.provider, outcome: call.outcome), default: 0] += 1
+            guard call.attempts > 0 else { return }
+            state.durations[call.provider, default: Histogram()].record(call.duration)
+        }
+    }
+
+    /// For `/metrics`.
+    package var families: [MetricFamily] {
+        let state = state.withLock { $0 }
+        typealias Label = MetricFamily.Label
+        let calls = state.calls.map { kind, count in
+            MetricFamily.Sample(
+                Double(count),
+                labels: [
+                    Label("provider", kind.provider), Label("outcome", kind.outcome.rawValue.lowercased()),
+                ])
+        }
+        return [
+            MetricFamily(
+                "portico_upstream_calls_total", .counter,
+                "Calls to providers by outcome: fetched and failed; and those that were spared, by what had the value.",
+                calls.sorted { "\($0.labels)" < "\($1.labels)" }),
+            MetricFamily(
+                "portico_upstream_call_duration_seconds", .histogram,
+                "From the decision to call a provider to its answer, with all waits and attempts.",
+                state.durations.sorted { $0.key < $1.key }.flatMap { provider, histogram in
+                    histogram.samples(labels: [Label("provider", provider)])
+                }),
+        ]
+    }
+}

@@ -1,3 +1,4 @@
+import GraphQL
 import Synchronization
 
 /// What one operation asks of the services behind the server, noted while it runs.
@@ -80,5 +81,104 @@ struct UpstreamUsage: Sendable, Hashable {
             covered = to
         }
         self.calls = calls.count { !$0.outcome.isSpared }
+    }
+}
+
+extension UpstreamLog {
+    /// What an answer tells of its calls in `extensions`, to a client that asks for it.
+    ///
+    /// `{"portico": {"durationMs": 31.2, "upstream": [{"provider", "call", "startMs", "durationMs", "outcome", "status",
+    /// "attempts"}]}}`, times in milliseconds from the operation's start; and `omitted`, a number, where there were more
+    /// calls than are told.
+    func report(until end: ContinuousClock.Instant) -> InputObject {
+        let (calls, omitted) = entries
+        var report: InputObject = [
+            "durationMs": .milliseconds(start.duration(to: end)),
+            "upstream": .list(calls.map { .object($0.report(from: start)) }),
+        ]
+        if omitted > 0 { report["omitted"] = .int(omitted) }
+        return ["portico": .object(report)]
+    }
+}
+
+extension UpstreamCall {
+    fileprivate func report(from origin: ContinuousClock.Instant) -> InputObject {
+        [
+            "provider": .string(provider), "call": .string(call),
+            "startMs": .milliseconds(origin.duration(to: start)), "durationMs": .milliseconds(duration),
+            "outcome": .string(outcome.rawValue), "status": status.map { .int($0) } ?? .null,
+            "attempts": .int(attempts),
+        ]
+    }
+}
+
+extension InputValue {
+    /// To the microsecond; what began before its origin began with it.
+    static func milliseconds(_ duration: Duration) -> InputValue {
+        let (whole, rest) = max(0, duration.wholeMicroseconds).quotientAndRemainder(dividingBy: 1_000)
+        guard rest > 0 else { return .int(whole) }
+        let digits = String(1_000 + rest).dropFirst()
+        let end = digits.lastIndex { $0 != "0" } ?? digits.startIndex
+        return .number("\(whole).\(digits[...end])")
+    }
+}
+
+extension Duration {
+    /// Rounded down; those that no integer holds are the largest there is.
+    var wholeMicroseconds: Int {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return product &+ Int(attoseconds / 1_000_000_000_000)
+    }
+}
+
+/// One call to a service behind the server, or what stood in for one.
+package struct UpstreamCall: Sendable, Hashable {
+    /// Whom it went to: `ALPACA`.
+    package let provider: String
+    /// What was asked for, by a name that is the same each time: `positions`; never an address.
+    package let call: String
+    package let outcome: Outcome
+    package let start: ContinuousClock.Instant
+    /// Zero for what was at hand.
+    package let duration: Duration
+    /// The HTTP status of the last response; nil without one.
+    package let status: Int?
+    /// How often it went out; 0 for a call that was spared, or not let out.
+    package let attempts: Int
+
+    /// What came of it.
+    package enum Outcome: String, Sendable, Hashable, CaseIterable {
+        /// The provider answered.
+        case fetched = "FETCHED"
+        /// The value was at hand, and fresh.
+        case cached = "CACHED"
+        /// The call of somebody else, for the same, was waited for.
+        case joined = "JOINED"
+        /// The value was at hand, and past its time.
+        case stale = "STALE"
+        case failed = "FAILED"
+
+        /// Whether no call was made.
+        package var isSpared: Bool {
+            switch self {
+            case .cached, .joined, .stale: true
+            case .fetched, .failed: false
+            }
+        }
+    }
+
+    package init(
+        provider: String, call: String, outcome: Outcome, start: ContinuousClock.Instant,
+        duration: Duration = .zero, status: Int? = nil, attempts: Int = 0
+    ) {
+        self.provider = provider
+        self.call = call
+        self.outcome = outcome
+        self.start = start
+        self.duration = duration
+        self.status = status
+        self.attempts = attempts
     }
 }

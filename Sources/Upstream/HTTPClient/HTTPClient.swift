@@ -1,0 +1,149 @@
+import CCurl
+import Synchronization
+
+/// Calls providers over HTTP/1.1 and HTTP/2, with libcurl on one thread of its own.
+///
+/// Connections are reused, and responses decompressed. Redirects are returned like any other response, and
+/// not followed. A write is sent once at most, even where libcurl would send it again because a reused
+/// connection broke. Nothing is sent after its deadline, or if ``HTTPClientRequest/maySend`` returns false. Proxies
+/// are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
+package final class HTTPClient: Sendable {
+    private let mailbox: CurlCommandQueue
+    private let thread: Mutex<CurlThread?>
+
+    /// Starts the thread; `userAgent` is sent where a request has no such header.
+    ///
+    /// - Throws: ``HTTPClientError/other(code:)`` when the thread cannot be started. Without libcurl every call fails.
+    package init(limits: HTTPClientLimits = HTTPClientLimits(), userAgent: String) throws(HTTPClientError) {
+        let mailbox = CurlCommandQueue(capacity: limits.calls)
+        let started = try CurlThread(mailbox: mailbox, limits: limits, userAgent: userAgent)
+        self.mailbox = mailbox
+        self.thread = Mutex(started)
+    }
+
+    deinit {
+        // Nobody is left to wait for the thread: it ends by itself.
+        mailbox.close()
+        thread.withLock { $0?.detach() }
+    }
+
+    /// Sends one request and waits for its response, whatever the status.
+    ///
+    /// When it returns, by whatever way, libcurl has let go of the request.
+    package func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+        let call = HTTPClientCall(request)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                mailbox.submit(PendingTransfer(call: call, continuation: continuation))
+            }
+        } onCancel: {
+            // The mark comes first: a call that is submitted after it is never started.
+            call.isCancelled.store(true, ordering: .releasing)
+            mailbox.cancel(call)
+        }
+        return try result.get()
+    }
+
+    /// Fails every call in flight with ``HTTPClientError/shutDown`` and waits until the thread has ended.
+    ///
+    /// Calls after it fail at once. It may be called more than once.
+    package func shutDown() async {
+        mailbox.close()
+        await mailbox.closed()
+        thread.withLock { thread in
+            // The thread's last act was to say so: this waits for no more than its return.
+            thread?.join()
+            thread = nil
+        }
+    }
+}
+
+/// What the caller's task and the transport's thread share about one call.
+final class HTTPClientCall: Sendable {
+    let request: HTTPClientRequest
+    let isCancelled = Atomic(false)
+
+    init(_ request: HTTPClientRequest) {
+        self.request = request
+    }
+}
+
+/// A call and the one who waits for it.
+struct PendingTransfer: Sendable {
+    let call: HTTPClientCall
+    let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+
+    func finish(_ result: Result<HTTPClientResponse, HTTPClientError>) {
+        continuation.resume(returning: result)
+    }
+}
+
+/// The bounds of a ``HTTPClient``.
+package struct HTTPClientLimits: Sendable {
+    /// Connections to one host and port, open at the same time.
+    package var connectionsPerHost = 16
+    /// Connections in all, idle ones included.
+    package var connections = 128
+    /// Calls that run or wait; more fail with ``HTTPClientError/overloaded``.
+    package var calls = 1_024
+    /// Bytes of a response's head.
+    package var headBytes = 64 << 10
+    /// How long a connection may take to come about, as far as the deadline lets it.
+    package var connectTimeout = Duration.seconds(5)
+
+    package init() {}
+}
+
+/// Why a call brought no response.
+///
+/// It contains nothing of the request. Except for ``notSent``, it does not show whether the request was sent:
+/// see ``HTTPClientRequest/maySend``.
+package enum HTTPClientError: Error, Hashable, Sendable {
+    case couldNotResolve
+    /// No connection could be made. The request may have been sent on a kept connection before that
+    /// connection broke.
+    case couldNotConnect
+    case timedOut
+    /// No trusted, encrypted connection came about.
+    case tls
+    /// The body or the head is larger than the bound.
+    case responseTooLarge
+    /// The connection broke after it was made.
+    case interrupted
+    /// What came back is no HTTP.
+    case malformedResponse
+    /// The Swift task was cancelled.
+    case cancelled
+    case badURL
+    /// More calls wait than the transport takes.
+    case overloaded
+    /// The transport has been shut down.
+    case shutDown
+    /// The deadline had passed, or ``HTTPClientRequest/maySend`` returned false, before the first byte: nothing was
+    /// sent.
+    case notSent
+    /// Another failure of libcurl, by its number (`CURLcode`).
+    case other(code: Int32)
+}
+
+extension HTTPClientError {
+    /// What a failed transfer of libcurl means.
+    init(_ code: CURLcode) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .couldNotResolve
+        case CURLE_COULDNT_CONNECT: self = .couldNotConnect
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            self = .tls
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM:
+            self = .interrupted
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            self = .malformedResponse
+        case CURLE_URL_MALFORMAT: self = .badURL
+        default: self = .other(code: Int32(bitPattern: code.rawValue))
+        }
+    }
+}

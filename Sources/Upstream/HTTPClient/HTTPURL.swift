@@ -1,0 +1,189 @@
+/// An absolute `http` or `https` address, known to be well formed.
+///
+/// It contains no user name, password or fragment, and no path segment that changes the path (`.` or `..`).
+/// Its ``description`` contains no secret; ``text`` is the whole address.
+package struct HTTPURL: Sendable, Hashable {
+    /// The whole address, as it is sent.
+    ///
+    /// It may hold a key: not for logs.
+    package let text: String
+    /// The host's name in lower case, without a port: `api.alpaca.markets`, `127.0.0.1`, `[::1]`.
+    package let host: String
+    package let isSecure: Bool
+
+    /// Nil unless the scheme is `http` or `https`, there is a host, and every byte is allowed in an address.
+    ///
+    /// Addresses with a segment `.` or `..` in their path are refused, escaped or not: libcurl and servers
+    /// change their path (RFC 3986, section 5.2.4).
+    ///
+    /// Addresses with a user or password are refused, since an address is no place for a secret.
+    package init?(_ text: String) {
+        guard let scheme = Self.schemes.first(where: { text.utf8.starts(with: $0.prefix.utf8) }),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
+            text.utf8.count <= Self.maximumLength
+        else { return nil }
+        let authority = text.dropFirst(scheme.prefix.count).prefix { $0 != "/" && $0 != "?" }
+        let path = text[authority.endIndex...].prefix { $0 != "?" }
+        guard let host = Self.host(of: authority), !Self.hasDotSegment(path) else { return nil }
+        self.text = text
+        self.host = host.lowercased()
+        self.isSecure = scheme.isSecure
+    }
+
+    private static let schemes = [(prefix: "https://", isSecure: true), (prefix: "http://", isSecure: false)]
+    private static let forbidden = Set("\"<>\\^`{|}#".utf8)
+    private static let maximumLength = 16_384
+
+    private static func hasDotSegment(_ path: Substring) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+            // `%2E%2E` is the longest form.
+            guard segment.count <= 6 else { return false }
+            let plain = String(Substring(segment)).replacing("%2e", with: ".").replacing("%2E", with: ".")
+            return plain == "." || plain == ".."
+        }
+    }
+
+    private static func host(of authority: Substring) -> Substring? {
+        guard !authority.isEmpty, !authority.contains("@") else { return nil }
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...])
+            else {
+                return nil
+            }
+            return authority[...end]
+        }
+        let end = authority.firstIndex(of: ":") ?? authority.endIndex
+        guard end > authority.startIndex, isPort(authority[end...]) else { return nil }
+        return authority[..<end]
+    }
+
+    /// Nothing, or a colon and a port.
+    private static func isPort(_ rest: Substring) -> Bool {
+        if rest.isEmpty { return true }
+        let digits = rest.dropFirst()
+        guard rest.hasPrefix(":"), digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else {
+            return false
+        }
+        return UInt16(digits).map { $0 > 0 } ?? false
+    }
+
+    /// Whether the host is this machine.
+    package var isLoopback: Bool {
+        host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}
+
+extension HTTPURL {
+    /// The address with an extended path, one segment for each value; this is the only way to put a value
+    /// into a path.
+    ///
+    /// `base.appending(path: "v2", "positions", "BRK/B")` ends in `/v2/positions/BRK%2FB`.
+    ///
+    /// - Parameter values: Every byte of them that is not unreserved is escaped (RFC 3986, section 2.3).
+    /// - Returns: nil if a value is empty, `.` or `..`, which escaping cannot make a segment, and if the
+    ///   address has a query or would be too long.
+    package func appending(path values: String...) -> HTTPURL? {
+        guard !text.contains("?"), !values.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return nil
+        }
+        let path = values.map { "/" + PercentEncoding.encode($0) }.joined()
+        return HTTPURL((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+    }
+
+    /// The address with more query items, names and values escaped; an item whose value is nil is left out.
+    package func appending(query items: [(name: String, value: String?)]) -> HTTPURL? {
+        var longer = text
+        var separator = text.contains("?") ? "&" : "?"
+        for case (let name, let value?) in items {
+            longer += separator + PercentEncoding.encode(name) + "=" + PercentEncoding.encode(value)
+            separator = "&"
+        }
+        return HTTPURL(longer)
+    }
+}
+
+extension HTTPURL: CustomStringConvertible, CustomReflectable {
+    /// The address with `…` for the values of secret query items.
+    package var description: String { Redaction.address(text) }
+
+    package var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+}
+
+/// RFC 3986, section 2.1.
+package enum PercentEncoding {
+    /// Every byte but letters, digits, `-`, `.`, `_` and `~` escaped.
+    package static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(hexadecimalDigit(byte >> 4))
+                bytes.append(hexadecimalDigit(byte & 0xF))
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension HTTPURL {
+    /// The address of a WebSocket: `wss` stands for `https`, `ws` for `http`.
+    package init?(webSocket text: String) {
+        if text.utf8.starts(with: "wss://".utf8) {
+            self.init("https" + text.dropFirst(3))
+        } else if text.utf8.starts(with: "ws://".utf8) {
+            self.init("http" + text.dropFirst(2))
+        } else {
+            return nil
+        }
+    }
+
+    /// Host and port as they stand in the address: `127.0.0.1:8080`.
+    package var authority: String {
+        String(afterScheme.prefix { $0 != "/" && $0 != "?" })
+    }
+
+    /// Path and query, as the first line of a request has them.
+    package var target: String {
+        let rest = afterScheme.drop { $0 != "/" && $0 != "?" }
+        return rest.hasPrefix("/") ? String(rest) : "/" + rest
+    }
+
+    /// The port, or the scheme's own.
+    package var port: Int {
+        let digits = authority.dropFirst(host.count).dropFirst()
+        return Int(digits) ?? (isSecure ? 443 : 80)
+    }
+
+    /// The host as the system's functions take it: an address of IPv6 without brackets.
+    package var hostName: String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    /// The name that a certificate must have; nil for an address, which RFC 6066, section 3, keeps out of a handshake.
+    var serverName: String? {
+        let isAddress = host.hasPrefix("[") || host.allSatisfy { $0.isNumber || $0 == "." }
+        return isAddress ? nil : host
+    }
+
+    private var afterScheme: Substring {
+        text.dropFirst(isSecure ? "https://".count : "http://".count)
+    }
+}

@@ -1,0 +1,138 @@
+package import Brokerage
+
+/// Keeps public values of scarce providers beyond the process.
+///
+/// Nothing depends on it: what it loses or cannot read is asked for again.
+package protocol PersistentCache: Sendable {
+    /// What is kept of some keys; one that fails to be read is not among them.
+    func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry]
+
+    /// Keeps values, soon and together with others; it does not wait for that.
+    func save(_ values: [PersistentCacheKey: PersistentCacheEntry])
+}
+
+/// The name of a kept value.
+///
+/// There is none for private data.
+package struct PersistentCacheKey: Hashable, Sendable {
+    /// The kind of data and the form of its bytes, such as `chart.1`: a new form has a new name.
+    package let kind: String
+    package let provider: ProviderID
+    package let subject: String
+
+    // The bytes are compared: see `CacheKey`.
+
+    package static func == (one: PersistentCacheKey, other: PersistentCacheKey) -> Bool {
+        one.provider == other.provider && one.kind == other.kind
+            && one.subject.hasSameBytes(as: other.subject)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(provider)
+        subject.hashBytes(into: &hasher)
+    }
+
+    /// The memory of the key in bytes, including its entry in a table.
+    package var weight: Int { 128 + kind.utf8.count + subject.utf8.count }
+
+    /// Nil for the key of private data.
+    init?(kind: String, _ key: CacheKey) {
+        guard !key.isPrivate else { return nil }
+        self.init(kind: kind, provider: key.provider, subject: key.subject)
+    }
+
+    package init(kind: String, provider: ProviderID, subject: String) {
+        self.kind = kind
+        self.provider = provider
+        self.subject = subject
+    }
+}
+
+/// The bytes of a value, and until when they are good, by the wall clock.
+package struct PersistentCacheEntry: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// When it was read from its provider.
+    package let readAt: Instant
+    /// Served without another thought before.
+    package let freshUntil: Instant
+    /// Of no use from then on.
+    package let staleUntil: Instant
+
+    package init(bytes: [UInt8], readAt: Instant, freshUntil: Instant, staleUntil: Instant) {
+        self.bytes = bytes
+        self.readAt = readAt
+        self.freshUntil = freshUntil
+        self.staleUntil = staleUntil
+    }
+}
+
+/// Where values of one kind outlive the process, and in which form.
+struct PersistentCacheTable: Sendable {
+    let cache: any PersistentCache
+    private let form: String
+    /// Nil for a value of another type.
+    let encode: @Sendable (any Sendable) -> [UInt8]?
+    /// Nil for bytes that were damaged.
+    let decode: @Sendable ([UInt8]) -> (any Sendable)?
+
+    init<Value: PersistentCacheValue>(_ cache: any PersistentCache, of type: Value.Type) {
+        self.cache = cache
+        form = Value.persistentFormat
+        encode = { ($0 as? Value)?.persistentBytes }
+        decode = { try? Value(persistentBytes: $0) }
+    }
+
+    /// The name of a value in the cache; nil for private data, and for providers that can be asked again at no loss.
+    func name(of key: CacheKey) -> PersistentCacheKey? {
+        key.provider.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
+    }
+}
+
+/// A value that can be put into bytes, and comes out of them equal.
+package protocol PersistentCacheValue: Sendable {
+    /// The kind of data and the version of its bytes, such as `chart.1`: what writes other bytes has another name.
+    static var persistentFormat: String { get }
+
+    func write(to writer: inout BinaryWriter)
+
+    /// - Throws: `CorruptedBytes` where the bytes are not such a value's.
+    init(from reader: inout BinaryReader) throws(CorruptedBytes)
+}
+
+/// Bytes that are not what was written.
+package struct CorruptedBytes: Error, Hashable, Sendable {
+    package init() {}
+}
+
+extension PersistentCacheValue {
+    /// The value as bytes, with a mark that shows when they were changed.
+    package var persistentBytes: [UInt8] {
+        var writer = BinaryWriter()
+        write(to: &writer)
+        return writer.checksummed()
+    }
+
+    /// The value of such bytes.
+    ///
+    /// - Throws: `CorruptedBytes` where a single byte is another, or is missing.
+    package init(persistentBytes bytes: [UInt8]) throws(CorruptedBytes) {
+        var reader = try BinaryReader(sealed: bytes)
+        try self.init(from: &reader)
+        guard reader.isAtEnd else { throw CorruptedBytes() }
+    }
+}
+
+extension Array: PersistentCacheValue where Element: PersistentCacheValue {
+    package static var persistentFormat: String { "list of " + Element.persistentFormat }
+
+    package func write(to writer: inout BinaryWriter) {
+        writer.write(Int64(count))
+        for element in self { element.write(to: &writer) }
+    }
+
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
+        self = []
+        for _ in 0..<(try reader.count()) { append(try Element(from: &reader)) }
+    }
+}

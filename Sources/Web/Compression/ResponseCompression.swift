@@ -1,0 +1,102 @@
+import CZlib
+
+extension HTTPResponse {
+    /// Compresses the body where it is worth it and the client accepts it.
+    mutating func compress(_ policy: CompressionPolicy, acceptsGzip: Bool) {
+        guard policy.level > 0, case .whole(let bytes) = body, policy.sizes.contains(bytes.count) else {
+            return
+        }
+        headers.append(Header("vary", "accept-encoding"))
+        guard acceptsGzip, let compressed = gzip(bytes, level: policy.level), compressed.count < bytes.count
+        else { return }
+        headers.append(Header("content-encoding", "gzip"))
+        body = .whole(compressed)
+    }
+
+    /// The body in gzip; nil where it has no such form.
+    private func gzip(_ bytes: [UInt8], level: Int) -> [UInt8]? {
+        prepared.map(\.gzip) ?? Gzip.compress(bytes, level: level)
+    }
+}
+
+/// Which answers are compressed, for clients that accept it.
+///
+/// Compression tells by its length what a body has in common with what an attacker puts into it (BREACH). Here
+/// nobody can make another's client send a request: there are no cookies, and tokens stand in no body.
+package struct CompressionPolicy: Sendable, Hashable {
+    /// Sizes in bytes; smaller bodies gain nothing, and larger ones would hold up the others of an event loop.
+    package var sizes = 1_024...(1 << 20)
+    /// From 1, the fastest, to 9, the smallest; 0 compresses nothing.
+    package var level = 4
+
+    package init() {}
+}
+
+/// The codings that a client accepts (RFC 9110, section 12.5.3).
+enum AcceptEncoding {
+    /// Whether gzip is accepted, and liked no less than the body as it is.
+    static func prefersGzip(_ field: String?) -> Bool {
+        guard let field else { return false }
+        var gzip: Int?
+        var identity: Int?
+        var others: Int?
+        for member in field.listMembers {
+            let parts = member.split(separator: ";").map(\.trimmed)
+            guard let name = parts.first, let quality = quality(parts.dropFirst()) else { continue }
+            if name.matches("gzip") || name.matches("x-gzip") {
+                gzip = quality
+            } else if name.matches("identity") {
+                identity = quality
+            } else if name == "*" {
+                others = quality
+            }
+        }
+        let liking = gzip ?? others ?? 0
+        return liking > 0 && liking >= identity ?? 0
+    }
+
+    /// The weight among the parameters of a member; nil where it is none.
+    private static func quality(_ parameters: some Sequence<Substring.SubSequence>) -> Int? {
+        for parameter in parameters {
+            let pair = parameter.split(separator: "=", maxSplits: 1)
+            if pair.count == 2, pair[0].trimmed.matches("q") {
+                return QualityValue.thousandths(pair[1].trimmed)
+            }
+        }
+        return 1000
+    }
+}
+
+/// The gzip format (RFC 1952), as zlib writes it.
+enum Gzip {
+    /// Compresses bytes at once, at a level from 1, the fastest, to 9; nil where zlib cannot.
+    ///
+    /// zlib's state is made anew each time: keeping it would cost a quarter of a megabyte for each that is kept.
+    static func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
+        guard let length = UInt32(exactly: bytes.count), let level = Int32(exactly: level) else { return nil }
+        // zlib keeps the address of the stream, so it must not move.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        defer { unsafe stream.deallocate() }
+        // 15 bits of window, and 16 for the format.
+        let state = unsafe deflateInit2_(
+            stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard state == Z_OK else { return nil }
+        defer { unsafe deflateEnd(stream) }
+        let bound = unsafe Int(deflateBound(stream, UInt(bytes.count)))
+        var isWhole = false
+        let compressed = unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                // zlib only reads what `next_in` points to.
+                unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                unsafe stream.pointee.avail_in = length
+                unsafe stream.pointee.next_out = output.baseAddress
+                unsafe stream.pointee.avail_out = UInt32(clamping: output.count)
+                isWhole = unsafe deflate(stream, Z_FINISH) == Z_STREAM_END
+            }
+            count = isWhole ? unsafe Int(stream.pointee.total_out) : 0
+        }
+        return isWhole ? compressed : nil
+    }
+}

@@ -1,0 +1,286 @@
+import GraphQL
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Answers that are waited for, and the writing of answers.
+extension HTTPConnectionHandler {
+    // MARK: - Waiting
+
+    /// Makes an answer now, or when it is its turn.
+    func wait(
+        for fetch: @escaping CurrentExchange.Fetch, _ exchange: HTTPExchange, context: ChannelHandlerContext
+    ) {
+        let eventLoop = context.eventLoop
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let entry = server.load.waitingRoom.enter { [id = exchange.id] in
+            eventLoop.execute { connection.value.takeTurn(id) }
+        }
+        switch entry {
+        case .admitted: make(fetch, exchange, context: context)
+        case .queued(let ticket):
+            current = CurrentExchange(exchange: exchange, work: .queued(ticket, fetch))
+            enter(.queued, context: context)
+        case .full:
+            let refusal = HTTPError.overloaded(.requestsInFlight).response(id: exchange.id)
+            send(refusal, for: exchange, context: context)
+        }
+    }
+
+    private func takeTurn(_ id: RequestID) {
+        guard let context, let current, current.exchange.id == id, case .queued(_, let fetch) = current.work
+        else {
+            // The client has gone meanwhile, or has been told that it took too long.
+            return server.load.waitingRoom.leave()
+        }
+        make(fetch, current.exchange, context: context)
+    }
+
+    private func make(
+        _ fetch: @escaping CurrentExchange.Fetch, _ exchange: HTTPExchange, context: ChannelHandlerContext
+    ) {
+        let eventLoop = context.eventLoop
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let task = Task { [server, id = exchange.id] in
+            let result: Result<HTTPResponse, any Error>
+            do {
+                result = .success(try await CurrentRequest.$id.withValue(id) { try await fetch() })
+            } catch {
+                result = .failure(error)
+            }
+            server.load.waitingRoom.leave()
+            eventLoop.execute { connection.value.finish(id, with: result) }
+        }
+        current = CurrentExchange(exchange: exchange, work: .running(task))
+        enter(.answering, context: context)
+    }
+
+    private func finish(_ id: RequestID, with result: Result<HTTPResponse, any Error>) {
+        // Otherwise the client has gone, or has been told that it took too long.
+        guard let context, let exchange = current?.exchange, exchange.id == id else { return }
+        current = nil
+        switch result {
+        case .success(let response): send(response, for: exchange, context: context)
+        case .failure(let error):
+            server.logger.error(
+                "Request failed", metadata: ["requestID": "\(id)", "error": "\(type(of: error))"])
+            send(HTTPError.internalError.response(id: id), for: exchange, context: context)
+        }
+        proceed(context: context)
+    }
+
+    /// Gives an answer up that took too long.
+    func giveUp(_ problem: HTTPError, context: ChannelHandlerContext) {
+        guard let current else { return }
+        let exchange = current.exchange
+        current.cancel(in: server.load.waitingRoom)
+        self.current = nil
+        send(problem.response(id: exchange.id), for: exchange, context: context)
+        proceed(context: context)
+    }
+
+    // MARK: - Writing
+
+    /// Writes a response, or its head where the rest follows.
+    func send(_ answer: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
+        var response = answer
+        response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
+        response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
+        response.headers += server.configuration.cors.headers(for: exchange.origin)
+        switch response.body {
+        case .whole(let bytes):
+            var reservation: MemoryBudget.Reservation?
+            let isMutation = response.operation?.isMutation ?? false
+            guard reserve(bytes.count, for: exchange, isMutation: isMutation, in: &reservation) else {
+                let refusal = HTTPError.overloaded(.responseMemory).response(id: exchange.id)
+                return send(refusal, for: exchange, context: context)
+            }
+            let isLast = isLast(response, for: exchange)
+            let output = encode(response, for: exchange, isLast: isLast, context: context)
+            conclude(with: output, isLast: isLast, holding: reservation, context: context)
+        case .streamed(let producer) where isDraining && !producer.endsByItself:
+            return send(HTTPError.shuttingDown.response(id: exchange.id), for: exchange, context: context)
+        case .streamed(let producer):
+            guard exchange.method == .HEAD || server.load.streams.enter() else {
+                let refusal = HTTPError.overloaded(.streams).response(id: exchange.id)
+                return send(refusal, for: exchange, context: context)
+            }
+            stream(response, from: producer, for: exchange, context: context)
+        case .handover(let handover):
+            // HTTP/2 has no upgrade, so nothing that is asked for there leads here.
+            guard encoding == .http1 else {
+                return send(
+                    HTTPError.internalError.response(id: exchange.id), for: exchange, context: context)
+            }
+            handOver(response, to: handover, for: exchange, context: context)
+        }
+        report(response, to: exchange)
+    }
+
+    /// Counts the memory of bytes that are about to be written.
+    ///
+    /// A connection of HTTP/2 has many responses at a time, so more of each is counted. The response of a mutation is
+    /// always sent: a client that got an error instead would run the mutation again.
+    ///
+    /// - Returns: false if too much waits for the client.
+    func reserve(
+        _ bytes: Int, for exchange: HTTPExchange, isMutation: Bool,
+        in reservation: inout MemoryBudget.Reservation?
+    ) -> Bool {
+        server.load.responseMemory.reserve(
+            bytes, for: server.load.shares.address(exchange.client),
+            uncounted: encoding == .http1 ? 64 << 10 : 4 << 10, isForced: isMutation, in: &reservation)
+    }
+
+    func isLast(_ response: HTTPResponse, for exchange: HTTPExchange) -> Bool {
+        response.endsConnection || isLastWhileDraining || !exchange.isKeepAlive
+    }
+
+    /// Whether the server is shutting down, and no other request has arrived on the connection.
+    var isLastWhileDraining: Bool { isDraining && waiting.isEmpty && !isMidRequest }
+
+    func encode(
+        _ response: HTTPResponse, for exchange: HTTPExchange, isLast: Bool, context: ChannelHandlerContext
+    ) -> ResponseEncoding.Output {
+        let circumstances = HTTPResponse.Circumstances(
+            id: exchange.id, date: server.date,
+            persistence: isLast ? .closed : exchange.isHTTP10 ? .kept : .assumed,
+            isChunked: !exchange.isHTTP10)
+        return encoding.encode(
+            response, circumstances, isBodyLeftOut: exchange.method == .HEAD,
+            allocator: context.channel.allocator)
+    }
+
+    /// Writes without flushing; the promise is kept when all of it is written.
+    func write(
+        _ output: ResponseEncoding.Output, context: ChannelHandlerContext,
+        promise: EventLoopPromise<Void>? = nil
+    ) {
+        switch output {
+        case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
+        case .parts(let parts):
+            for part in parts.dropLast() { context.write(NIOAny(part), promise: nil) }
+            if let last = parts.last { context.write(NIOAny(last), promise: promise) }
+        }
+    }
+
+    /// Writes the last bytes of a response, and ends the connection where it is the last one.
+    ///
+    /// - Parameters:
+    ///   - output: What is written.
+    ///   - isLast: Whether the connection ends with it.
+    ///   - reservation: Counts its memory until all of it is written; nil for a short response.
+    ///   - context: Of this handler.
+    func conclude(
+        with output: ResponseEncoding.Output, isLast: Bool,
+        holding reservation: MemoryBudget.Reservation? = nil,
+        context: ChannelHandlerContext
+    ) {
+        needsFlush = true
+        guard isLast else {
+            write(output, context: context, promise: context.eventLoop.promise(holding: reservation))
+            return enter(.idle, context: context)
+        }
+        isOver = true
+        waiting.removeAll()
+        enter(.ending, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        write(output, context: context, promise: promise)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            withExtendedLifetime(reservation) {}
+            self.linger(context: context)
+        }
+    }
+
+    /// Ends the connection without losing the last answer: closing while the client still sends would reset the
+    /// connection, and the reset may overtake the answer (RFC 9112, section 9.6).
+    private func linger(context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
+        guard encoding == .http1 else { return close(context: context) }
+        enter(.lingering, context: context)
+        context.close(mode: .output, promise: nil)
+        context.read()
+    }
+
+    func flushIfNeeded(context: ChannelHandlerContext) {
+        guard needsFlush else { return }
+        needsFlush = false
+        // What fills the channel cannot wait: more requests may stand behind it.
+        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { context.flush() }
+    }
+
+    /// Has the kernel take what is written.
+    func flush() {
+        context?.flush()
+    }
+
+    /// Closes the connection, behind what is written and waits for its round.
+    func close(context: ChannelHandlerContext) {
+        context.flush()
+        context.close(promise: nil)
+    }
+}
+
+/// The end of HTTP on a connection that goes on with another protocol.
+extension HTTPConnectionHandler {
+    /// Says `101`, lets the handlers of the other protocol in, and leaves together with the codec, which passes on
+    /// what has arrived behind the request.
+    func handOver(
+        _ response: HTTPResponse, to handover: ProtocolUpgrade, for exchange: HTTPExchange,
+        context: ChannelHandlerContext
+    ) {
+        isOver = true
+        waiting.removeAll()
+        timer?.cancel()
+        timer = nil
+        write(encode(response, for: exchange, isLast: false, context: context), context: context)
+        context.flush()
+        do {
+            try handover.takeOver(context.channel)
+            try leave(context: context)
+        } catch {
+            server.logger.error(
+                "Handover failed", metadata: ["requestID": "\(exchange.id)", "error": "\(type(of: error))"])
+            close(context: context)
+        }
+    }
+
+    private func leave(context: ChannelHandlerContext) throws {
+        let channel = context.channel
+        let pipeline = channel.pipeline.syncOperations
+        let codec = try pipeline.handler(type: HTTP1Codec.self)
+        // First, so that what has arrived goes past it.
+        pipeline.removeHandler(self, promise: nil)
+        pipeline.removeHandler(codec, promise: nil)
+        if isDraining { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
+        if holdsRead { channel.read() }
+    }
+}
+
+/// What is told of answers to those who run the server.
+extension HTTPConnectionHandler {
+    /// Counts an answer and logs it, without what a client has asked for or been told.
+    func report(_ response: HTTPResponse, to exchange: HTTPExchange) {
+        let duration = NIODeadline.now() - exchange.arrival
+        server.load.metrics.record(
+            path: server.router.label(for: exchange.path), method: exchange.method.rawValue,
+            status: response.status.code, response.operation, took: duration)
+        server.logger.log(
+            level: server.configuration.answerLevel, "Answered",
+            metadata: Self.metadata(response, exchange, duration))
+    }
+
+    private static func metadata(
+        _ response: HTTPResponse, _ exchange: HTTPExchange, _ duration: TimeAmount
+    ) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "requestID": "\(exchange.id)", "method": "\(exchange.method.rawValue)",
+            "path": "\(exchange.path)", "status": "\(response.status.code)",
+            "bytes": "\(response.body.count.map(String.init) ?? "streamed")",
+            "microseconds": "\(duration.nanoseconds / 1_000)",
+        ]
+        if let operation = response.operation { metadata.merge(operation.metadata) { own, _ in own } }
+        return metadata
+    }
+}

@@ -1,0 +1,123 @@
+package import Tracing
+
+/// Where a piece of work stands in a trace that spans services (W3C Trace Context, level 1).
+package struct TraceContext: Sendable, Hashable {
+    /// The trace, which a client may have begun.
+    package let traceID: TraceID
+    /// The span of this work, never 0: what is called because of it names it as its parent.
+    package let spanID: UInt64
+    /// Whether the one who began the trace records it.
+    package let isSampled: Bool
+    /// What tracing systems on the way have to say, handed on as it came; nil for nothing.
+    package let state: TraceState?
+
+    /// 16 bytes, not all of them zero.
+    package struct TraceID: Sendable, Hashable, CustomStringConvertible {
+        let high: UInt64
+        let low: UInt64
+
+        /// 32 hexadecimal digits.
+        package var description: String { high.sixteenDigits + low.sixteenDigits }
+    }
+
+    /// A trace that begins here.
+    static func root(isSampled: Bool) -> TraceContext {
+        let id = TraceID(high: .random(in: 1...(.max)), low: .random(in: 0...(.max)))
+        return TraceContext(traceID: id, spanID: .random(in: 1...(.max)), isSampled: isSampled, state: nil)
+    }
+
+    /// A span below this one.
+    var child: TraceContext {
+        TraceContext(
+            traceID: traceID, spanID: .random(in: 1...(.max)), isSampled: isSampled, state: state)
+    }
+
+    /// The `traceparent` field for what is called because of the work (section 3.2).
+    package var traceparent: String {
+        "00-\(traceID)-\(spanID.sixteenDigits)-\(isSampled ? "01" : "00")"
+    }
+}
+
+extension TraceContext {
+    /// What a client says: `00-<32 digits>-<16 digits>-<2 digits>`, in small letters; later versions may have more behind
+    /// it.
+    ///
+    /// Nil where that is malformed; a malformed `tracestate` alone is dropped (section 3.3).
+    init?(traceparent: String, tracestate: String?) {
+        let parts = traceparent.trimmed.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, let version = UInt8(hexadecimal: parts[0], digits: 2), version != 0xFF,
+            version > 0 || parts.count == 4,
+            let high = UInt64(hexadecimal: parts[1].prefix(16), digits: 16),
+            let low = UInt64(hexadecimal: parts[1].dropFirst(16), digits: 16), high | low != 0,
+            let span = UInt64(hexadecimal: parts[2], digits: 16), span != 0,
+            let flags = UInt8(hexadecimal: parts[3], digits: 2)
+        else { return nil }
+        self.init(
+            traceID: TraceID(high: high, low: low), spanID: span, isSampled: flags & 1 == 1,
+            state: tracestate.flatMap(TraceState.init))
+    }
+}
+
+extension ServiceContext {
+    private enum TraceKey: ServiceContextKey {
+        typealias Value = TraceContext
+    }
+
+    /// Where work in this context stands; nil where it is in no trace.
+    package var trace: TraceContext? {
+        get { self[TraceKey.self] }
+        set { self[TraceKey.self] = newValue }
+    }
+}
+
+extension FixedWidthInteger {
+    /// Reads exactly so many digits, in small letters; nil for anything else.
+    fileprivate init?(hexadecimal text: Substring, digits: Int) {
+        let isHexadecimal = text.utf8.allSatisfy { byte in
+            byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
+        }
+        guard text.utf8.count == digits, isHexadecimal else { return nil }
+        self.init(text, radix: 16)
+    }
+}
+
+extension UInt64 {
+    /// In hexadecimal digits, with zeros before it.
+    var sixteenDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// The `tracestate` field (W3C Trace Context, section 3.3): members of tracing systems, `key=value` with commas between.
+///
+/// It is handed on as it came, or not at all.
+package struct TraceState: Sendable, Hashable {
+    package let text: String
+
+    /// Nil where it is malformed, empty, of more than 32 members or longer than 512 characters, which is as much as anybody
+    /// has to hand on.
+    init?(_ text: String) {
+        guard text.utf8.count <= 512 else { return nil }
+        let members = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+        guard (1...32).contains(members.count), members.allSatisfy(TraceState.isMember),
+            Set(members.map { $0.prefix { $0 != "=" } }).count == members.count
+        else { return nil }
+        self.text = members.joined(separator: ",")
+    }
+
+    private static func isMember(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return false }
+        let (key, value) = (parts[0].utf8, parts[1].utf8)
+        // A tenant's key has an @ in it.
+        guard let first = key.first, isLetterOrDigit(first), key.count <= 256,
+            key.allSatisfy({ isLetterOrDigit($0) || "_-*/@".utf8.contains($0) })
+        else { return false }
+        return (1...256).contains(value.count) && value.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10
+    }
+}

@@ -1,0 +1,197 @@
+import GraphQL
+import NIOCore
+import Tracing
+
+/// An operation whose responses come one after the other, with what is told of it: to its reader, metrics, the log
+/// and traces.
+struct StreamedOperation: Sendable {
+    let request: PreparedRequest
+    let responder: GraphQLSession
+    let circumstances: RequestCircumstances
+    /// Whether each response tells which upstream calls it has cost.
+    let hearsOfUpstream: Bool
+    let tracer: RequestTracer?
+    let recorder: OperationRecorder
+    let memory: StreamMemory
+    let scheduler: FairScheduler
+    /// The client whose share of the memory it uses; nil for a client that is exempt from shares.
+    let client: ClientIdentity?
+
+    /// The executor for its tasks; nil for the global one.
+    var executor: (any TaskExecutor)? { scheduler.executor(for: client) }
+
+    /// What comes of it.
+    enum Part: Sendable {
+        case response(GraphQL.GraphQLResponse)
+        /// It did not begin, and nothing more comes.
+        case refusal(GraphQL.GraphQLResponse)
+        /// The token has ended, before the operation started or since, and no further response follows.
+        case endedToken
+    }
+
+    /// Whether it ends with its token.
+    ///
+    /// An operation with one response has begun with a valid token, and may have ended the token itself.
+    var endsWithToken: Bool { request.operationType == .subscription }
+
+    /// The response to a stream whose token has ended.
+    var endedToken: GraphQL.GraphQLResponse { Self.endedToken(circumstances.id) }
+
+    /// The response to a stream whose token has ended.
+    ///
+    /// - Parameter id: The id of its request.
+    /// - Returns: The response.
+    static func endedToken(_ id: RequestID) -> GraphQL.GraphQLResponse {
+        HTTPError.unauthorized(.endedToken).graphQLResponse(id: id)
+    }
+
+    /// Hands each response on when the one before is taken, and returns when the operation is over.
+    ///
+    /// It is counted and logged with its first response, since it may last for days; what its reader gives up before is
+    /// not. Its span ends with it.
+    ///
+    /// - Parameters:
+    ///   - executor: Makes the responses to the events of a subscription, and passes them to `take`; nil for the
+    ///     task's own executor. A query or mutation may be more work, and is executed there.
+    ///   - take: Takes what comes of it.
+    /// - Throws: what `take` throws, which ends the operation.
+    func run(
+        eventsOn executor: (any TaskExecutor)? = nil, _ take: (Part) async throws -> Void
+    ) async throws {
+        let span = span
+        var course = Progress()
+        defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
+        let retained = request.retained
+        guard memory.enter(retained, for: client) else {
+            let refusal = HTTPError.overloaded(.streamMemory).graphQLResponse(id: circumstances.id)
+            note(refusal.outcome, in: &course)
+            return try await take(.refusal(refusal))
+        }
+        defer { memory.leave(retained, for: client) }
+        guard responder.isValid() else { return try await take(.endedToken) }
+        // Its client may have gone while it waited for its turn. A mutation is executed once it is accepted.
+        if Task.isCancelled, request.operationType != .mutation { return }
+        switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
+        case .failure(let refused):
+            note(refused.response.outcome, in: &course)
+            // Sockets tell nothing but its errors, so that is all it has.
+            try await take(.refusal(refused.response))
+        case .success(let responses):
+            try await withTaskExecutorPreference(responses.isSubscription ? executor : nil) {
+                for await response in responses {
+                    let cost = note(response.outcome, in: &course)
+                    try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
+                }
+            }
+            if Task.isCancelled { return }
+            if responses.isSubscription, !responder.isValid() { return try await take(.endedToken) }
+            if course.outcome == nil { note(.complete, in: &course) }
+        }
+    }
+
+    /// What has happened so far.
+    private struct Progress {
+        let start = NIODeadline.now()
+        let log = UpstreamLog()
+        /// The first that was not complete; nil before there is a response.
+        var outcome: GraphQL.GraphQLResponse.Outcome?
+        var upstreamCalls = 0
+    }
+
+    /// Notes a response, and counts the operation with the first one.
+    ///
+    /// - Returns: what the response has cost since the one before.
+    @discardableResult
+    private func note(_ outcome: GraphQL.GraphQLResponse.Outcome, in course: inout Progress) -> InputObject {
+        let now = ContinuousClock.now
+        let log = course.log.take(until: now)
+        let use = log.use(until: now)
+        if course.outcome == nil {
+            var facts = OperationSummary(request, outcome)
+            facts.upstream = use
+            recorder.record(facts, of: circumstances.id, took: .now() - course.start)
+        }
+        if course.outcome ?? .complete == .complete { course.outcome = outcome }
+        course.upstreamCalls += use.calls
+        return hearsOfUpstream ? log.report(until: now) : InputObject()
+    }
+
+    private var span: OperationSpan? {
+        guard let tracer, let context = circumstances.trace else { return nil }
+        return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
+    }
+
+    private func circumstances(noting log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {
+        var circumstances = circumstances
+        circumstances.upstream = log
+        if let span { circumstances.trace = span.context }
+        return circumstances
+    }
+}
+
+extension StreamingBody {
+    /// Sends responses as they arrive, and keep-alive messages between them.
+    ///
+    /// The next response is requested when the client has received the one before: a slow client delays only
+    /// its own stream. If the server stops, the stream ends without the message that it is complete, so that
+    /// clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends at once.
+    ///
+    /// - Parameters:
+    ///   - form: The format of the responses.
+    ///   - interval: The time between two keep-alive messages; shorter than the timeouts of the server and of
+    ///     proxies.
+    ///   - operation: Started when the head of its response is sent.
+    ///   - permit: Released when the response ends, or is not needed.
+    init(
+        _ form: StreamFormat, heartbeat interval: Duration, of operation: StreamedOperation,
+        holding permit: ClientShares.Permit?
+    ) {
+        let type = operation.request.operationType
+        self.init(endsByItself: type != .subscription, isMutation: type == .mutation) { writer in
+            defer { withExtendedLifetime(permit) {} }
+            // So that a client knows at once that it is heard.
+            try await writer.write(form.start + form.heartbeat)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let stopObserving = operation.endsWithToken ? operation.responder.onEnd { end.yield() } : nil
+            defer { stopObserving?() }
+            let hasTokenEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: interval)
+                        try await writer.write(form.heartbeat)
+                    }
+                }
+                group.addTask(executorPreference: operation.executor) {
+                    var hasTokenEnded = false
+                    try await operation.run { part in
+                        switch part {
+                        case .response(let response), .refusal(let response):
+                            try await writer.write(form.part(response))
+                        case .endedToken: hasTokenEnded = true
+                        }
+                    }
+                    return hasTokenEnded
+                }
+                if stopObserving != nil {
+                    group.addTask {
+                        for await _ in ends { return true }
+                        return false
+                    }
+                }
+                // When the first task ends, the others are not needed any more.
+                let hasTokenEnded = try await group.next() ?? false
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+                return hasTokenEnded
+            }
+            if Task.isCancelled { return }
+            try await writer.write(hasTokenEnded ? form.interruption(operation.endedToken) : form.end)
+        }
+    }
+}
+
+extension BodyWriter {
+    fileprivate func write(_ bytes: [UInt8]) async throws {
+        try await write(ByteBuffer(bytes: bytes))
+    }
+}

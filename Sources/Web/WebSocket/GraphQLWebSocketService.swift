@@ -1,0 +1,219 @@
+import Crypto
+import Foundation
+import GraphQL
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+import Synchronization
+import Tracing
+
+/// What stands behind all sockets: who may begin, what answers, and the bounds.
+struct GraphQLWebSocketService: Sendable {
+    let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
+    let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    let documents: DocumentResolver
+    let tracer: RequestTracer?
+    let recorder: OperationRecorder
+    /// Whether clients that ask for it are told of upstream calls.
+    let tellsUpstream: Bool
+    let load: ServerResources
+    let limits: ServerLimits
+    let ids = RequestIDGenerator()
+
+    /// Lets a socket's handlers in, the frames' bounds before what reads them.
+    func handover(_ socket: Socket, holding permit: ClientShares.Permit?) -> ProtocolUpgrade {
+        // The codec takes no length that 32 bits do not hold.
+        let largest = min(limits.body, Int(Int32.max))
+        return ProtocolUpgrade { channel in
+            // The messages of one read are handled without interruption, while other connections of the event loop wait.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 1 << 10))
+            let pipeline = channel.pipeline.syncOperations
+            let undecoded = WebSocketMessageAssembler.Undecoded()
+            try pipeline.addHandler(
+                ByteToMessageHandler(CountingFrameDecoder(maxFrameSize: largest, undecoded)))
+            try pipeline.addHandler(
+                WebSocketMessageAssembler(
+                    undecoded, load.requestMemory, for: load.shares.address(socket.client), limits))
+            try pipeline.addHandler(GraphQLWebSocketHandler(self, socket, holding: permit))
+        }
+    }
+
+    /// One socket, as its handshake tells of it.
+    struct Socket: Sendable {
+        let client: ClientAddress
+        /// What the Authorization field of the handshake says; nil where there is none, as browsers cannot send it.
+        let token: String?
+        /// The user of the token.
+        let user: String?
+        let speaksProtocol: Bool
+        /// Where the client stands in a trace; nil where nothing is traced.
+        let trace: ServiceContext?
+        let asksForUpstream: Bool
+    }
+
+    /// Who uses a socket, as its first message tells.
+    struct Caller: Sendable {
+        let responder: GraphQLSession
+        let token: String?
+        /// Whether responses tell which upstream calls they have cost.
+        let hearsOfUpstream: Bool
+    }
+
+    /// An operation that may run.
+    struct Admission: Sendable {
+        let requestID: RequestID
+        /// Where it runs; nil for the global executor.
+        let executor: (any TaskExecutor)?
+        /// The type of the operation; nil if its request is refused, or not prepared yet.
+        let type: OperationType?
+        /// Counts it for its client; nil if it is not counted.
+        let permit: ClientShares.Permit?
+        /// Prepares the request, unless that is done.
+        let operation: @Sendable () -> StreamedOperation
+    }
+
+    /// Counts an operation against the limits, in `load.streams` too.
+    ///
+    /// It prepares the request of a named user. Requests of other clients, who may send many at once, are prepared
+    /// where they run, so that other connections of the event loop do not wait for them.
+    ///
+    /// - Parameters:
+    ///   - request: What the client asks for.
+    ///   - caller: The client.
+    ///   - socket: The socket of the client.
+    ///   - isDraining: Whether the server is shutting down.
+    /// - Returns: The operation, which is to be run.
+    /// - Throws: Why it is refused.
+    func admit(
+        _ request: GraphQL.GraphQLRequest, of caller: Caller, on socket: Socket, isDraining: Bool
+    ) throws(HTTPError) -> Admission {
+        try load.quota.charge(socket.client)
+        if let token = caller.token { try load.quota.charge(token: token, from: socket.client) }
+        guard !isDraining else { throw .shuttingDown }
+        let resolved = try documents.resolve(request)
+        let user = caller.responder.user
+        let permit = try load.shares.stream(of: user, at: socket.client)
+        let client = load.shares.client(user, at: socket.client)
+        let executor = load.scheduler.executor(for: client)
+        var reservation: MemoryBudget.Reservation?
+        // The request of a named user is prepared here, and does not wait.
+        let isReserved =
+            executor == nil
+            || load.requestMemory.reserve(
+                resolved.weight, for: load.shares.address(socket.client), uncounted: 4 << 10,
+                in: &reservation)
+        guard isReserved else { throw .overloaded(.requestMemory) }
+        let lazy = LazyRequest(resolved, holding: reservation, prepare: prepare)
+        let type = executor == nil ? lazy.prepared.operationType : nil
+        guard load.streams.enter() else { throw .overloaded(.streams) }
+        let id = ids.make()
+        return Admission(requestID: id, executor: executor, type: type, permit: permit) {
+            StreamedOperation(
+                request: lazy.prepared, responder: caller.responder,
+                circumstances: RequestCircumstances(
+                    id: id, trace: socket.trace,
+                    allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
+                    client: socket.client),
+                hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+                memory: load.streamMemory, scheduler: load.scheduler, client: client)
+        }
+    }
+}
+
+/// The opening handshake of a WebSocket (RFC 6455, section 4.2).
+struct WebSocketHandshake: Sendable {
+    /// Whether the client offers the protocol that is spoken here; a socket without it is closed at once, with the code
+    /// that says so.
+    let speaksProtocol: Bool
+    private let key: String
+
+    /// The name of the protocol (GraphQL over WebSocket, "Communication").
+    static let subprotocol = "graphql-transport-ws"
+
+    /// Whether a request wants a WebSocket; what HTTP/1.0 says of Upgrade is passed over (RFC 9110, section 7.8).
+    static func isAskedFor(by head: RequestHead) -> Bool {
+        head.method == .GET && !head.isHTTP10 && head.fields.asksForUpgrade(to: "websocket")
+    }
+
+    /// Reads the client's part.
+    ///
+    /// - Throws: what is wrong with it.
+    init(_ fields: RequestHeaders) throws(HTTPError) {
+        guard fields.webSocketVersion == "13" else { throw .webSocketVersion }
+        guard let key = fields.webSocketKey, Data(base64Encoded: key)?.count == 16 else {
+            throw .webSocketKey
+        }
+        self.key = key
+        speaksProtocol =
+            fields.webSocketProtocol?.listMembers.contains { $0 == WebSocketHandshake.subprotocol } ?? false
+    }
+
+    /// The server's part, after which the connection is the protocol's.
+    ///
+    /// Its fields are named in the letters of RFC 6455: clients look for them in these, such as gql of Python.
+    func response(_ handover: ProtocolUpgrade) -> HTTPResponse {
+        var headers = [
+            HTTPResponse.Header("Upgrade", "websocket"),
+            HTTPResponse.Header("Sec-WebSocket-Accept", accept),
+        ]
+        if speaksProtocol {
+            headers.append(HTTPResponse.Header("Sec-WebSocket-Protocol", WebSocketHandshake.subprotocol))
+        }
+        return HTTPResponse(switchingTo: handover, headers: headers)
+    }
+
+    /// Shows that the server has read the key (RFC 6455, section 4.2.2, 5.4); nothing rests on the strength of SHA-1.
+    private var accept: String {
+        let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+        return Data(digest).base64EncodedString()
+    }
+}
+
+/// A request that is prepared when its operation starts.
+///
+/// Until then, its size counts against the memory for requests. Afterwards, the text and the undeclared variables
+/// are not retained: a subscription can run for days.
+final class LazyRequest: Sendable {
+    private enum State {
+        case waiting(GraphQL.GraphQLRequest, MemoryBudget.Reservation?)
+        case prepared(PreparedRequest)
+    }
+
+    private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    // One task prepares it; the lock makes the change of the state safe for the compiler.
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - reservation: The memory for it, released when it is prepared.
+    ///   - prepare: Parses and validates it.
+    init(
+        _ request: GraphQL.GraphQLRequest, holding reservation: MemoryBudget.Reservation?,
+        prepare: @escaping @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    ) {
+        self.prepare = prepare
+        state = Mutex(.waiting(request, reservation))
+    }
+
+    /// The prepared request; prepared with the first call.
+    var prepared: PreparedRequest {
+        state.withLock { state in
+            switch state {
+            case .prepared(let request): return request
+            case .waiting(let request, _):
+                let request = prepare(request)
+                state = .prepared(request)
+                return request
+            }
+        }
+    }
+}
+
+extension GraphQL.GraphQLRequest {
+    /// The approximate size in memory, in bytes.
+    var weight: Int {
+        document.utf8.count + InputValue.object(variables).weight + InputValue.object(extensions).weight
+    }
+}

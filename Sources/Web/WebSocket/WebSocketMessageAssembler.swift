@@ -1,0 +1,233 @@
+import NIOCore
+import NIOWebSocket
+
+/// Assembles the frames of a client into messages, within the limits of length, total memory and time.
+///
+/// NIO's aggregator stores every frame with the buffer that it was read into, so that a message of 1,024 bytes can retain
+/// 64 MB.
+final class WebSocketMessageAssembler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketFrame
+
+    /// The bytes that the frame decoder has received and not decoded yet.
+    final class Undecoded {
+        fileprivate(set) var count = 0
+    }
+
+    private let undecoded: Undecoded
+    private let budget: MemoryBudget
+    private let client: ClientAddress?
+    /// In bytes.
+    private let longestMessage: Int
+    /// From the first byte of a message to its last.
+    private let timeout: TimeAmount
+    /// The message of which a fragment has arrived, and not the last one.
+    private var message: (opcode: WebSocketOpcode, data: ByteBuffer)?
+    private var reservation: MemoryBudget.Reservation?
+    private var deadline: Scheduled<Void>?
+    private var hasDelivered = false
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - undecoded: Shared with the decoder.
+    ///   - budget: The memory of incomplete messages.
+    ///   - client: Whose share of the budget they use; nil for a client without a share.
+    ///   - limits: Of the server.
+    init(_ undecoded: Undecoded, _ budget: MemoryBudget, for client: ClientAddress?, _ limits: ServerLimits) {
+        self.undecoded = undecoded
+        self.budget = budget
+        self.client = client
+        longestMessage = limits.body
+        timeout = limits.bodyTimeout
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let received = unwrapInboundIn(data)
+        guard !isOver else {
+            // The client's answer to the closing frame still counts.
+            if received.opcode == .connectionClose { context.fireChannelRead(data) }
+            return
+        }
+        do throws(WebSocketCloseReason) {
+            guard let frame = try assemble(received) else { return }
+            context.fireChannelRead(wrapInboundOut(frame))
+        } catch {
+            end(error, context: context)
+        }
+    }
+
+    /// A whole message or a control frame; nil where more fragments must follow.
+    private func assemble(_ frame: WebSocketFrame) throws(WebSocketCloseReason) -> WebSocketFrame? {
+        try check(frame)
+        guard !frame.opcode.isControlOpcode else { return frame }
+        if frame.fin { hasDelivered = true }
+        // RFC 6455, section 5.4: the fragments of one message follow each other.
+        guard (frame.opcode == .continuation) == (message != nil) else { throw .protocolError }
+        if frame.fin, message == nil { return frame }
+        var data = message?.data ?? ByteBuffer()
+        guard frame.data.readableBytes <= longestMessage - data.readableBytes else { throw .messageTooLarge }
+        let opcode = message?.opcode ?? frame.opcode
+        // Gives up the stored reference, so that appending does not copy.
+        message = nil
+        data.writeImmutableBuffer(frame.unmaskedData)
+        guard frame.fin else {
+            message = (opcode, data)
+            return nil
+        }
+        return WebSocketFrame(fin: true, opcode: opcode, data: data)
+    }
+
+    /// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1).
+    private func check(_ frame: WebSocketFrame) throws(WebSocketCloseReason) {
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
+            Self.opcodes.contains(frame.opcode)
+        else { throw .protocolError }
+    }
+
+    /// The others are reserved.
+    private static let opcodes: Set<WebSocketOpcode> = [
+        .continuation, .text, .binary, .connectionClose, .ping, .pong,
+    ]
+
+    /// Counts what is incomplete behind a read, and limits the time until it is complete.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        guard !isOver else { return }
+        let incomplete = undecoded.count + (message?.data.readableBytes ?? 0)
+        guard budget.reserve(incomplete, for: client, uncounted: 4 << 10, in: &reservation) else {
+            return end(.requestMemory, context: context)
+        }
+        if incomplete == 0 || hasDelivered {
+            deadline?.cancel()
+            deadline = nil
+        }
+        hasDelivered = false
+        guard incomplete > 0, deadline == nil else { return }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.end(.messageTimeout(limit: self.timeout), context: context)
+        }
+    }
+
+    private func end(_ reason: WebSocketCloseReason, context: ChannelHandlerContext) {
+        release()
+        context.fireErrorCaught(reason)
+    }
+
+    private func release() {
+        isOver = true
+        message = nil
+        reservation = nil
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        release()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { release() }
+}
+
+/// NIO's decoder of frames, which reports the bytes that it has not decoded, and does not retain the buffer that they
+/// were read into.
+struct CountingFrameDecoder: ByteToMessageDecoder {
+    typealias InboundOut = WebSocketFrame
+
+    private var decoder: WebSocketFrameDecoder
+    private let undecoded: WebSocketMessageAssembler.Undecoded
+
+    init(maxFrameSize: Int, _ undecoded: WebSocketMessageAssembler.Undecoded) {
+        decoder = WebSocketFrameDecoder(maxFrameSize: maxFrameSize)
+        self.undecoded = undecoded
+    }
+
+    mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        defer { undecoded.count = buffer.readableBytes }
+        let state = try decoder.decode(context: context, buffer: &buffer)
+        // The rest of the frame may take long to arrive, and the buffer of the read is not counted.
+        if state == .needMoreData { buffer.releaseReadBuffer() }
+        return state
+    }
+}
+
+/// Why a socket is closed: the codes of GraphQL over WebSocket, and those of RFC 6455 (section 7.4.1) that are needed.
+struct WebSocketCloseReason: Error, Hashable, Sendable {
+    let code: UInt16
+    let message: String
+
+    /// - Parameters:
+    ///   - code: of the protocol.
+    ///   - message: for people; cut to what a closing frame has room for.
+    init(_ code: UInt16, _ message: String) {
+        self.code = code
+        self.message = WebSocketCloseReason.cut(message, to: WebSocketCloseReason.room)
+    }
+
+    /// What a control frame holds behind the code, in bytes (RFC 6455, section 5.5).
+    private static let room = 123
+
+    /// As many whole characters of a text as so many bytes hold.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        var cut = text.prefix(bytes)
+        while cut.utf8.count > bytes { cut.removeLast() }
+        return String(cut)
+    }
+
+    static let goingAway = WebSocketCloseReason(1001, "The server is stopping")
+    static let idle = WebSocketCloseReason(1001, "Nothing was heard from the client for too long")
+    static let protocolError = WebSocketCloseReason(1002, "A frame is none that a client may send (RFC 6455)")
+    static func messageTimeout(limit: TimeAmount) -> WebSocketCloseReason {
+        WebSocketCloseReason(1008, "A message took longer than \(limit.secondsRoundedUp) seconds to arrive")
+    }
+    static let invalidText = WebSocketCloseReason(1007, "Text must be UTF-8")
+    static let messageTooLarge = WebSocketCloseReason(1009, "Message too large")
+
+    /// Clients connect again later, as after ``tooManySockets(limit:)``.
+    static let requestMemory = WebSocketCloseReason(
+        1013, "The messages that are being received take too much memory")
+
+    /// Clients connect again later (1013 of the IANA registry of close codes).
+    static func tooManySockets(limit: Int) -> WebSocketCloseReason {
+        WebSocketCloseReason(1013, "A user may have \(limit) WebSockets at a time; close one of them")
+    }
+    static func invalidMessage(_ why: String) -> WebSocketCloseReason { WebSocketCloseReason(4400, why) }
+    static let unauthorized = WebSocketCloseReason(4401, "Unauthorized")
+    /// Clients connect again after 4403, and obtain their token again; after 4401, clients of graphql-ws do
+    /// not.
+    static let malformedToken = WebSocketCloseReason(
+        4403, #"The token of the first message is malformed: send {"Authorization": "Bearer <token>"}"#)
+    /// As ``malformedToken``, for a token that is unknown or has ended before the first message.
+    static let invalidToken = WebSocketCloseReason(
+        4403, "The token is not valid: sign in again, and connect with the new token")
+    static let endedToken = WebSocketCloseReason(
+        4403, "The session has ended: connect again with another token")
+    static let subprotocolNotAcceptable = WebSocketCloseReason(4406, "Subprotocol not acceptable")
+    static let initialisationTimeout = WebSocketCloseReason(4408, "Connection initialisation timeout")
+    static func subscriberExists(_ id: String) -> WebSocketCloseReason {
+        // As much of the id as leaves room for the rest.
+        WebSocketCloseReason(4409, "Subscriber for \(cut(id, to: room - 31)) already exists")
+    }
+    static let tooManyInitialisations = WebSocketCloseReason(4429, "Too many initialisation requests")
+}
+
+extension WebSocketCloseReason {
+    /// The code of a client's closing frame; nil where it gives none (RFC 6455, section 5.5.1).
+    ///
+    /// - Throws: what is wrong with the frame: a code that nobody may send (section 7.4), or a reason that is no UTF-8.
+    static func code(of frame: ByteBuffer) throws(WebSocketCloseReason) -> UInt16? {
+        var rest = frame
+        guard rest.readableBytes > 0 else { return nil }
+        guard let code = rest.readInteger(as: UInt16.self), isSent(code) else { throw .protocolError }
+        guard String(validating: rest.readableBytesView, as: UTF8.self) != nil else { throw .invalidText }
+        return code
+    }
+
+    /// Whether a code stands in frames: 1004 to 1006 and 1015 never do, and others below 3000 are not registered.
+    private static func isSent(_ code: UInt16) -> Bool {
+        switch code {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
+}
