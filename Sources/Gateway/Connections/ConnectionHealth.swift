@@ -33,7 +33,7 @@ final class ConnectionHealth: Sendable {
     /// - Parameters:
     ///   - failure: Why it does not work from the start.
     ///   - clock: What times are read from.
-    ///   - refusalChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
+    ///   - rejectionChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
     ///     once, so what counts is what is known when it looks.
     init(
         failure: Facts.Failure? = nil, clock: TimeSource = .system,

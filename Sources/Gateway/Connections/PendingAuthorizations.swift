@@ -118,7 +118,7 @@ package struct RedirectPolicy: Sendable {
     /// - Parameters:
     ///   - addresses: Those that the settings name.
     ///   - allowsLoopback: Whether any address of this machine will do: for the sandbox.
-    ///   - wayOut: What to do about a refusal, for messages.
+    ///   - remedy: What to do about a refusal, for messages.
     package init(_ addresses: Set<HTTPURL>, allowsLoopback: Bool, remedy: String) {
         self.addresses = addresses
         self.allowsLoopback = allowsLoopback

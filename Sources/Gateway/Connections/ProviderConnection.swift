@@ -149,7 +149,7 @@ package struct ConnectionClients: Sendable {
     ///   - market: Its market data, for the user alone.
     ///   - limits: What is left of its limits.
     ///   - endsAt: When it ends unless it is renewed before.
-    ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
+    ///   - backgroundRefresh: Renews it while nobody asks, until its task is cancelled.
     ///   - settled: Waits until nothing is under way whose outcome must be kept.
     package init(
         accounts: any AccountSource, orders: (any TradingAPI)?, watchlists: (any WatchlistSource)? = nil,

@@ -45,7 +45,7 @@ struct ReconciliationSchedule {
     /// - Parameters:
     ///   - pauses: The pause after the first check that determines no outcome, and the longest pause. Each
     ///     pause is twice the one before.
-    ///   - mostConnections: The number of connections that are checked at a time.
+    ///   - maximumConnections: The number of connections that are checked at a time.
     init(pauses: ClosedRange<Duration>, maximumConnections: Int) {
         self.pauses = pauses
         self.maximumConnections = maximumConnections

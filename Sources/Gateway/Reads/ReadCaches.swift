@@ -79,7 +79,7 @@ package struct ReadCaches: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The clock for times.
-    ///   - lasting: The cache in which public values of providers with few calls outlive the process; nil for
+    ///   - persistentCache: The cache in which public values of providers with few calls outlive the process; nil for
     ///     none.
     package init(clock: TimeSource = .system, persistentCache: (any PersistentCache)? = nil) {
         self.clock = clock

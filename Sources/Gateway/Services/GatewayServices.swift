@@ -31,7 +31,7 @@ package final class GatewayServices: Sendable {
     ///   - market: The server's own sources of market data.
     ///   - routes: Who is asked for what, in which order.
     ///   - reads: Where what was read is kept.
-    ///   - household: What users have entrusted to Portico.
+    ///   - userData: What users have entrusted to Portico.
     ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
     ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
     ///   - ledger: The ledger that counts the calls of connections.
@@ -114,7 +114,7 @@ package struct UserData: Sendable {
     /// - Parameters:
     ///   - file: The file.
     ///   - master: The key that its secrets are sealed with.
-    ///   - people: How users come in.
+    ///   - userPolicy: How users come in.
     ///   - report: Is told why something could not be kept or read; clients hear less.
     /// - Throws: `wrongMasterKey` where they were sealed with another.
     package init(

@@ -19,7 +19,7 @@ struct ProviderAssembly {
     /// - Parameters:
     ///   - transport: what carries the calls.
     ///   - ledger: what counts them; nil for one in memory.
-    ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
+    ///   - persistentCache: where public values of scarce providers outlive the process; nil for nowhere.
     ///   - clock: what times are measured by.
     ///   - retry: how reads are tried again.
     ///   - observe: told of each call when it has ended.
@@ -68,7 +68,7 @@ struct ProviderAssembly {
     ///
     /// - Parameters:
     ///   - routes: The providers of each kind of data, in order.
-    ///   - household: The stores of the users' data.
+    ///   - userData: The stores of the users' data.
     ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
     /// - Returns: The backends, ready for requests.
     func services(_ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int) -> GatewayServices {

@@ -52,7 +52,7 @@ final class ConcurrencyLimiter: Sendable {
 
     /// - Parameters:
     ///   - limit: calls in flight; at least 1.
-    ///   - longestQueue: calls that wait.
+    ///   - maximumQueueLength: calls that wait.
     ///   - clock: What deadlines are measured by.
     init(limit: Int, maximumQueueLength: Int = 1_024, clock: TimeSource) {
         state = Mutex(State(free: max(limit, 1)))

@@ -38,7 +38,7 @@ package struct ProviderChannel: Sendable {
     ///
     /// - Parameters:
     ///   - windows: The limits that every call counts against.
-    ///   - readings: What a response says of these limits.
+    ///   - reportedQuotas: What a response says of these limits.
     ///   - failure: What a response that is none means; nil for a good one. A provider that puts its errors under status 200
     ///     looks for them there.
     /// - Returns: the caller, whose calls fail at once where a limit is used up.

@@ -48,7 +48,7 @@ package final class QuotaLedger: Sendable {
     ///
     /// - Parameters:
     ///   - clock: What time is counted by.
-    ///   - keeper: What outlives the process; nil for a ledger in memory only.
+    ///   - store: What outlives the process; nil for a ledger in memory only.
     ///   - limits: Bounds.
     ///   - report: Told when something could not be kept. The call goes out all the same: it counts in memory, and a full
     ///     disk is no reason to serve nothing.

@@ -10,7 +10,7 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
     ///   - unknown: how long a provider's response that it does not know an object is stored; nil for the
     ///     provider's default (``Brokerage/Provider/unknownLifetime``). It prevents that an unknown object
     ///     costs each provider of a route a call each time.
-    ///   - asStale: marks a value that has expired and could not be renewed.
+    ///   - markedStale: marks a value that has expired and could not be renewed.
     ///   - lifetime: how long a value is valid, from the wall-clock time of the read.
     package init(
         unknown: Duration? = nil, markedStale: @escaping @Sendable (Value) -> Value,

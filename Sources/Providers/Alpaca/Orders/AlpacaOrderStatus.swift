@@ -25,7 +25,7 @@ enum AlpacaOrderStatus: String, CaseIterable {
     ///
     /// - Parameters:
     ///   - isFilled: Whether all of it has been filled.
-    ///   - isBegun: Whether some of it has been filled.
+    ///   - hasFills: Whether some of it has been filled.
     /// - Returns: the state.
     func state(isFilled: Bool, hasFills: Bool) -> OrderState {
         switch self {
