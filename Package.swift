@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The strict settings that every room of the house is built under.
-let house: [SwiftSetting] = [
+/// The settings of all targets.
+let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -11,24 +11,26 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A room: one target, at its place in the house, over the floors that it stands on.
-func room(
-    _ name: String, at path: String, over floors: [Target.Dependency] = [], excluding excluded: [String] = [],
+/// A target of the library or of the tests.
+func target(
+    _ name: String, at path: String, dependencies: [Target.Dependency] = [],
+    excluding excluded: [String] = [],
     resources: [Resource] = []
 ) -> Target {
     .target(
-        name: name, dependencies: floors, path: path, exclude: excluded, resources: resources,
-        swiftSettings: house)
+        name: name, dependencies: dependencies, path: path, exclude: excluded, resources: resources,
+        swiftSettings: strictSettings)
 }
 
-/// An executable, likewise.
-func door(_ name: String, at path: String, over floors: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: floors, path: path, swiftSettings: house)
+/// An executable.
+func executable(_ name: String, at path: String, dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strictSettings)
 }
 
-/// The tests of one room; they mirror `Sources`.
-func tests(_ name: String, of floors: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: floors, path: "Tests/\(name)", swiftSettings: house)
+/// The tests of one target; they mirror `Sources`.
+func tests(_ name: String, dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strictSettings)
 }
 
 let nio: [Target.Dependency] = [
@@ -71,120 +73,131 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // The query engine: knows nothing of brokers or HTTP.
-        room("GraphQL", at: "Sources/GraphQL"),
+        // The query engine, independent of brokers and HTTP.
+        target("GraphQL", at: "Sources/GraphQL"),
 
         // Brokers and market data.
-        room("Brokerage", at: "Sources/Brokerage"),
+        target("Brokerage", at: "Sources/Brokerage"),
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
-        room(
+        target(
             "Upstream", at: "Sources/Upstream",
-            over: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
-        room(
+            dependencies: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
+        target(
             "Storage", at: "Sources/Storage",
-            over: ["Brokerage", "Upstream", sqlite, crypto, passwords] + nio),
-        room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
-        room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
-        room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),
-        room("Saxo", at: "Sources/Providers/Saxo", over: ["Brokerage", "Upstream", crypto]),
-        room("Yahoo", at: "Sources/Providers/Yahoo", over: ["Brokerage", "Upstream"]),
-        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging, crypto] + nio + [webSocket]),
+            dependencies: ["Brokerage", "Upstream", sqlite, crypto, passwords] + nio),
+        target("Alpaca", at: "Sources/Providers/Alpaca", dependencies: ["Brokerage", "Upstream"]),
+        target(
+            "AlphaVantage", at: "Sources/Providers/AlphaVantage", dependencies: ["Brokerage", "Upstream"]),
+        target("Polygon", at: "Sources/Providers/Polygon", dependencies: ["Brokerage", "Upstream"]),
+        target("Saxo", at: "Sources/Providers/Saxo", dependencies: ["Brokerage", "Upstream", crypto]),
+        target("Yahoo", at: "Sources/Providers/Yahoo", dependencies: ["Brokerage", "Upstream"]),
+        target(
+            "Sandbox", at: "Sources/Sandbox",
+            dependencies: ["Brokerage", logging, crypto] + nio + [webSocket]),
 
-        // From the front door to the resolvers.
-        room(
+        // From the HTTP server to the resolvers.
+        target(
             "Contract", at: "schema", excluding: ["operations"],
             resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
-        room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
+        target(
+            "Gateway", at: "Sources/Gateway", dependencies: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
-        room(
+        target(
             "Web", at: "Sources/Web",
-            over: [
+            dependencies: [
                 "CMalloc", "CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing,
                 webSocket,
             ] + nio),
-        door(
+        executable(
             "Portico", at: "Sources/Portico",
-            over: [
+            dependencies: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
                 "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging,
                 signals, system,
             ]),
 
-        // What outside harnesses measure.
-        room("Workload", at: "Tests/Benchmarks/Sources/Workload", over: ["GraphQL"]),
-        door(
+        // Programs that benchmarks measure.
+        target("Workload", at: "Tests/Benchmarks/Sources/Workload", dependencies: ["GraphQL"]),
+        executable(
             "BenchServer", at: "Sources/BenchServer",
-            over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
-        door(
+            dependencies: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
+        executable(
             "DoorBenchmarks", at: "Tests/Benchmarks/Sources/DoorBenchmarks",
-            over: ["Brokerage", "Sandbox", "TestSupport"] + nio),
+            dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
 
         .target(name: "CMallocCounter", path: "Tests/Benchmarks/Sources/CMallocCounter"),
-        door(
+        executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
-            over: [
+            dependencies: [
                 "Alpaca", "AlphaVantage", "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL",
                 "Polygon", "Sandbox", "Saxo", "Storage", "Upstream", "Yahoo",
             ]),
 
-        // What is sent to the front door, and by what.
-        room("SocketInputs", at: "Tests/Fuzz/Sources/SocketInputs", over: ["TestSupport"]),
-        door(
+        // Input for the server's sockets, and the program that sends it.
+        target("SocketInputs", at: "Tests/Fuzz/Sources/SocketInputs", dependencies: ["TestSupport"]),
+        executable(
             "SocketFuzzer", at: "Tests/Fuzz/Sources/SocketFuzzer",
-            over: ["SocketInputs", "TestSupport"] + nio),
+            dependencies: ["SocketInputs", "TestSupport"] + nio),
 
         // Hostile and legitimate clients, and the program that runs an hour's volume of hostile requests.
-        room(
+        target(
             "HostileTraffic", at: "Tests/Soak/Sources/HostileTraffic",
-            over: ["Brokerage", "Sandbox", "TestSupport"]),
-        door(
+            dependencies: ["Brokerage", "Sandbox", "TestSupport"]),
+        executable(
             "HostileSoak", at: "Tests/Soak/Sources/HostileSoak",
-            over: ["Brokerage", "HostileTraffic", "Sandbox", "TestSupport"]),
+            dependencies: ["Brokerage", "HostileTraffic", "Sandbox", "TestSupport"]),
 
-        room("TestSupport", at: "Tests/Support"),
-        room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
-        tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
-        tests("BrokerageTests", of: ["Brokerage"]),
+        target("TestSupport", at: "Tests/Support"),
+        target(
+            "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
+        tests("BrokerageTests", dependencies: ["Brokerage"]),
         tests(
             "UpstreamTests",
-            of: [
+            dependencies: [
                 "Brokerage", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
-        tests("StorageTests", of: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
-        tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
+        tests("StorageTests", dependencies: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
+        tests(
+            "AlpacaTests", dependencies: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests(
             "AlphaVantageTests",
-            of: ["AlphaVantage", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+            dependencies: [
+                "AlphaVantage", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+            ]),
         tests(
             "PolygonTests",
-            of: ["Polygon", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+            dependencies: [
+                "Polygon", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+            ]),
         tests(
             "YahooTests",
-            of: ["Yahoo", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+            dependencies: ["Yahoo", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
         tests(
             "SaxoTests",
-            of: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"] + nio),
-        tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
-        tests("SupportTests", of: ["TestSupport"]),
+            dependencies: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"]
+                + nio),
+        tests("SandboxTests", dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
+        tests("SupportTests", dependencies: ["TestSupport"]),
         tests(
             "WebTests",
-            of: [
+            dependencies: [
                 "GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls, tracing, webSocket,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
         tests(
             "GatewayTests",
-            of: [
+            dependencies: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
                 "Saxo", "Storage", "TestSupport", "Upstream", "Yahoo",
             ]),
         tests(
             "PorticoTests",
-            of: [
+            dependencies: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "HostileTraffic",
                 "Polygon", "Portico", "Sandbox", "Saxo", "Storage", "TestSupport", "Upstream", "Web", logging,
                 sqlite,
