@@ -4,8 +4,8 @@ import PackageDescription
 // A package of its own, so that the engine is measured as another server would use it: through the public interface
 // of the product `GraphQL`.
 
-/// The strict settings of the house.
-let house: [SwiftSetting] = [
+/// The settings of all targets.
+let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -21,9 +21,9 @@ let package = Package(
     dependencies: [.package(name: "portico", path: "../..")],
     targets: [
         .target(name: "CMallocCounter"),
-        .target(name: "Workload", dependencies: [engine], swiftSettings: house),
+        .target(name: "Workload", dependencies: [engine], swiftSettings: strictSettings),
         .executableTarget(
             name: "EngineBenchmarks", dependencies: ["CMallocCounter", "Workload", engine],
-            swiftSettings: house),
+            swiftSettings: strictSettings),
     ]
 )

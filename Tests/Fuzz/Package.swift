@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own, because all of it is built with `swift build --sanitize=fuzzer`, the engine included: its
 // branches are what the fuzzer steers by. `make fuzz` builds and runs it.
 
-let house: [SwiftSetting] = [
+let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -19,14 +19,14 @@ let engine: Target.Dependency = .product(name: "GraphQL", package: "portico")
 func target(_ name: String) -> Target {
     .executableTarget(
         name: name, dependencies: ["FuzzSupport", engine],
-        swiftSettings: house + [.unsafeFlags(["-parse-as-library"])])
+        swiftSettings: strictSettings + [.unsafeFlags(["-parse-as-library"])])
 }
 
 let package = Package(
     name: "fuzz",
     dependencies: [.package(name: "portico", path: "../..")],
     targets: [
-        .target(name: "FuzzSupport", dependencies: [engine], swiftSettings: house),
+        .target(name: "FuzzSupport", dependencies: [engine], swiftSettings: strictSettings),
         target("FuzzLanguage"),
         target("FuzzValidator"),
         target("FuzzSchema"),

@@ -15,13 +15,13 @@ struct Operation {
 
     let name: String
     private let workload: LoadedWorkload
-    private let request: Request
+    private let request: GraphQLRequest
     private let document: Document
 
     init(_ name: String, of workload: LoadedWorkload) throws {
         self.name = name
         self.workload = workload
-        request = try Request(json: Array(try workload.files.text("\(name).json").utf8))
+        request = try GraphQLRequest(json: Array(try workload.files.text("\(name).json").utf8))
         document = try parse(request.document)
     }
 
@@ -53,14 +53,16 @@ struct Operation {
         }
     }
 
-    private func answer(_ schema: ExecutableSchema<WorkloadStore>, _ request: Request) throws -> Response {
+    private func answer(_ schema: ExecutableSchema<WorkloadStore>, _ request: GraphQLRequest) throws
+        -> GraphQLResponse
+    {
         guard case .ready(let response) = schema.respond(to: request, context: workload.store) else {
             throw BenchmarkError("\(name): the engine waits for data, although all of it is in memory")
         }
         return response
     }
 
-    private func check(_ response: Response) throws {
+    private func check(_ response: GraphQLResponse) throws {
         let expected = try JSONValue(text: try workload.files.text("expected.\(name).json"))
         let answer = try JSONValue(bytes: response.body)
         guard response.outcome == .complete, answer["data"]?.comparable() == expected else {
@@ -90,18 +92,18 @@ struct LoadedWorkload {
 /// One request in as many spellings as no small cache can hold: they differ in a comment.
 struct ColdDocuments {
     static let count = 64
-    private let requests: [Request]
+    private let requests: [GraphQLRequest]
     private var position = 0
 
-    init(of request: Request) {
+    init(of request: GraphQLRequest) {
         requests = (0..<ColdDocuments.count).map { number in
-            Request(
+            GraphQLRequest(
                 "\(request.document)\n# \(number)", operationName: request.operationName,
                 variables: request.variables)
         }
     }
 
-    mutating func next() -> Request {
+    mutating func next() -> GraphQLRequest {
         position = (position + 1) % requests.count
         return requests[position]
     }

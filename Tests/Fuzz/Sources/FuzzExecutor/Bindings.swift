@@ -48,7 +48,7 @@ struct EchoArguments: GraphQLArguments {
 extension Query: GraphQLObject {
     typealias Context = Void
 
-    static let graphQL = Object<Query>("Query") {
+    static let graphQL = ObjectType<Query>("Query") {
         Field("pet", once: { _ in .ready(Optional(Pet(1, generations: 2))) })
         Field(
             "pets", PetsArguments.self,
@@ -64,7 +64,7 @@ extension Query: GraphQLObject {
             })
         Field("dogs", once: { _ in .ready([Dog(1), Dog(2), Dog(3)]) })
         Field("box", once: { _ in .ready(Dog?.none) })
-        Field("strict", once: { _ -> Loading<Dog> in throw Failure(message: "no dog") })
+        Field("strict", once: { _ -> MaybeAsync<Dog> in throw Failure(message: "no dog") })
         Field("echo", EchoArguments.self) { _, arguments in Optional(arguments.text) }
         Field("failing", throwing: { _ -> String? in throw Failure(message: "failed") })
         Field("failingStrict", throwing: { _ -> String in throw Failure(message: "failed too") })
@@ -74,7 +74,7 @@ extension Query: GraphQLObject {
 extension Mutation: GraphQLObject {
     typealias Context = Void
 
-    static let graphQL = Object<Mutation>("Mutation") {
+    static let graphQL = ObjectType<Mutation>("Mutation") {
         Field("place", FilterArgument.self, once: { _, _ in .ready(Optional(Dog(1))) })
         Field("count", once: { _ in .ready(3) })
     }
@@ -83,7 +83,7 @@ extension Mutation: GraphQLObject {
 extension Dog: GraphQLObject {
     typealias Context = Void
 
-    static let graphQL = Object<Dog>("Dog") {
+    static let graphQL = ObjectType<Dog>("Dog") {
         Field("id", \.id)
         Field("name", NameArguments.self) { dog, arguments -> String? in
             arguments.upper == true ? dog.name.uppercased() : dog.name
@@ -116,7 +116,7 @@ extension Dog: GraphQLObject {
 extension Cat: GraphQLObject {
     typealias Context = Void
 
-    static let graphQL = Object<Cat>("Cat") {
+    static let graphQL = ObjectType<Cat>("Cat") {
         Field("id", \.id)
         Field("meows") { _ in Bool?.none }
         Field("age", \.age)
@@ -135,8 +135,8 @@ extension Cat: GraphQLObject {
 }
 
 extension Pet: GraphQLAbstract {
-    static let graphQL = Abstract<Pet>("Pet") {
-        Case(Dog.self) { if case .dog(let dog) = $0 { dog } else { nil } }
-        Case(Cat.self) { if case .cat(let cat) = $0 { cat } else { nil } }
+    static let graphQL = AbstractType<Pet>("Pet") {
+        PossibleType(Dog.self) { if case .dog(let dog) = $0 { dog } else { nil } }
+        PossibleType(Cat.self) { if case .cat(let cat) = $0 { cat } else { nil } }
     }
 }

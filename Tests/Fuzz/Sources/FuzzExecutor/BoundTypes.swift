@@ -67,7 +67,7 @@ enum Pet: Sendable {
     }
 }
 
-enum Side: String, GraphQLEnum, Input {
+enum Side: String, GraphQLEnum, GraphQLInput {
     case buy = "BUY"
     case sell = "SELL"
 

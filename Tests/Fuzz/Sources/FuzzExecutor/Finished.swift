@@ -3,7 +3,7 @@ import GraphQL
 import Synchronization
 
 /// Waits for a response on this thread, which is the fuzzer's and no task's.
-func finished(_ loading: Loading<Response>) -> Response {
+func finished(_ loading: MaybeAsync<GraphQLResponse>) -> GraphQLResponse {
     switch loading {
     case .ready(let response):
         return response
@@ -25,7 +25,7 @@ func finished(_ loading: Loading<Response>) -> Response {
 }
 
 private final class Box: Sendable {
-    let value = Mutex<Result<Response, any Error>?>(nil)
+    let value = Mutex<Result<GraphQLResponse, any Error>?>(nil)
 }
 
 extension Result where Failure == any Error {

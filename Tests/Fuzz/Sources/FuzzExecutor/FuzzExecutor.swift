@@ -8,7 +8,7 @@ import GraphQL
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzExecutor(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let (document, variables) = unsafe fuzzInput(start, count).parts
-    var request = Request(String(decoding: document, as: UTF8.self))
+    var request = GraphQLRequest(String(decoding: document, as: UTF8.self))
     if case .object(let object)? = try? InputValue(json: variables) { request.variables = object }
     dynamic.execute(request, rootValue: FuzzSchema.root).check()
     finished(bound.respond(to: request, context: ())).check()

@@ -14,7 +14,7 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func checkBody(_ bytes: [UInt8]) {
     let limit = 3
     do throws(RequestBodyError) {
-        let request = try Request(json: bytes)
+        let request = try GraphQLRequest(json: bytes)
         guard case .single(let same) = try RequestBody(json: bytes.span, batchLimit: limit) else {
             return claim(false, "An object was read as a batch")
         }

@@ -31,7 +31,7 @@ private func checkPrinted(_ schema: Schema) {
 /// Any schema with queries can be introspected.
 private func introspect(_ schema: Schema) {
     guard schema.queryType != nil else { return }
-    let request = Request(
+    let request = GraphQLRequest(
         """
         { __schema { description types { ...T } directives { name locations args { ...V } } } }
         fragment T on __Type {

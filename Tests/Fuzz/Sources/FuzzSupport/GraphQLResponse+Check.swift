@@ -1,6 +1,6 @@
 public import GraphQL
 
-extension Response {
+extension GraphQLResponse {
     /// The response is JSON, and its members are those that its outcome has (specification, section 7.1).
     public func check() {
         let text = String(decoding: body, as: UTF8.self)
