@@ -26,13 +26,13 @@ struct BenchServer {
         var logger = Logger(label: "bench")
         logger.logLevel = .warning
         AvailableCPUs.limitEventLoops()
-        MallocTuning.keep()
+        MallocTuning.apply()
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()
         var service = GraphQLService<Void>(
             schemaText: try workload.text("schema.graphql"), session: { _ in .success(()) },
-            refusedSession: { _ in },
+            rejectedSession: { _ in },
             respond: { request, front in
                 schema.respond(to: request, context: store, allowing: front.allowedOperations)
             })

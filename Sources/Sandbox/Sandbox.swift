@@ -25,8 +25,8 @@ package struct Sandbox: Sendable {
     /// The WebSockets that are open.
     package let streams: OpenStreams
     private let counter: CallCounter
-    private let stage: ScriptedMarket
-    private let desk: ControlAPI
+    private let scriptedMarket: ScriptedMarket
+    private let controlAPI: ControlAPI
     private let switchboard: SandboxDispatcher
     private let server: SandboxServer
     private let grace: Duration
@@ -60,26 +60,26 @@ package struct Sandbox: Sendable {
         let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisions(), OpenStreams())
         let alpaca = FakeAlpaca(
-            configuration, stage: stage.seen(by: .alpaca), decisions: decisions)
-        let alphaVantage = FakeAlphaVantage(configuration, stage: stage.seen(by: .alphaVantage))
-        let yahoo = FakeYahoo(configuration, stage: stage.seen(by: .yahoo))
-        let polygon = FakePolygon(configuration, stage: stage.seen(by: .polygon))
-        let saxo = FakeSaxo(configuration, stage: stage.seen(by: .saxo), decisions: decisions)
+            configuration, scriptedMarket: stage.seen(by: .alpaca), decisions: decisions)
+        let alphaVantage = FakeAlphaVantage(configuration, scriptedMarket: stage.seen(by: .alphaVantage))
+        let yahoo = FakeYahoo(configuration, scriptedMarket: stage.seen(by: .yahoo))
+        let polygon = FakePolygon(configuration, scriptedMarket: stage.seen(by: .polygon))
+        let saxo = FakeSaxo(configuration, scriptedMarket: stage.seen(by: .saxo), decisions: decisions)
         let limiters =
             alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
         let standIns =
-            alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns + saxo.standIns
+            alpaca.fakeHosts + [alphaVantage.fakeHost, polygon.fakeHost] + yahoo.fakeHosts + saxo.fakeHosts
         endpoints = EndpointCatalog(standIns)
         let desk = ControlAPI(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
-            stage: stage, limiters: limiters, decisions: decisions,
+            scriptedMarket: stage, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
         switchboard = SandboxDispatcher(
-            site: SitePolicy(listeningOn: configuration.host), standIns: standIns,
+            site: SitePolicy(listeningOn: configuration.host), fakeHosts: standIns,
             control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
-            open: switchboard.open, answer: switchboard.answer)
+            open: switchboard.open, respond: switchboard.respond)
         address = server.address.authority
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
@@ -100,37 +100,37 @@ package struct Sandbox: Sendable {
         oauth = decisions
         self.streams = streams
         self.counter = counter
-        self.stage = stage
-        self.desk = desk
+        self.scriptedMarket = stage
+        self.controlAPI = desk
     }
 
     /// How often each endpoint was called since the start or the last ``reset()``.
     package var calls: Calls { counter.calls }
 
     /// The answer to a request, as the server gives it; for tests that need no socket.
-    package func answer(_ request: SandboxRequest) async -> SandboxResponse {
-        await switchboard.answer(request)
+    package func respond(to request: SandboxRequest) async -> SandboxResponse {
+        await switchboard.respond(to: request)
     }
 
     /// What the market is made to look like, at every provider that has no script of its own.
     package var script: MarketScript {
-        get { stage.script }
-        nonmutating set { stage.set(newValue) }
+        get { scriptedMarket.script }
+        nonmutating set { scriptedMarket.set(newValue) }
     }
 
     /// Makes the market look otherwise at one provider, until ``script`` is set or ``reset()``.
     package func setScript(_ script: MarketScript, of provider: ProviderID) {
-        stage.seen(by: provider).set(script)
+        scriptedMarket.seen(by: provider).set(script)
     }
 
     /// Withdraws all that a user has consented to, at every provider.
     package func revoke(user: String) {
-        desk.revoke(user: user)
+        controlAPI.revoke(user: user)
     }
 
     /// Forgets calls, faults, script and what has been used of rate limits.
     package func reset() {
-        desk.reset()
+        controlAPI.reset()
     }
 
     /// Takes no more connections, lets answers in the making be finished for the configuration's grace, and

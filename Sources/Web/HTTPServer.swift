@@ -167,7 +167,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Whether `/schema.graphql` shows the schema.
     package var showsSchema = true
     /// Whether answers tell those who ask which upstream calls they have cost.
-    package var tellsUpstream = true
+    package var allowsUpstreamReports = true
     /// The hosts whose requests are accepted.
     package var hosts = HostPolicy.any
     /// Which sites' pages may read answers.
@@ -176,7 +176,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Who may read `/metrics`.
     package var metricsAudience = MetricsAudience.thisMachine
     /// Whether each answer is logged at the level `info`, with its operation's name and hash, rather than at `debug`.
-    package var logsAnswers = false
+    package var logsResponses = false
     /// How many proxies in front are trusted to tell, in `X-Forwarded-For`, for whom they ask; 0 believes none.
     package var trustedProxies = 0
 
@@ -187,7 +187,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     }
 
     /// At which answers are logged.
-    var answerLevel: Logger.Level { logsAnswers ? .info : .debug }
+    var responseLogLevel: Logger.Level { logsResponses ? .info : .debug }
 
     /// The same for a server that strangers reach: neither the schema nor upstream calls, nor GET, which caches and
     /// histories keep.
@@ -197,7 +197,7 @@ package struct ServerConfiguration: Sendable, Hashable {
         var configuration = self
         configuration.allowsGET = false
         configuration.showsSchema = false
-        configuration.tellsUpstream = false
+        configuration.allowsUpstreamReports = false
         return configuration
     }
 }

@@ -9,7 +9,7 @@ package enum MallocTuning {
     /// are kept instead, unless the environment says otherwise (mallopt(3): `MALLOC_TRIM_THRESHOLD_`). Once that is said,
     /// glibc no longer learns which blocks are worth a mapping of their own, so that is said, too. Other libraries have
     /// no such switch, and need none.
-    package static func keep() {
+    package static func apply() {
         #if canImport(Glibc)
         let isSet = unsafe getenv("MALLOC_TRIM_THRESHOLD_") != nil || getenv("GLIBC_TUNABLES") != nil
         guard !isSet else { return }

@@ -95,7 +95,7 @@ struct OrderStreamTests {
     func cut() async throws {
         try await withSandbox { alpaca, sandbox, _ in
             try await listening(alpaca) { _, running in
-                #expect(sandbox.streams.cut(.alpaca, Self.endpoint) == 1)
+                #expect(sandbox.streams.disconnect(.alpaca, Self.endpoint) == 1)
                 await #expect(throws: ProviderFailure(.alpaca, .unavailable)) { try await running.value }
             }
         }
@@ -111,7 +111,7 @@ struct OrderStreamTests {
             let following = Task { try await alpaca.follow(retry: policy, deliver: told.deliver) }
             var events = told.events.makeAsyncIterator()
             await events.connected()
-            #expect(sandbox.streams.cut(.alpaca, Self.endpoint) == 1)
+            #expect(sandbox.streams.disconnect(.alpaca, Self.endpoint) == 1)
             await events.connected()
             let placed = try await place(alpaca)
             #expect(try await events.value().id == placed.id)

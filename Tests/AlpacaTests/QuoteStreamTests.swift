@@ -90,7 +90,7 @@ struct QuoteStreamTests {
             let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
             var events = told.events.makeAsyncIterator()
             await events.connected()
-            #expect(sandbox.streams.cut(.alpaca, Self.endpoint) == 1)
+            #expect(sandbox.streams.disconnect(.alpaca, Self.endpoint) == 1)
             await #expect(throws: ProviderFailure(.alpaca, .unavailable)) { try await running.value }
         }
     }
@@ -124,7 +124,7 @@ struct QuoteStreamTests {
             }
             try await follow(until: 3)
             #expect(sandbox.faults.add(Fault(.status(503), endpoint: Self.endpoint, remaining: 2)))
-            #expect(sandbox.streams.cut(.alpaca) == 1)
+            #expect(sandbox.streams.disconnect(.alpaca) == 1)
             // The snapshot after the connection is one price, what the new connection tells are the others.
             try await follow(until: prices.count + 4)
             // More where the sandbox had not noticed yet that the old one is gone, and refused a second one.

@@ -158,7 +158,7 @@ struct MemoryBoundTests {
             "Saxo's instruments": SaxoInstrumentCache.weightLimit,
             "documents": ExecutionOptions().documentCacheBytes,
             "persisted documents": DocumentPolicy().persistedBytes,
-            "answers": limits.answerCache, "streams": limits.streamMemory,
+            "answers": limits.responseCache, "streams": limits.streamMemory,
             "bodies of requests": limits.requestMemory,
             "responses": limits.responseMemory,
             "hashes of passwords": PasswordHasher.width * PasswordCost.standard.memory,

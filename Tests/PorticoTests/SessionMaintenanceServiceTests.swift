@@ -37,8 +37,8 @@ struct SessionMaintenanceServiceTests {
         await service.tidy()
         #expect(released.withLock { $0 } == [])
 
-        #expect(try await journal.mark(placing.id))
-        try await journal.note(.answerLost, of: placing.id)
+        #expect(try await journal.markSent(placing.id))
+        try await journal.recordOutcome(.responseLost, of: placing.id)
         await service.tidy()
         #expect(released.withLock { $0 } == [guest.user.id])
         #expect(try await UserStore(in: file).user(guest.user.id) == nil)

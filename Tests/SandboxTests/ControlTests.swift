@@ -69,7 +69,7 @@ struct ControlTests {
             for (peer, status) in [(here, 200), (elsewhere, 404), (nil, 404)] {
                 let request = try #require(
                     SandboxRequest(method: .GET, target: "/_sandbox/calls", peer: peer))
-                let response = await house.sandbox.answer(request)
+                let response = await house.sandbox.respond(to: request)
                 #expect(response.status.code == UInt(status))
             }
         }

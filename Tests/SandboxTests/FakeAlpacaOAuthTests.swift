@@ -79,7 +79,7 @@ struct FakeAlpacaOAuthTests {
             let page = try await house.client.get(Self.authorize)
             let denied = try await house.client.post(
                 "/alpaca-app/oauth/authorize", Self.approval(page.body, decision: "deny"))
-            house.sandbox.oauth.decision = .refuse
+            house.sandbox.oauth.decision = .deny
             let refused = try await house.client.get(Self.authorize)
             for reply in [denied, refused] {
                 #expect(reply.status == 302)

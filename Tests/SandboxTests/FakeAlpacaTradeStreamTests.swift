@@ -143,7 +143,7 @@ struct FakeAlpacaTradeStreamTests {
     func cut() async throws {
         try await withSandbox { house in
             try await listening(house) { stream in
-                #expect(house.sandbox.streams.cut(.alpaca, "GET /stream") == 1)
+                #expect(house.sandbox.streams.disconnect(.alpaca, "GET /stream") == 1)
                 try await stream.expect(.end)
             }
         }

@@ -154,7 +154,7 @@ struct FakeSaxoOrderTests {
     func refused(_ refused: Refused) async throws {
         let body = Self.order(refused.changes)
         for isOK in [true, false] {
-            try await withClock(at: refused.moment, { $0.saxo.refusesOrdersWithOK = isOK }) { house, _ in
+            try await withClock(at: refused.moment, { $0.saxo.rejectsOrdersWithOK = isOK }) { house, _ in
                 let reply = try await house.saxo("POST", "/trade/v2/orders", body)
                 #expect(reply.status == (isOK ? 200 : 400))
                 let document = try result(reply)

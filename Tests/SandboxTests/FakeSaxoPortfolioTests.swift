@@ -99,7 +99,7 @@ struct FakeSaxoPortfolioTests {
 
     @Test("without access to an exchange, numbers that need its price are absent")
     func noAccess() async throws {
-        try await withSandbox({ $0.saxo.tellsExchangePrices = false }) { house in
+        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { house in
             let page = try await house.saxoDocument("/port/v1/netpositions/me")
             let apple = try #require(page["Data"]?[0])
             let view = try #require(apple["NetPositionView"]?.members)

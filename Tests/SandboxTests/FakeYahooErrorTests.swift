@@ -141,7 +141,7 @@ struct FakeYahooErrorTests {
     @Test("where the crumb should be there may be a refusal or a page")
     func noCrumb() async throws {
         func answer(_ crumb: FakeYahooSettings.CrumbAnswer) async throws -> Client.Reply {
-            try await withSandbox({ $0.yahoo.crumbAnswer = crumb }) {
+            try await withSandbox({ $0.yahoo.crumbResponse = crumb }) {
                 try await $0.yahoo("/v1/test/getcrumb")
             }
         }
@@ -158,7 +158,7 @@ struct FakeYahooErrorTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.yahoo.requestsPerMinute = 2
-            $0.yahoo.refusedUserAgents = ["python-requests/"]
+            $0.yahoo.rejectedUserAgents = ["python-requests/"]
         }) { house in
             func ask(_ agent: String) async throws -> Client.Reply {
                 try await house.yahoo("/v1/finance/search?q=apple", ["User-Agent": agent])

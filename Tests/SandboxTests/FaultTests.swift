@@ -40,7 +40,7 @@ struct FaultTests {
             Case(effect: .truncatedBody, json: #"{"effect":"truncated_body"}"#) { reply in
                 reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
             },
-            Case(effect: .lostAnswer, json: #"{"effect":"lost_answer"}"#) { $0.status == 500 },
+            Case(effect: .lostResponse, json: #"{"effect":"lost_answer"}"#) { $0.status == 500 },
             Case(effect: .closedConnection, json: #"{"effect":"closed_connection"}"#) { $0.status == nil },
             Case(effect: .expiredToken, json: #"{"effect":"expired_token"}"#) { reply in
                 reply.status == 401

@@ -122,7 +122,7 @@ struct SaxoSessionTests {
             #expect(page.body.contains("Approve as second") && page.body.contains(">Deny<"))
             let denied = try await house.client.post(
                 "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "deny"))
-            house.sandbox.oauth.decision = .refuse
+            house.sandbox.oauth.decision = .deny
             for reply in [denied, try await house.client.get(login)] {
                 #expect(
                     try answer(reply) == [

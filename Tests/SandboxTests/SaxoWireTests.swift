@@ -87,7 +87,7 @@ struct SaxoWireTests {
             try expectValid(await house.saxo(wanted.path), wanted)
         }
         guard !wanted.path.contains("AssetType=Stock") || !wanted.path.hasPrefix("/chart") else { return }
-        try await withSandbox({ $0.saxo.tellsExchangePrices = false }) { house in
+        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { house in
             try expectValid(await house.saxo(wanted.path), wanted)
         }
     }

@@ -113,7 +113,7 @@ struct ScriptRefusalTests {
             #expect(try JSONValue(parsing: reply.body) == .object(["error": .string(wanted.message)]))
             #expect(house.sandbox.faults.faults.isEmpty)
             #expect(house.sandbox.script == MarketScript())
-            #expect(house.sandbox.oauth.decision == .ask)
+            #expect(house.sandbox.oauth.decision == .prompt)
         }
     }
 

@@ -180,7 +180,7 @@ struct SandboxOrderTests {
 
     @Test("that trail by percent, or where nobody tells a price, are refused before Saxo is asked")
     func untrailable() async throws {
-        try await RunningSandbox.run({ $0.tellsExchangePrices = false }) { house in
+        try await RunningSandbox.run({ $0.includesExchangePrices = false }) { house in
             let saxo = try house.client()
             let cases: [(Trail, String)] = [
                 (
@@ -204,7 +204,7 @@ struct SandboxOrderTests {
         "are refused for reasons that can be told apart, whatever the status",
         arguments: [true, false])
     func refusals(withOK: Bool) async throws {
-        try await RunningSandbox.run({ $0.refusesOrdersWithOK = withOK }) { house in
+        try await RunningSandbox.run({ $0.rejectsOrdersWithOK = withOK }) { house in
             let saxo = try house.client()
             let cases: [(OrderTicket, RejectionReason)] = [
                 (try ticket("EUR/DKK", 10, id: "a"), .quantity),

@@ -98,7 +98,7 @@ struct SandboxTests {
 
     @Test("without data of exchanges tells no price, rather than zero")
     func noAccess() async throws {
-        try await RunningSandbox.run({ $0.tellsExchangePrices = false }) { house in
+        try await RunningSandbox.run({ $0.includesExchangePrices = false }) { house in
             let aapl = try symbol("AAPL")
             let quote = try #require(try await house.client().quotes(for: [aapl], in: .patient)[aapl])
             #expect(quote.price == nil)

@@ -80,7 +80,7 @@ struct SandboxTests {
     @Test("an error in the crumb's place is a failure, and is not kept", arguments: [200, 429])
     func crumbText(status: Int) async throws {
         try await withSandbox {
-            $0.crumbAnswer = .tooManyRequests(status: status)
+            $0.crumbResponse = .tooManyRequests(status: status)
         } _: { house in
             let retryAt = house.clock.now + .seconds(300)
             for _ in 1...2 {
@@ -96,7 +96,7 @@ struct SandboxTests {
     @Test("a page of consent is not filled in")
     func consent() async throws {
         try await withSandbox {
-            $0.crumbAnswer = .page
+            $0.crumbResponse = .page
         } _: { house in
             await #expect(throws: ProviderFailure(.yahoo, .invalidResponse(nil))) {
                 try await house.client.quotes(for: [symbol("AAPL")], in: .patient)

@@ -212,8 +212,8 @@ extension GatewayContext {
         switch listedAccounts(of: connection) {
         case .ready(let known):
             return MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed()
-        case .later(let list):
-            return .later {
+        case .async(let list):
+            return .async {
                 let known: [StoredAccount]
                 do {
                     known = try await list()
@@ -306,9 +306,9 @@ extension MaybeAsync {
             do {
                 return .ready(try lists.flatMap { try $0.get() })
             } catch {
-                return .later { throw error }
+                return .async { throw error }
             }
-        case .later(let fetch): return .later { try await fetch().flatMap { try $0.get() } }
+        case .async(let fetch): return .async { try await fetch().flatMap { try $0.get() } }
         }
     }
 }

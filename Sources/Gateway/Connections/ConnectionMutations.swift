@@ -17,7 +17,7 @@ extension Mutation {
             "connectProvider", InputArguments<ConnectProviderInput>.self,
             once: { arguments, context -> MaybeAsync<ConnectProviderPayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                return .later {
+                return .async {
                     ConnectProviderPayload(
                         connection: try await context.services.connectionService.connect(
                             arguments.input, for: owner, from: context.origin, in: context.call))
@@ -27,7 +27,7 @@ extension Mutation {
             "disconnectProvider", IDArguments.self,
             once: { arguments, context -> MaybeAsync<DeletePayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                return .later {
+                return .async {
                     try await context.services.connectionService.disconnect(arguments.id, of: owner)
                     return DeletePayload(deletedID: arguments.id)
                 }

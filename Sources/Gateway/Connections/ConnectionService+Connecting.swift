@@ -42,7 +42,7 @@ extension ConnectionService {
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
-        let holder = store.quotaHolder(of: link, secret)
+        let holder = store.quotaAccount(of: link, secret)
         guard hasCapacity(toTry: holder) else {
             throw FieldError(ProviderFailure(input.provider, .overloaded))
         }
@@ -122,7 +122,7 @@ extension ConnectionService {
     private func add(
         _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
     ) async throws -> ProviderConnection {
-        switch try await store.add(kept, secret, atMost: Self.maximumConnections) {
+        switch try await store.add(kept, secret, maximum: Self.maximumConnections) {
         case .added:
             let connection = open(kept, secret, connector)
             registry.add(connection)

@@ -162,7 +162,7 @@ extension ConnectionService {
             do throws(StorageError) {
                 secret = try await store.credentials.load(kept.credential)?.secret
             } catch {
-                guard case .sealBroken = error else { throw error }
+                guard case .decryptionFailed = error else { throw error }
                 secret = nil
             }
             registry.add(open(kept, secret, connectors[kept.provider]))
@@ -181,7 +181,7 @@ extension ConnectionService {
                 // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again. One is written
                 // after the other, each with what is known by then, so that the last word stands.
                 _ = rejectionQueue.enqueue(id) {
-                    try await store.setRefused(id, at: health.facts.rejectedSince)
+                    try await store.setRejected(id, at: health.facts.rejectedSince)
                 }
             }
         }
@@ -192,12 +192,12 @@ extension ConnectionService {
             return ProviderConnection(kept, nil, health: health(.unauthorized, since: nil))
         }
         let keeper = ConnectionCredentialStore(of: kept.credential, in: store.credentials)
-        let holder = store.quotaHolder(of: kept, secret)
+        let holder = store.quotaAccount(of: kept, secret)
         guard let opened = connector.open(secret, of: kept, spending: holder, renewedIn: keeper) else {
             return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
         }
         return ProviderConnection(
-            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt),
+            kept, opened, health: health(kept.rejectedAt.map { _ in .unauthorized }, since: kept.rejectedAt),
             spending: holder)
     }
 }

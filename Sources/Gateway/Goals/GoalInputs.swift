@@ -52,7 +52,7 @@ struct GoalPatchInput: Sendable {
         patch.currency = currency.value?.code
         patch.dueOn =
             switch dueOn {
-            case .unchanged: .kept
+            case .unchanged: .unchanged
             case .removed: .removed
             case .set(let date): .on(date)
             }

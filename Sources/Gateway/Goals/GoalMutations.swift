@@ -24,7 +24,7 @@ extension GatewayContext {
     /// Makes a goal of what its owner holds now.
     func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
-        return .later {
+        return .async {
             let held = try await held(for: content.allocations)
             let outcome = try await services.userData.goals.create(content, for: owner, holding: held)
             services.watches.goalsChanged(of: owner)
@@ -36,7 +36,7 @@ extension GatewayContext {
     func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
-        return .later {
+        return .async {
             let held = try await held(for: patch.allocations ?? [])
             let outcome = try await services.userData.goals.update(own, patch, for: owner, holding: held)
             services.watches.goalsChanged(of: owner)
@@ -47,7 +47,7 @@ extension GatewayContext {
     func deleteGoal(id: String) throws -> MaybeAsync<DeletePayload?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
-        return .later {
+        return .async {
             guard try await services.userData.goals.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }
@@ -62,10 +62,11 @@ extension GatewayContext {
     ///   then.
     private func held(for allocations: [GoalAllocation]) async throws -> HeldQuantities {
         if allocations.isEmpty { return HeldQuantities() }
-        guard allocations.count <= GoalStore.mostAllocations else {
+        guard allocations.count <= GoalStore.maximumAllocations else {
             throw FieldError.argument(
                 "input.allocations",
-                "It has \(allocations.count) entries; a goal may have \(GoalStore.mostAllocations) at most.")
+                "It has \(allocations.count) entries; a goal may have \(GoalStore.maximumAllocations) at most."
+            )
         }
         let (accountLoading, holdingLoading) = (try accounts(with: nil), try holdings())
         async let accountAnswers = accountLoading.value()
@@ -126,13 +127,13 @@ extension FieldError {
                 "input.allocations[\(index)].symbol", code: .assetNotFound,
                 account.map { "The account \"\($0)\" does not hold \(symbol)." }
                     ?? "No connected account holds \(symbol).")
-        case .overdrawn(let index, let overdraft):
+        case .overallocated(let index, let overdraft):
             self = .argument(
                 "input.allocations[\(index)].share",
                 """
                 Of \(overdraft.held.withoutTrailingZeros) \(allocations[index].symbol) held, \
-                \(overdraft.taken.withoutTrailingZeros) are allocated otherwise; \
-                \(overdraft.wanted.withoutTrailingZeros) more would be too many.
+                \(overdraft.allocated.withoutTrailingZeros) are allocated otherwise; \
+                \(overdraft.requested.withoutTrailingZeros) more would be too many.
                 """)
         case .tooManyDigits(let index):
             self = .argument(

@@ -23,7 +23,7 @@ extension GatewayContext {
         if case .ready(let page) = page, page.suffices(from: offset, arguments.first) {
             return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: arguments.first))
         }
-        return .later {
+        return .async {
             var pages = [(page: try await page.value(), mark: first.page)]
             while let last = pages.last?.page, let next = last.page.next,
                 pages.count < ArticleConnectionPage.maximumPages,

@@ -75,7 +75,7 @@ extension ConnectedOrder {
 
     /// An order that the broker told of, under the name that the journal has for it.
     init(_ order: Order, _ names: OrderJournal.OrderAliases, of connection: BrokerConnection) {
-        let known = names.standing[order.id]
+        let known = names.current[order.id]
         let name: OrderReference =
             if let known {
                 .current(known.identity.id)

@@ -56,7 +56,7 @@ extension GatewayContext {
         }
         let account = try account(id: id, with: nil)
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
-        return .later {
+        return .async {
             guard let account = try await account.value() else { throw FieldError.noAccount(id) }
             return try await self.page(ofAccount: account, arguments.filter, after: start)
         }
@@ -68,7 +68,7 @@ extension GatewayContext {
     > {
         try arguments.check()
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
-        return .later { try await self.page(ofAccount: account, arguments.filter, after: start) }
+        return .async { try await self.page(ofAccount: account, arguments.filter, after: start) }
     }
 
     private func page(
@@ -90,7 +90,7 @@ extension GatewayContext {
     ) throws -> MaybeAsync<OrderConnectionPage?> {
         let start = try text.map { text throws(FieldError) in try OrderCursor(text) }
         return MaybeAsync.each(connections) { connection in
-            .later {
+            .async {
                 try await self.orders(wish, of: connection, after: start?.positions[connection.id])
             }
         }.map { OrderConnectionPage($0, after: start, first: wish.first) }

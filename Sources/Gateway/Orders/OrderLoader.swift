@@ -16,7 +16,7 @@ extension GatewayContext {
             throw FieldError.noOrder(id)
         }
         let name = OrderReference(id.dropFirst(OrderReference.prefix(of: connection).count))
-        return .later {
+        return .async {
             guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
             return order
         }
@@ -24,7 +24,7 @@ extension GatewayContext {
 
     /// The order with an id; nil where the user has none such.
     func orderIfAny(_ id: String) -> MaybeAsync<ConnectedOrder?> {
-        .later {
+        .async {
             do {
                 return try await self.order(id: id).value()
             } catch let error as FieldError where error.code == .notFound {
@@ -50,7 +50,7 @@ extension GatewayContext {
                 return try await linked([order], of: connection).first { $0.name == name }
             }
             guard let providerID = known.providerOrderID else {
-                return ConnectedOrder(known, known.standing, of: connection)
+                return ConnectedOrder(known, known.currentOrder, of: connection)
             }
             guard let order = try await brokerOrder(providerID, of: connection) else {
                 return ConnectedOrder(known, known.ended, of: connection)
@@ -80,7 +80,7 @@ extension GatewayContext {
         let ids = Set(orders.map(\.id))
         let names = try await mapStorageErrors { () throws(StorageError) in
             var names = try await journal.names(of: ids, of: connection.owner, connection.id)
-            let unknown = orders.filter { names.standing[$0.id] == nil && !names.replaced.contains($0.id) }
+            let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
             if try await journal.settle(unknown, of: connection.owner, connection.id) {
                 names = try await journal.names(of: ids, of: connection.owner, connection.id)
             }
@@ -95,7 +95,7 @@ extension GatewayContext {
     ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
         .each(orders) { linked in
             guard let id = linked.order[keyPath: id] else { return .ready(nil) }
-            return .later {
+            return .async {
                 guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
                 let related = try await self.linked([order], of: linked.connection).first
                 return related.map { event?.order(instead: $0)?.linked ?? $0 }
@@ -106,7 +106,7 @@ extension GatewayContext {
     /// The orders that are tied to one.
     func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
         if linked.order.legs.isEmpty { return .ready([]) }
-        return .later {
+        return .async {
             let legs = try await self.linked(linked.order.legs, of: linked.connection)
             return legs.map { event?.order(instead: $0)?.linked ?? $0 }
         }
@@ -128,7 +128,7 @@ extension JournalOrder {
     /// The name of this order alone.
     fileprivate var names: OrderJournal.OrderAliases {
         var names = OrderJournal.OrderAliases()
-        names.standing[order.id] = self
+        names.current[order.id] = self
         return names
     }
 }
@@ -203,7 +203,7 @@ extension GatewayContext {
         }
         let fitting = own.filter { wish.matches(isFinal: $0.order.state.isFinal) }
         return (
-            told + fitting.map { ConnectedOrder($0, $0.standing, of: connection) },
+            told + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
             page.hasMore || own.count == limit
         )
     }
@@ -234,7 +234,7 @@ extension GatewayContext {
                 return wish.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
             }
             guard wish.matches(isFinal: order.order.state.isFinal) else { return nil }
-            return ConnectedOrder(order, order.standing, of: connection)
+            return ConnectedOrder(order, order.currentOrder, of: connection)
         }
         return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
     }
@@ -247,7 +247,7 @@ extension GatewayContext {
             return (known.identity, order)
         }
         try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.hear(changed)
+            try await services.userData.orders.journal.receive(changed)
         }
     }
 

@@ -47,7 +47,7 @@ extension GatewayContext {
         try desk.orderCapabilities.check(placing.ticket, at: connection.provider)
         let turn = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
-        return .later {
+        return .async {
             let task = self.orderWorkflow.taskQueue.enqueue(turn) {
                 try await self.place(placing, input, at: desk, by: connection)
             }
@@ -114,7 +114,7 @@ extension GatewayContext {
     {
         let name = OrderReference.current(order.identity.id)
         let standing = try? await self.order(id: name.globalID(of: connection)).value()
-        return standing ?? ConnectedOrder(order, order.standing, of: connection)
+        return standing ?? ConnectedOrder(order, order.currentOrder, of: connection)
     }
 
     // MARK: Changing
@@ -146,7 +146,7 @@ extension GatewayContext {
         checking check: @escaping @Sendable (any TradingAPI, ConnectedOrder) throws(FieldError) -> Void
     ) throws -> MaybeAsync<OrderPayload?> {
         let order = try order(id: id)
-        return .later {
+        return .async {
             let order = try await order.value()
             let desk = try self.tradingAPI(of: order.connection)
             try check(desk, order)
@@ -225,9 +225,9 @@ extension GatewayContext {
         var failure: FieldError?
         do throws(ProviderFailure) {
             switch try await call(self.call.observingWrites(with: passage.watch)) {
-            case .accepted(let order): outcome = .taken(order)
+            case .accepted(let order): outcome = .accepted(order)
             case .rejected(let rejection):
-                outcome = .refused(rejection)
+                outcome = .rejected(rejection)
                 if order.providerOrderID != nil { failure = .rejected(rejection, by: connection.provider) }
             }
         } catch {
@@ -237,8 +237,8 @@ extension GatewayContext {
         services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
         var (noted, isSettled) = (JournalOrder?.none, true)
         do throws(StorageError) {
-            if let outcome { noted = try await orderWorkflow.journal.note(outcome, of: id) }
-            if case .answerLost = outcome { isSettled = false }
+            if let outcome { noted = try await orderWorkflow.journal.recordOutcome(outcome, of: id) }
+            if case .responseLost = outcome { isSettled = false }
         } catch {
             isSettled = false
         }
@@ -252,7 +252,7 @@ extension GatewayContext {
         }
         // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
         let standing = noted ?? outcome.map(order.after) ?? order
-        let linked = ConnectedOrder(standing, standing.standing, of: connection)
+        let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)
         services.watches.orders.publish(linked)
         return linked
     }
@@ -277,14 +277,14 @@ extension JournalOrder {
     fileprivate func after(_ outcome: OrderWriteOutcome) -> JournalOrder {
         var known = self
         switch outcome {
-        case .taken(let order), .found(let order): known.order = order
-        case .answerLost, .abandoned:
+        case .accepted(let order), .found(let order): known.order = order
+        case .responseLost, .abandoned:
             known.latestWriteState = .unconfirmed
             if known.openWrite == .place { known.order.state = .unconfirmed }
-        case .refused(let rejection), .notFound(let rejection):
+        case .rejected(let rejection), .notFound(let rejection):
             known.order.state = .rejected
             known.order.rejection = rejection
-        case .notTaken, .undeterminable: break
+        case .notProcessed, .undeterminable: break
         }
         return known
     }

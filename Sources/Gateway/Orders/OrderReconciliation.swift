@@ -149,14 +149,14 @@ package final class OrderReconciliation: Sendable {
         guard let connection = connections.first(where: { $0.id == id }) else {
             // A connection that is stored but cannot be opened waits until its user renews it.
             if try await services.userData.connections.contains(id, of: owner) { return true }
-            try await journal.note(.undeterminable, of: write.id)
+            try await journal.recordOutcome(.undeterminable, of: write.id)
             return false
         }
         guard let desk = connection.orders, let outcome = await outcome(of: write, using: desk) else {
             return true
         }
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
-        try await journal.note(outcome, of: write.id)
+        try await journal.recordOutcome(outcome, of: write.id)
         services.watches.orders.changed(by: connection)
         services.watches.holdingsChanged(of: owner)
         return false

@@ -55,7 +55,7 @@ final class OrderWriteAttempt: Sendable {
             willSend: { [self] in
                 let isMarked: Bool
                 do throws(StorageError) {
-                    isMarked = try await journal.mark(id)
+                    isMarked = try await journal.markSent(id)
                 } catch {
                     passage.withLock { $0 = .stopped(error) }
                     throw error
@@ -73,10 +73,10 @@ final class OrderWriteAttempt: Sendable {
         passage.withLock { passage in
             switch passage {
             // A plain 404 is an answer too: there was nothing to act on.
-            case .out where failure.cause == .notFound: (.notTaken, FieldError(failure))
-            case .out: (.answerLost, nil)
-            case .here, .back: (.notTaken, FieldError(failure))
-            case .stopped(let error): (.notTaken, FieldError(error))
+            case .out where failure.cause == .notFound: (.notProcessed, FieldError(failure))
+            case .out: (.responseLost, nil)
+            case .here, .back: (.notProcessed, FieldError(failure))
+            case .stopped(let error): (.notProcessed, FieldError(error))
             case .unrecorded: (nil, .unrecorded)
             }
         }

@@ -77,7 +77,7 @@ extension GatewayContext {
         if case .ready(let prices) = first, prices.count == quoted.count {
             return .ready(Self.rates(of: pairs, from: prices))
         }
-        return .later {
+        return .async {
             var prices = try await first.value()
             let missing = Set(quoted.filter { prices[$0] == nil }.map(\.inverse))
             if !missing.isEmpty { prices.merge(try await self.prices(of: missing).value()) { $1 } }

@@ -9,7 +9,7 @@ extension GatewayContext {
         let currency = try Currency(code, of: "currency")
         let accounts = try readAccounts()
         let positions = try positions(with: nil, of: nil)
-        return .later {
+        return .async {
             async let accountAnswers = accounts.value()
             async let positionAnswers = positions.value()
             let holdings = Holdings(
@@ -23,7 +23,7 @@ extension GatewayContext {
     func allocation(of account: ConnectedAccount, by key: AllocationKey) throws -> MaybeAsync<[Allocation]?> {
         let positions = positions(of: account, symbols: nil)
         let figures = try figures(of: account)
-        return .later {
+        return .async {
             async let positionAnswers = positions.value()
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(

@@ -55,7 +55,7 @@ extension GatewayContext {
         do throws(FieldError) {
             let walk = try walk()
             if let values = walk.cached(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
-            return .later { [call] in
+            return .async { [call] in
                 zip(keys, await walk.outcomes(for: keys, in: call)).map { key, outcome in
                     switch outcome {
                     case .found(let value): .success(show(value))

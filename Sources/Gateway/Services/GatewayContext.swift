@@ -55,9 +55,9 @@ package struct GatewayContext: Sendable {
         let key = Self.key(of: subject, connection)
         if let value = reads.cached(key, in: call) { return .ready(value) }
         guard let link = link(of: connection) else {
-            return .later { throw FieldError.noConnection(ProviderConnection.globalID(connection.id)) }
+            return .async { throw FieldError.noConnection(ProviderConnection.globalID(connection.id)) }
         }
-        return .later { [call, health = link.health] in
+        return .async { [call, health = link.health] in
             do throws(ProviderFailure) {
                 return try await reads.value(for: key, in: call) { call throws(ProviderFailure) in
                     do throws(ProviderFailure) {

@@ -108,7 +108,7 @@ extension GatewayContext {
         services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
         services.watches.holdingsChanged(of: connection.owner)
         try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.take(orders, of: connection.owner, connection.id)
+            try await services.userData.orders.journal.receive(orders, of: connection.owner, connection.id)
         }
         for order in try await currentOrders(orders, of: connection) { board.merge(order) }
     }
@@ -133,7 +133,7 @@ extension GatewayContext {
             try await services.userData.orders.journal.names(of: ids, of: connection.owner, connection.id)
         }
         return orders.filter { order in
-            let isBeingReplaced = names.standing[order.id]?.openWrite == .replace
+            let isBeingReplaced = names.current[order.id]?.openWrite == .replace
             return !names.replaced.contains(order.id) && !(isBeingReplaced && order.state == .replaced)
         }.map { ConnectedOrder($0, names, of: connection) }
     }

@@ -131,7 +131,7 @@ extension FieldError {
         case .full, .busy:
             self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .sealBroken, .emptyFile, .missingMasterKey:
+            .decryptionFailed, .emptyFile, .missingMasterKey:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

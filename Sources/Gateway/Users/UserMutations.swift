@@ -7,7 +7,7 @@ extension Mutation {
         Field(
             "startGuestSession", LabelArguments.self,
             once: { arguments, context in
-                .later {
+                .async {
                     let opened = try await context.authentication.startGuest(
                         label: arguments.label, from: context.origin)
                     return Optional(SessionPayload(opened, context))
@@ -16,7 +16,7 @@ extension Mutation {
         Field(
             "signUp", InputArguments<SignUpInput>.self,
             once: { arguments, context in
-                .later {
+                .async {
                     let opened = try await context.authentication.signUp(
                         arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
@@ -25,7 +25,7 @@ extension Mutation {
         Field(
             "signIn", InputArguments<SignInInput>.self,
             once: { arguments, context in
-                .later {
+                .async {
                     let opened = try await context.authentication.signIn(
                         arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
@@ -34,14 +34,14 @@ extension Mutation {
         Field(
             "renewSession",
             once: { context in
-                .later {
+                .async {
                     Optional(SessionPayload(try await context.authentication.renew(context.session), context))
                 }
             })
         Field(
             "signOut",
             once: { context in
-                .later {
+                .async {
                     let session = try context.authentication.storedSession(context.session)
                     let ended = try await context.authentication.revoke(
                         NodeID(.session, session.id).text, of: session.owner)
@@ -52,7 +52,7 @@ extension Mutation {
             "revokeSession", IDArguments.self,
             once: { arguments, context in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                return .later {
+                return .async {
                     let ended = try await context.authentication.revoke(arguments.id, of: owner)
                     return Optional(DeletePayload(deletedID: ended))
                 }
@@ -60,7 +60,7 @@ extension Mutation {
         Field(
             "revokeOtherSessions",
             once: { context in
-                .later {
+                .async {
                     let ended = try await context.authentication.revokeOthers(than: context.session)
                     return Optional(ended.map { DeletePayload(deletedID: $0) })
                 }
@@ -72,7 +72,7 @@ extension Mutation {
         Field(
             "changePassword", InputArguments<ChangePasswordInput>.self,
             once: { arguments, context in
-                .later {
+                .async {
                     let opened = try await context.authentication.changePassword(
                         arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
@@ -81,7 +81,7 @@ extension Mutation {
         Field(
             "deleteUser", PasswordArguments.self,
             once: { arguments, context in
-                .later {
+                .async {
                     let deleted = try await context.authentication.deleteUser(
                         password: arguments.password, in: context.session, from: context.origin)
                     return Optional(DeletePayload(deletedID: deleted))

@@ -42,7 +42,7 @@ extension GatewayContext {
     func viewer() throws -> MaybeAsync<Viewer?> {
         if session.hasRejectedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }
-        return .later { [self] in
+        return .async { [self] in
             let user = try await authentication.mapStorageErrors { () throws(StorageError) in
                 try await authentication.users.user(owner)
             }

@@ -92,7 +92,7 @@ extension GatewayContext {
     /// Makes a list that Portico keeps.
     func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
-        return .later {
+        return .async {
             try await check(input.symbols, at: "input.symbols")
             return try payload(
                 await services.userData.watchlists.create(
@@ -104,13 +104,13 @@ extension GatewayContext {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
-            return .later {
+            return .async {
                 try payload(
                     await services.userData.watchlists.rename(own, to: name.text, for: owner),
                     at: .change(id))
             }
         case .broker(let connection, let list):
-            return .later {
+            return .async {
                 try await change(list, of: connection, by: "name") {
                     .success((name: name.text, symbols: $0.items.map(\.symbol)))
                 }
@@ -123,7 +123,7 @@ extension GatewayContext {
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
-        return .later {
+        return .async {
             switch edit {
             case .add(let symbols): try await check(symbols, at: edit.argument)
             case .remove, .move: break
@@ -144,14 +144,14 @@ extension GatewayContext {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
-            return .later {
+            return .async {
                 guard try await services.userData.watchlists.delete(own, for: owner) else {
                     throw FieldError.noWatchlist(id)
                 }
                 return DeletePayload(deletedID: id)
             }
         case .broker(let connection, let list):
-            return .later {
+            return .async {
                 try await write(list, of: connection, by: "id") { desk, _ throws(ProviderFailure) in
                     try await desk.deleteWatchlist(list, in: call)
                 }
@@ -166,7 +166,7 @@ extension GatewayContext {
     /// - Throws: `FieldError` that names the argument: NOT_FOUND for a symbol that no provider knows; the provider's failure where
     ///   that is not known.
     private func check(_ symbols: [Symbol], at path: String) async throws {
-        let limit = WatchlistStore.mostSymbols
+        let limit = WatchlistStore.maximumSymbols
         guard symbols.count <= limit else {
             throw FieldError.argument(
                 path, "It has \(symbols.count) symbols; a list may have \(limit) at most.")
@@ -284,7 +284,7 @@ extension FieldError {
         case (.tooManySymbols(let count, let limit), .change):
             self = .argument("symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
         case (.notInList, _): self = .argument("symbol", code: .notFound, "It is not in the list.")
-        case (.noSuchPlace(let count), _):
+        case (.positionOutOfRange(let count), _):
             self = .argument(
                 "to",
                 "There is no such place: the list has \(count) entries, and their places are 0 to \(count - 1)."

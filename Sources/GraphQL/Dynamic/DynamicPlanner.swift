@@ -48,7 +48,7 @@ final class DynamicPlanner: Sendable {
     }
 
     /// Lets go of what was made; the plan has all that it needs.
-    func forget() {
+    func discardPlannedTypes() {
         made.withLock { $0 = PlannedTypes() }
     }
 
@@ -81,7 +81,7 @@ final class DynamicPlanner: Sendable {
         _ selected: FieldSelection, of parent: String, with planner: inout Planner
     ) throws -> DynamicField {
         let definition = selected.definition
-        let first = selected.places.first
+        let first = selected.fieldGroup.first
         let arguments = Result { () throws(GraphQLError) in
             try schema.coerceArguments(
                 definition.arguments, given: first.arguments, in: planner.document, at: first.span,

@@ -33,7 +33,7 @@ public struct DynamicSchema: Sendable {
         do {
             return try run(request, rootValue: rootValue)
         } catch {
-            return GraphQLResponse(refusing: error.errors)
+            return GraphQLResponse(requestErrors: error.errors)
         }
     }
 
@@ -49,7 +49,7 @@ public struct DynamicSchema: Sendable {
         let variables = try operation.variables(given: request.variables, schema, options.validation)
         let root = DynamicValue(rootValue)
         let planning = DynamicPlanner(schema: schema, variables: variables, typeNames: root.typeNames)
-        defer { planning.forget() }
+        defer { planning.discardPlannedTypes() }
         let settings = OperationPlan.Settings(
             sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil,
             responseBytes: options.limits.responseBytes)
@@ -62,7 +62,7 @@ public struct DynamicSchema: Sendable {
         switch response {
         case .ready(let response): return response
         // Only loads make a response wait, and no field here is loaded.
-        case .later: throw GraphQLErrors([GraphQLError("Internal server error")])
+        case .async: throw GraphQLErrors([GraphQLError("Internal server error")])
         }
     }
 

@@ -17,10 +17,10 @@ extension BuiltInScalar {
     private static func int(_ value: DynamicValue) throws(LeafError) -> Int {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite, number == number.rounded(.towardZero) else {
-            throw value.refused("Int cannot represent non-integer value")
+            throw value.coercionError("Int cannot represent non-integer value")
         }
         guard let integer = Int32(exactly: number) else {
-            throw value.refused("Int cannot represent non 32-bit signed integer value")
+            throw value.coercionError("Int cannot represent non 32-bit signed integer value")
         }
         return Int(integer)
     }
@@ -29,7 +29,7 @@ extension BuiltInScalar {
     private static func float(_ value: DynamicValue) throws(LeafError) -> Double {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite else {
-            throw value.refused("Float cannot represent non numeric value")
+            throw value.coercionError("Float cannot represent non numeric value")
         }
         return number
     }
@@ -44,7 +44,7 @@ extension BuiltInScalar {
             if let number = Double(digits), number.isFinite { return InputValue.digits(of: number) }
         case .null, .list, .object: break
         }
-        throw value.refused("String cannot represent value")
+        throw value.coercionError("String cannot represent value")
     }
 
     /// Truth values, and finite numbers: true where not zero.
@@ -56,7 +56,7 @@ extension BuiltInScalar {
             if let number = Double(digits), number.isFinite { return number != 0 }
         case .null, .string, .list, .object: break
         }
-        throw value.refused("Boolean cannot represent a non boolean value")
+        throw value.coercionError("Boolean cannot represent a non boolean value")
     }
 
     /// Texts, and the digits of integral numbers.
@@ -70,7 +70,7 @@ extension BuiltInScalar {
             }
         case .null, .boolean, .list, .object: break
         }
-        throw value.refused("ID cannot represent value")
+        throw value.coercionError("ID cannot represent value")
     }
 }
 
@@ -78,7 +78,7 @@ extension EnumType {
     /// Writes the name of one of the values, or says that `name`, the enum, has none such.
     func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter) throws(LeafError) {
         guard case .string(let text) = value, self.value(named: text) != nil else {
-            throw value.refused("Enum \"\(name)\" cannot represent value")
+            throw value.coercionError("Enum \"\(name)\" cannot represent value")
         }
         writer.write(text)
     }
@@ -109,7 +109,7 @@ extension DynamicValue {
         return isDecimal ? Double(text) : nil
     }
 
-    fileprivate func refused(_ reason: String) -> LeafError {
+    fileprivate func coercionError(_ reason: String) -> LeafError {
         LeafError("\(reason): \(inputValue.inspected)")
     }
 }

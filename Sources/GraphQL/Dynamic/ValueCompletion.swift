@@ -19,7 +19,7 @@ struct ValueCompletion: Sendable {
     /// Writes a value; false where it failed and cannot be null.
     func write(_ value: DynamicValue, as type: Wrapping, to writer: inout ResponseWriter) -> Bool {
         guard !value.isNull else { return writeNull(as: type, to: &writer) }
-        let mark = writer.mark
+        let mark = writer.checkpoint
         if writeNotNull(value, as: type, to: &writer) { return true }
         if type.isNonNull || writer.isOverLimit { return false }
         // The failure stops here: this position may be null (specification, 6.4.4).
@@ -69,7 +69,7 @@ struct ValueCompletion: Sendable {
             writer.path.set(index: index)
             guard write(value, as: item, to: &writer) else { return false }
         }
-        writer.path.leave()
+        writer.path.exit()
         writer.write(byte: UInt8(ascii: "]"))
         return !writer.isOverLimit
     }

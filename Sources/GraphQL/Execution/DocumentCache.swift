@@ -42,16 +42,16 @@ final class DocumentCache: Sendable {
         return generations.withLock { generations in
             if let document = generations.young.document(bytes, digest) { return document }
             guard let document = generations.old.document(bytes, digest) else { return nil }
-            keep(document, digest, in: &generations)
+            store(document, digest, in: &generations)
             return document
         }
     }
 
     /// Stores a document, or records that it takes more memory than before.
-    func keep(_ document: PreparedDocument) {
+    func store(_ document: PreparedDocument) {
         let text = document.text
         let digest = SeededHash.digest(of: text.span)
-        generations.withLock { keep(document, digest, in: &$0) }
+        generations.withLock { store(document, digest, in: &$0) }
     }
 
     /// At most so many documents are kept now.
@@ -64,7 +64,7 @@ final class DocumentCache: Sendable {
         generations.withLock { $0.youngWeight + $0.oldWeight }
     }
 
-    private func keep(_ document: PreparedDocument, _ digest: UInt64, in generations: inout Generations) {
+    private func store(_ document: PreparedDocument, _ digest: UInt64, in generations: inout Generations) {
         // The weight includes room for plans, so that a stored document never outgrows a generation.
         let weight = document.weight
         let known = generations.young.weight(of: document, digest)
@@ -95,19 +95,19 @@ struct DocumentHashTable {
     }
 
     /// A power of two many.
-    private var places: [Slot]
+    private var slots: [Slot]
     private(set) var count = 0
 
     /// - Parameter capacity: how many documents there will be at most.
     init(capacity: Int) {
         var size = 4
         while size < capacity * 2 { size *= 2 }
-        places = Array(repeating: Slot(), count: size)
+        slots = Array(repeating: Slot(), count: size)
     }
 
     /// The document with this text, whose digest is given as well.
     func document(_ text: Span<UInt8>, _ digest: UInt64) -> PreparedDocument? {
-        guard let document = places[place(of: digest)].document, text.isSame(as: document.text) else {
+        guard let document = slots[slotIndex(for: digest)].document, text.isSame(as: document.text) else {
             return nil
         }
         return document
@@ -115,7 +115,7 @@ struct DocumentHashTable {
 
     /// The weight with which this document was inserted; 0 if it is not here.
     func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
-        let place = places[place(of: digest)]
+        let place = slots[slotIndex(for: digest)]
         return place.document === document ? place.weight : 0
     }
 
@@ -124,18 +124,18 @@ struct DocumentHashTable {
     /// - Returns: the weight of the replaced document; 0 if there was none.
     @discardableResult
     mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
-        let place = place(of: digest)
-        if places[place].document == nil { count += 1 }
-        let replaced = places[place].weight
-        places[place] = Slot(digest: digest, document: document, weight: weight)
+        let place = slotIndex(for: digest)
+        if slots[place].document == nil { count += 1 }
+        let replaced = slots[place].weight
+        slots[place] = Slot(digest: digest, document: document, weight: weight)
         return replaced
     }
 
     /// Where the document with this digest is, or would be: since half of the places are free, there is one.
-    private func place(of digest: UInt64) -> Int {
-        let mask = places.count - 1
+    private func slotIndex(for digest: UInt64) -> Int {
+        let mask = slots.count - 1
         var place = Int(truncatingIfNeeded: digest) & mask
-        while places[place].document != nil, places[place].digest != digest { place = (place + 1) & mask }
+        while slots[place].document != nil, slots[place].digest != digest { place = (place + 1) & mask }
         return place
     }
 }

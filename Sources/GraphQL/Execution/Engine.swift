@@ -43,11 +43,11 @@ final class Engine: Sendable {
             if case .operation(let operation, _, _) = prepared.state,
                 (try? operation.measured(within: options.limits, at: prices)) != nil
             {
-                documents.keep(document)
+                documents.store(document)
             }
             return prepared
         } catch {
-            return PreparedRequest(request, .refused(error, text: source.bytes))
+            return PreparedRequest(request, .rejected(error, text: source.bytes))
         }
     }
 
@@ -59,7 +59,7 @@ final class Engine: Sendable {
             }
             return PreparedRequest(request, .operation(operation, of: document, variables: variables))
         } catch {
-            return PreparedRequest(request, .refused(error, text: document.text))
+            return PreparedRequest(request, .rejected(error, text: document.text))
         }
     }
 
@@ -68,7 +68,7 @@ final class Engine: Sendable {
         do {
             document = try parse(source, limits: options.limits.limiting(options.parserLimits))
         } catch {
-            throw GraphQLErrors([GraphQLError(refusing: error)])
+            throw GraphQLErrors([GraphQLError(rejecting: error)])
         }
         return try validate(document, against: schema, options: options.validation)
     }
@@ -90,7 +90,7 @@ final class Engine: Sendable {
             }
             return plan.run(in: circumstances)
         } catch {
-            return .ready(GraphQLResponse(refusing: error.errors))
+            return .ready(GraphQLResponse(requestErrors: error.errors))
         }
     }
 
@@ -109,10 +109,10 @@ final class Engine: Sendable {
                 return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
             } catch {
                 let presented = options.errorPresenter.present(error, path: [], locations: [])
-                return .failure(SubscriptionError(GraphQLResponse(refusing: [presented])))
+                return .failure(SubscriptionError(GraphQLResponse(requestErrors: [presented])))
             }
         } catch {
-            return .failure(SubscriptionError(GraphQLResponse(refusing: error.errors)))
+            return .failure(SubscriptionError(GraphQLResponse(requestErrors: error.errors)))
         }
     }
 
@@ -128,7 +128,7 @@ final class Engine: Sendable {
     ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
         switch request.state {
         case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared), context)
-        case .refused(let errors, _): throw errors
+        case .rejected(let errors, _): throw errors
         case .operation(let operation, let document, let variables):
             if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
             if !request.requestsCost, let plan = operation.settledPlan {
@@ -149,7 +149,7 @@ final class Engine: Sendable {
                     conditions)
             }
             // The document takes more memory now.
-            if isNew { documents.keep(document) }
+            if isNew { documents.store(document) }
             let circumstances = OperationPlan.Circumstances(
                 variables: variables, context: context, cost: request.requestsCost ? cost : nil)
             return (plan, circumstances)

@@ -111,7 +111,7 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
         some wrapped: UnsafePointer<Wrapped>, _ selection: Selection, row: inout Int,
         to writer: inout ResponseWriter
     ) -> Bool {
-        let mark = writer.mark
+        let mark = writer.checkpoint
         let firstRow = row
         if unsafe Wrapped.write(wrapped, selection, row: &row, to: &writer) { return true }
         if writer.isOverLimit { return false }
@@ -191,7 +191,7 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
             return true
         }
         guard isComplete else { return false }
-        writer.path.leave()
+        writer.path.exit()
         writer.write(byte: UInt8(ascii: "]"))
         return !writer.isOverLimit
     }

@@ -14,7 +14,7 @@ public struct GraphQLResponse: Sendable {
         /// There is `data`, and `errors` say which of its nulls are failures.
         case partial
         /// The request could not be run: there is no `data` (specification, section 7.1.3, request errors).
-        case refused
+        case requestError
         /// The operation is of a kind that may not be run here.
         case notAllowed
     }
@@ -28,8 +28,8 @@ public struct GraphQLResponse: Sendable {
     /// The response to a request that could not be run.
     ///
     /// - Parameter errors: why; at least one.
-    public init(refusing errors: [GraphQLError]) {
-        self.init(errors, .refused)
+    public init(requestErrors errors: [GraphQLError]) {
+        self.init(errors, .requestError)
     }
 
     /// The response to an operation of a kind that may not be run here.

@@ -55,7 +55,7 @@ extension LazyList: GraphQLOutput {
             guard Items.Element.write(copy: item, selection, row: &row, to: &writer) else { return false }
             position &+= 1
         }
-        writer.path.leave()
+        writer.path.exit()
         writer.write(byte: UInt8(ascii: "]"))
         return !writer.isOverLimit
     }

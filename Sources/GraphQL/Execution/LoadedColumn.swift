@@ -19,7 +19,7 @@ enum LoadedValues<Value: Sendable>: Sendable {
             case .results(let results): results.count
             case .shared, .failure: parents
             }
-        if answers != parents { self = .failure(ResultCountMismatch(parents: parents, answers: answers)) }
+        if answers != parents { self = .failure(ResultCountMismatch(parents: parents, results: answers)) }
     }
 }
 
@@ -27,12 +27,12 @@ enum LoadedValues<Value: Sendable>: Sendable {
 @usableFromInline
 struct ResultCountMismatch: Error {
     let parents: Int
-    let answers: Int
+    let results: Int
 
     @usableFromInline
-    init(parents: Int, answers: Int) {
+    init(parents: Int, results: Int) {
         self.parents = parents
-        self.answers = answers
+        self.results = results
     }
 }
 

@@ -5,7 +5,7 @@ public enum MaybeAsync<Value: Sendable>: Sendable {
     /// The value is at hand.
     case ready(Value)
     /// The value must be waited for.
-    case later(@Sendable () async throws -> Value)
+    case async(@Sendable () async throws -> Value)
 }
 
 extension MaybeAsync {
@@ -16,7 +16,7 @@ extension MaybeAsync {
     ) rethrows -> MaybeAsync<Other> {
         switch self {
         case .ready(let value): .ready(try transform(value))
-        case .later(let fetch): .later { try transform(try await fetch()) }
+        case .async(let fetch): .async { try transform(try await fetch()) }
         }
     }
 
@@ -25,7 +25,7 @@ extension MaybeAsync {
     public func value() async throws -> Value {
         switch self {
         case .ready(let value): value
-        case .later(let fetch): try await fetch()
+        case .async(let fetch): try await fetch()
         }
     }
 }
@@ -45,7 +45,7 @@ extension MaybeAsync {
             do {
                 switch try load(source) {
                 case .ready(let answer): answers.append(.success(answer))
-                case .later(let fetch):
+                case .async(let fetch):
                     fetches.append(PendingFetch(position: answers.count, fetch: fetch))
                     answers.append(.failure(NotYetFetched()))
                 }
@@ -55,7 +55,7 @@ extension MaybeAsync {
         }
         if fetches.isEmpty { return .ready(answers) }
         let (known, pending) = (answers, fetches)
-        return .later { await fill(known, from: pending) }
+        return .async { await fill(known, from: pending) }
     }
 
     @usableFromInline

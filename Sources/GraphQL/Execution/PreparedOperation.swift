@@ -105,7 +105,7 @@ final class PreparedOperation: Sendable {
             if definition.variables.isEmpty {
                 if reserve(plan.weight) { settled.set(plan) }
             } else {
-                keep(Planned(conditions: conditions, plan: plan))
+                store(Planned(conditions: conditions, plan: plan))
             }
             return plan
         } catch let error as GraphQLError {
@@ -138,7 +138,7 @@ final class PreparedOperation: Sendable {
         storedPlans.wrappingSubtract(bytes, ordering: .relaxed)
     }
 
-    private func keep(_ planned: Planned) {
+    private func store(_ planned: Planned) {
         known.withLock { known in
             while known.plans.count >= PreparedOperation.capacity || !reserve(planned.plan.weight) {
                 // A plan that does not fit is made for each request.
@@ -193,15 +193,15 @@ private struct Conditions: Equatable, Sendable {
 
 /// How long the responses of an operation have been, so that the next one's buffer need not grow.
 final class SizeHint: Sendable {
-    private let longest = Atomic<Int>(0)
+    private let maximumLength = Atomic<Int>(0)
 
     /// Beyond the longest response: what is last in it may ask for more room than it fills.
     private static let margin = 64
 
     /// As much as the longest response so far has needed, within reason: one that was huge once makes not all of them huge.
-    var expected: Int { min(longest.load(ordering: .relaxed) + SizeHint.margin, 256 * 1024) }
+    var expected: Int { min(maximumLength.load(ordering: .relaxed) + SizeHint.margin, 256 * 1024) }
 
     func learn(_ count: Int) {
-        if count > longest.load(ordering: .relaxed) { longest.store(count, ordering: .relaxed) }
+        if count > maximumLength.load(ordering: .relaxed) { maximumLength.store(count, ordering: .relaxed) }
     }
 }

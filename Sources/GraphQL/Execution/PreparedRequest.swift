@@ -20,7 +20,7 @@ public struct PreparedRequest: Sendable {
         /// The document, or the operation's name, is wrong.
         ///
         /// `text` is the document in UTF-8.
-        case refused(GraphQLErrors, text: [UInt8])
+        case rejected(GraphQLErrors, text: [UInt8])
         /// See `init(unprepared:operationType:cachePolicy:)`.
         indirect case unprepared(GraphQLRequest, OperationType?, CachePolicy?)
     }
@@ -57,7 +57,7 @@ public struct PreparedRequest: Sendable {
     public var operationType: OperationType? {
         switch state {
         case .operation(let operation, _, _): operation.definition.type
-        case .refused: nil
+        case .rejected: nil
         case .unprepared(_, let type, _): type
         }
     }
@@ -68,7 +68,7 @@ public struct PreparedRequest: Sendable {
     public var cachePolicy: CachePolicy? {
         switch state {
         case .operation(let operation, _, _): operation.cachePolicy()
-        case .refused: nil
+        case .rejected: nil
         case .unprepared(_, _, let policy): policy
         }
     }
@@ -77,7 +77,7 @@ public struct PreparedRequest: Sendable {
     package var documentText: [UInt8] {
         switch state {
         case .operation(_, let document, _): document.text
-        case .refused(_, let text): text
+        case .rejected(_, let text): text
         case .unprepared(let request, _, _): Array(request.document.utf8)
         }
     }
@@ -107,7 +107,7 @@ public struct PreparedRequest: Sendable {
                 bytes += items * PreparedRequest.followedItemWeight
             }
             return Retained(document: (ObjectIdentifier(document), document.weight), variables: bytes)
-        case .refused, .unprepared: return Retained(document: nil, variables: 0)
+        case .rejected, .unprepared: return Retained(document: nil, variables: 0)
         }
     }
 
@@ -118,7 +118,7 @@ public struct PreparedRequest: Sendable {
             ResponseKey(
                 document: document.text, operation: operation.definition.name?.span,
                 variables: variables.entries.map(\.value))
-        case .operation(_, _, .failure), .refused: nil
+        case .operation(_, _, .failure), .rejected: nil
         case .unprepared(let request, _, _):
             ResponseKey(
                 document: Array(request.document.utf8), operation: nil,

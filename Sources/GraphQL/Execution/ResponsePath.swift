@@ -42,7 +42,7 @@ struct ResponsePath: ~Copyable {
     /// Comes back up.
     @inlinable
     @inline(__always)
-    mutating func leave() {
+    mutating func exit() {
         depth &-= 1
     }
 

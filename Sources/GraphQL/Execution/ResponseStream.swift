@@ -73,7 +73,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
                     state = .ended
                     if error is CancellationError { return nil }
                     let presented = run.plan.settings.presenter.present(error, path: [], locations: [])
-                    return GraphQLResponse(refusing: [presented])
+                    return GraphQLResponse(requestErrors: [presented])
                 }
             }
         }

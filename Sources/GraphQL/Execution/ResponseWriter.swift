@@ -81,7 +81,7 @@ public struct ResponseWriter: ~Copyable {
 
     @inlinable
     @inline(__always)
-    var mark: Checkpoint { Checkpoint(count: count, depth: path.depth) }
+    var checkpoint: Checkpoint { Checkpoint(count: count, depth: path.depth) }
 
     /// Forgets what was written since the mark.
     @inlinable
@@ -229,7 +229,7 @@ public struct ResponseWriter: ~Copyable {
 
 extension ResponseWriter {
     /// So much is written on the stack, for which Swift provides up to a kibibyte.
-    private static var roomOnStack: Int { 1024 }
+    private static var stackCapacity: Int { 1024 }
 
     /// What `write` writes.
     ///
@@ -247,10 +247,10 @@ extension ResponseWriter {
         unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.usualDepth) { path in
             // Of this capacity it is never empty, so it has an address.
             let path = unsafe path.baseAddress.unsafelyUnwrapped
-            if expected + slack > roomOnStack {
+            if expected + slack > stackCapacity {
                 return unsafe bytes(in: expected, limit: limit, path, slots, write)
             }
-            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: roomOnStack) { room in
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: stackCapacity) { room in
                 var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
                 write(&writer)
                 return writer.bytes

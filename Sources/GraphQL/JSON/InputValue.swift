@@ -140,8 +140,8 @@ extension InputValue {
     /// and ten items long.
     var inspected: String { inspected(level: 1) }
 
-    private static var deepestLevel: Int { 2 }
-    private static var longestList: Int { 10 }
+    private static var maximumLevel: Int { 2 }
+    private static var maximumListLength: Int { 10 }
 
     private func inspected(level: Int) -> String {
         switch self {
@@ -163,8 +163,8 @@ extension InputValue {
 
     private static func inspected(_ items: [InputValue], level: Int) -> String {
         if items.isEmpty { return "[]" }
-        if level > deepestLevel { return "[Array]" }
-        var shown = items.prefix(longestList).map { $0.inspected(level: level + 1) }
+        if level > maximumLevel { return "[Array]" }
+        var shown = items.prefix(maximumListLength).map { $0.inspected(level: level + 1) }
         let rest = items.count - shown.count
         if rest > 0 { shown.append("... \(rest) more item\(rest == 1 ? "" : "s")") }
         return "[" + shown.joined(separator: ", ") + "]"
@@ -172,7 +172,7 @@ extension InputValue {
 
     private static func inspected(_ object: InputObject, level: Int) -> String {
         if object.fields.isEmpty { return "{}" }
-        if level > deepestLevel { return "[Object]" }
+        if level > maximumLevel { return "[Object]" }
         let shown = object.fields.map { "\($0.name): \($0.value.inspected(level: level + 1))" }
         return "{ " + shown.joined(separator: ", ") + " }"
     }

@@ -58,7 +58,7 @@ struct JSONReader {
         var items: [InputValue] = []
         try enter()
         if peek(in: bytes) == UInt8(ascii: "]") {
-            leave()
+            exit()
             return items
         }
         while true {
@@ -66,7 +66,7 @@ struct JSONReader {
             switch peek(in: bytes) {
             case UInt8(ascii: ","): offset += 1
             case UInt8(ascii: "]"):
-                leave()
+                exit()
                 return items
             default: throw unexpected(.commaOrBracket, in: bytes)
             }
@@ -101,7 +101,7 @@ struct JSONReader {
     }
 
     /// Steps over the bracket or brace that ends the array or object.
-    private mutating func leave() {
+    private mutating func exit() {
         depth -= 1
         offset += 1
     }
@@ -113,7 +113,7 @@ struct JSONReader {
     ) throws(JSONFailure) -> (name: String, offset: Int)? {
         let next = peek(in: bytes)
         if next == UInt8(ascii: "}") {
-            leave()
+            exit()
             return nil
         }
         if !isFirst {
@@ -134,7 +134,7 @@ struct JSONReader {
     mutating func nextElement(in bytes: Span<UInt8>, isFirst: Bool) throws(JSONFailure) -> Bool {
         let next = peek(in: bytes)
         if next == UInt8(ascii: "]") {
-            leave()
+            exit()
             return false
         }
         if !isFirst {

@@ -177,7 +177,7 @@ struct RequestParameters {
             _ = reader.peek(in: bytes)
             let start = reader.offset
             let value = try reader.value(in: bytes)
-            if !take(value, as: key), problem == nil {
+            if !assign(value, to: key), problem == nil {
                 problem = .wrongType(of: key, found: JSONKind(value), offset: start)
             }
         }
@@ -185,7 +185,7 @@ struct RequestParameters {
     }
 
     /// False where the value has not the type that its key demands.
-    private mutating func take(_ value: InputValue, as key: RequestKey) -> Bool {
+    private mutating func assign(_ value: InputValue, to key: RequestKey) -> Bool {
         switch (key, value) {
         case (.query, .string(let text)): query = text
         case (.documentID, .string(let text)): documentID = text

@@ -121,7 +121,7 @@ extension Parser {
             while try skip(.rightBrace) {
                 let selectionSet = closeSelectionSet()
                 if openSelectionSets.isEmpty { return selectionSet }
-                giveToParent(selectionSet)
+                attachToParent(selectionSet)
             }
         }
     }
@@ -144,7 +144,7 @@ extension Parser {
     }
 
     /// Completes the selection in front of whose children the set stood: it is the last open one now.
-    private mutating func giveToParent(_ selectionSet: SelectionSet) {
+    private mutating func attachToParent(_ selectionSet: SelectionSet) {
         switch openSelections.popLast() {
         case .field(var field):
             field.selectionSet = selectionSet

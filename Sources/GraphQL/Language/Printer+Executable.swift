@@ -140,15 +140,15 @@ extension Printer {
         var prefix = document.text(field.name)
         if let alias = field.alias { prefix = "\(document.text(alias)): \(prefix)" }
         write(prefix)
-        write(field.arguments, behind: prefix)
+        write(field.arguments, after: prefix)
         write(field.directives)
     }
 
     /// Arguments in parentheses, on lines of their own where they and what stands in front are too wide.
-    private mutating func write(_ arguments: NodeRange<Argument>, behind prefix: String) {
+    private mutating func write(_ arguments: NodeRange<Argument>, after prefix: String) {
         guard !arguments.isEmpty else { return }
         let nodes = document.arguments[arguments.indices]
-        if extent(of: arguments).enclosed(prefix.utf16.count + 2).units > Printer.maximumWidth {
+        if size(of: arguments).enclosed(prefix.utf16.count + 2).units > Printer.maximumWidth {
             return writeBlock("(", nodes, ")") { $0.write($1) }
         }
         write("(")
@@ -165,7 +165,7 @@ extension Printer {
         /// Whether what it holds stands on lines of its own.
         var isBroken: Bool
         /// What has not been written yet.
-        var rest: Range<Int>
+        var remaining: Range<Int>
         var isFirst = true
     }
 
@@ -174,7 +174,7 @@ extension Printer {
         var open: [OpenContainer] = []
         begin(value, &open)
         while var container = open.popLast() {
-            guard let index = container.rest.popFirst() else {
+            guard let index = container.remaining.popFirst() else {
                 close(container)
                 continue
             }
@@ -205,12 +205,12 @@ extension Printer {
             let isBroken = isBroken(value)
             write("[")
             if isBroken { indent() }
-            open.append(OpenContainer(isObject: false, isBroken: isBroken, rest: items.indices))
+            open.append(OpenContainer(isObject: false, isBroken: isBroken, remaining: items.indices))
         case .object(let fields, _):
             let isBroken = isBroken(value)
             write(isBroken ? "{" : "{ ")
             if isBroken { indent() }
-            open.append(OpenContainer(isObject: true, isBroken: isBroken, rest: fields.indices))
+            open.append(OpenContainer(isObject: true, isBroken: isBroken, remaining: fields.indices))
         }
     }
 
@@ -226,7 +226,7 @@ extension Printer {
 
     /// A list or an object that does not fit on one line is wider than that when it is broken, too.
     private mutating func isBroken(_ value: Value) -> Bool {
-        extent(of: value).units > Printer.maximumWidth
+        size(of: value).units > Printer.maximumWidth
     }
 
     /// A string between the quotes that it has in the document, written anew.

@@ -19,12 +19,12 @@ extension Printer {
         case .scalar:
             write(type.directives)
         case .object(let interfaces, let fields), .interface(let interfaces, let fields):
-            write(interfaces, mark: " implements ", separator: " & ")
+            write(interfaces, prefix: " implements ", separator: " & ")
             write(type.directives)
             writeBody(document.fieldDefinitions[fields.indices]) { $0.write($1) }
         case .union(let members):
             write(type.directives)
-            write(members, mark: " = ", separator: " | ")
+            write(members, prefix: " = ", separator: " | ")
         case .enum(let values):
             write(type.directives)
             writeBody(document.enumValueDefinitions[values.indices]) { printer, value in
@@ -44,7 +44,7 @@ extension Printer {
         write(directive.name)
         write(directive.arguments)
         if directive.isRepeatable { write(" repeatable") }
-        write(directive.locations, mark: " on ", separator: " | ")
+        write(directive.locations, prefix: " on ", separator: " | ")
     }
 
     private mutating func write(_ field: FieldDefinition) {
@@ -81,9 +81,9 @@ extension Printer {
     }
 
     /// Names behind a mark, or nothing.
-    private mutating func write(_ names: NodeRange<Name>, mark: String, separator: String) {
+    private mutating func write(_ names: NodeRange<Name>, prefix: String, separator: String) {
         guard !names.isEmpty else { return }
-        write(mark)
+        write(prefix)
         write(document.nameLists[names.indices], separator: separator) { $0.write($1) }
     }
 

@@ -63,9 +63,9 @@ struct Printer {
     private(set) var text = ""
     private var indentation = 0
     /// How much room lists take, by the index of their first item: each is measured once, however deep it lies.
-    var listExtents: [UInt32: Size] = [:]
+    var listSizes: [UInt32: Size] = [:]
     /// How much room input objects take, by the index of their first field.
-    var objectExtents: [UInt32: Size] = [:]
+    var objectSizes: [UInt32: Size] = [:]
 
     init(_ document: Document) {
         self.document = document
@@ -161,10 +161,10 @@ extension Printer {
         }
 
         /// Of items between marks: on one line where they fit, else indented on lines of their own.
-        init(enclosing items: [Size], marks: Int) {
+        init(enclosing items: [Size], delimiterWidth: Int) {
             self.init(joining: items)
-            guard units + marks > Printer.maximumWidth else {
-                units += marks
+            guard units + delimiterWidth > Printer.maximumWidth else {
+                units += delimiterWidth
                 return
             }
             // Between items a line break stands for comma and space; a mark and a line break go before and after.
@@ -175,21 +175,21 @@ extension Printer {
     }
 
     /// The extent of a value, when all that it holds has been measured, from the inside out, and remembered.
-    mutating func extent(of value: Value) -> Size {
-        if let known = knownExtent(of: value) { return known }
+    mutating func size(of value: Value) -> Size {
+        if let known = knownSize(of: value) { return known }
         var unmeasured = [value]
         while let container = unmeasured.last {
             let before = unmeasured.count
-            for held in values(in: container) where knownExtent(of: held) == nil { unmeasured.append(held) }
+            for held in values(in: container) where knownSize(of: held) == nil { unmeasured.append(held) }
             guard unmeasured.count == before else { continue }
             unmeasured.removeLast()
             measure(container)
         }
-        return knownExtent(of: value) ?? Size("")
+        return knownSize(of: value) ?? Size("")
     }
 
     /// The extent of a value that holds nothing, or of one that has been measured.
-    private func knownExtent(of value: Value) -> Size? {
+    private func knownSize(of value: Value) -> Size? {
         switch value {
         case .variable(let name, _): Size(document.text(name)).enclosed(1)
         case .int(let span), .float(let span): Size(document.source.text(span))
@@ -197,8 +197,8 @@ extension Printer {
         case .boolean(let isTrue, _): Size(isTrue ? "true" : "false")
         case .null: Size("null")
         case .enum(let name): Size(document.text(name))
-        case .list(let items, _): items.isEmpty ? Size("[]") : listExtents[items.start]
-        case .object(let fields, _): fields.isEmpty ? Size("{  }") : objectExtents[fields.start]
+        case .list(let items, _): items.isEmpty ? Size("[]") : listSizes[items.start]
+        case .object(let fields, _): fields.isEmpty ? Size("{  }") : objectSizes[fields.start]
         }
     }
 
@@ -215,28 +215,28 @@ extension Printer {
     private mutating func measure(_ container: Value) {
         switch container {
         case .list(let items, _):
-            let extents = document.values[items.indices].compactMap(knownExtent(of:))
-            listExtents[items.start] = Size(enclosing: extents, marks: 2)
+            let extents = document.values[items.indices].compactMap(knownSize(of:))
+            listSizes[items.start] = Size(enclosing: extents, delimiterWidth: 2)
         case .object(let fields, _):
             let extents = document.objectFields[fields.indices].compactMap { field in
-                knownExtent(of: field.value).map { extent($0, behind: field.name) }
+                knownSize(of: field.value).map { size($0, named: field.name) }
             }
-            objectExtents[fields.start] = Size(enclosing: extents, marks: 4)
+            objectSizes[fields.start] = Size(enclosing: extents, delimiterWidth: 4)
         case .variable, .int, .float, .string, .boolean, .null, .enum: break
         }
     }
 
     /// Of `name: value`.
-    private func extent(_ value: Size, behind name: Name) -> Size {
+    private func size(_ value: Size, named name: Name) -> Size {
         value.enclosed(document.text(name).utf16.count + 2)
     }
 
     /// Of arguments one behind the other, without their parentheses.
-    mutating func extent(of arguments: NodeRange<Argument>) -> Size {
+    mutating func size(of arguments: NodeRange<Argument>) -> Size {
         var extents: [Size] = []
         for index in arguments.indices {
             let argument = document.arguments[index]
-            extents.append(extent(extent(of: argument.value), behind: argument.name))
+            extents.append(size(size(of: argument.value), named: argument.name))
         }
         return Size(joining: extents)
     }
@@ -246,9 +246,8 @@ extension Printer {
         description: StringValue?, defaultValue: Value?, directives: NodeRange<Directive>
     ) -> Bool {
         if description != nil { return true }
-        if let defaultValue, extent(of: defaultValue).lineBreaks > 0 { return true }
-        for index in directives.indices where extent(of: document.directives[index].arguments).lineBreaks > 0
-        {
+        if let defaultValue, size(of: defaultValue).lineBreaks > 0 { return true }
+        for index in directives.indices where size(of: document.directives[index].arguments).lineBreaks > 0 {
             return true
         }
         return false

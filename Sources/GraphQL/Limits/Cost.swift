@@ -91,8 +91,8 @@ struct SelectionCost: Sendable, Equatable {
     }
 
     /// The more of each, for alternatives of which one comes to pass.
-    func most(or other: SelectionCost) -> SelectionCost {
-        SelectionCost(fixed: fixed.most(or: other.fixed), perItem: perItem.most(or: other.perItem))
+    func maximum(with other: SelectionCost) -> SelectionCost {
+        SelectionCost(fixed: fixed.maximum(with: other.fixed), perItem: perItem.maximum(with: other.perItem))
     }
 }
 
@@ -107,7 +107,7 @@ extension OperationCost {
         OperationCost(field: count * cost.field, type: count * cost.type)
     }
 
-    fileprivate func most(or other: OperationCost) -> OperationCost {
+    fileprivate func maximum(with other: OperationCost) -> OperationCost {
         OperationCost(field: max(field, other.field), type: max(type, other.type))
     }
 }

@@ -60,7 +60,7 @@ struct CostCompiler {
             }
         }
         guard alternatives.parts.count > 1 else { return sum(parts + alternatives.parts.joined()) }
-        parts.append(most(alternatives.parts.map { sum($0) }))
+        parts.append(maximum(alternatives.parts.map { sum($0) }))
         return sum(parts)
     }
 
@@ -140,15 +140,15 @@ struct CostCompiler {
         return rest.count == 1 ? rest[0] : step(.sum(rest))
     }
 
-    private mutating func most(_ parts: [CostPart]) -> CostPart {
+    private mutating func maximum(_ parts: [CostPart]) -> CostPart {
         var known = SelectionCost()
         var rest: [CostPart] = []
         for part in parts {
-            if case .known(let bill) = part { known = known.most(or: bill) } else { rest.append(part) }
+            if case .known(let bill) = part { known = known.maximum(with: bill) } else { rest.append(part) }
         }
         if rest.isEmpty { return .known(known) }
         if known != SelectionCost() { rest.append(.known(known)) }
-        return rest.count == 1 ? rest[0] : step(.mostOf(rest))
+        return rest.count == 1 ? rest[0] : step(.maximum(rest))
     }
 
     private mutating func step(_ step: CostStep) -> CostPart {

@@ -31,8 +31,8 @@ struct CostPlan: Sendable {
         for step in steps {
             switch step {
             case .sum(let parts): bills.append(parts.reduce(SelectionCost()) { $0 + $1.bill(bills) })
-            case .mostOf(let parts):
-                bills.append(parts.reduce(SelectionCost()) { $0.most(or: $1.bill(bills)) })
+            case .maximum(let parts):
+                bills.append(parts.reduce(SelectionCost()) { $0.maximum(with: $1.bill(bills)) })
             case .field(let field):
                 let resolved = try resolve(field, literals)
                 bills.append(resolved.bill(children: field.children?.bill(bills) ?? SelectionCost()))
@@ -60,7 +60,7 @@ enum CostStep: Sendable {
     /// A selection set, or what a fragment stands for.
     case sum([CostPart])
     /// Fragments of which no more than one applies to any object.
-    case mostOf([CostPart])
+    case maximum([CostPart])
     case field(FieldCost)
 }
 
@@ -84,8 +84,8 @@ extension CostPlan {
     /// The plan must not be folded: what is added up has no place any more. Nil where the root itself costs so much.
     ///
     /// - Throws: That a field is not given exactly one slicing argument although it must be.
-    func place(
-        past limit: Cost, of kind: KeyPath<OperationCost, Cost>, _ variables: VariableValues
+    func span(
+        exceeding limit: Cost, of kind: KeyPath<OperationCost, Cost>, _ variables: VariableValues
     ) throws(LimitExceededError) -> SourceSpan? {
         let bills = try bills(variables)
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
@@ -99,7 +99,7 @@ extension CostPlan {
             case .sum(let parts):
                 guard let next = search.firstPastLimit(among: parts) else { return place }
                 part = next
-            case .mostOf(let parts):
+            case .maximum(let parts):
                 guard let next = search.mostExpensive(among: parts) else { return place }
                 part = next
             case .field(let field):

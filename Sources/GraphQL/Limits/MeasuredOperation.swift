@@ -52,7 +52,8 @@ package final class MeasuredOperation: Sendable {
             let unfolded = CostCompiler.plan(
                 operation, in: valid.typed, order: order, plan.model, limits, folds: false)
             let isField = cost.field == cost.total
-            let place = try unfolded.place(past: Cost(limits.cost), of: isField ? \.field : \.type, variables)
+            let place = try unfolded.span(
+                exceeding: Cost(limits.cost), of: isField ? \.field : \.type, variables)
             throw LimitExceededError(
                 cause: .exceeded(isField ? .fieldCost : .typeCost, by: .cost(cost.total), limit: limits.cost),
                 span: place ?? operation.span)

@@ -38,7 +38,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         }
     }
 
-    fileprivate var wayOut: String {
+    fileprivate var remedy: String {
         switch self {
         case .tokens: "Send a shorter document."
         case .depth, .introspectionDepth: "Select less deep, or send several operations."
@@ -77,7 +77,7 @@ struct LimitExceededError: Error {
         switch cause {
         case .exceeded(let limit, let amount, let most):
             GraphQLError(
-                "\(limit.excess(amount.words)); the limit is \(most). \(limit.wayOut)",
+                "\(limit.excess(amount.text)); the limit is \(most). \(limit.remedy)",
                 locations: [source.location(of: span)],
                 extensions: ["code": .string(limit.code), "limit": .int(most), "value": amount.inputValue])
         case .slicingArguments(let field, let arguments, let given):
@@ -101,7 +101,7 @@ struct LimitExceededError: Error {
 }
 
 extension LimitExceededError.Amount {
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         // What does not fit into an integer stops at its end.
         case .count(let count): count == .max ? "more than \(count)" : "\(count)"
@@ -133,12 +133,12 @@ extension GraphQLError {
         let kind = OperationLimit.responseBytes
         let remark = operation == .mutation ? " The mutation was run." : ""
         self.init(
-            "\(kind.excess("more than \(limit)")), which is the limit. \(kind.wayOut)\(remark)",
+            "\(kind.excess("more than \(limit)")), which is the limit. \(kind.remedy)\(remark)",
             extensions: ["code": .string(kind.code), "limit": .int(limit)])
     }
 
     /// What a response says of a text that is no document, with a code where the text has more tokens than it may.
-    public init(refusing error: SyntaxError) {
+    public init(rejecting error: SyntaxError) {
         self.init(error)
         guard case .tooManyTokens(let limit) = error.cause else { return }
         extensions = ["code": .string(OperationLimit.tokens.code), "limit": .int(limit)]

@@ -138,18 +138,18 @@ extension OperationLimits {
     {
         let operation = counts.operation
         return [
-            excess(.tokens, measure.tokens, tokens) { counts.document.document.source.token(behind: $0) },
-            excess(.depth, measure.depth, depth) { counts.place(deeperThan: $0) },
+            excess(.tokens, measure.tokens, tokens) { counts.document.document.source.tokenSpan(after: $0) },
+            excess(.depth, measure.depth, depth) { counts.span(deeperThan: $0) },
             excess(.introspectionDepth, measure.introspectionDepth, introspectionDepth) {
-                counts.place(deeperInIntrospectionThan: $0)
+                counts.span(deeperInIntrospectionThan: $0)
             },
-            excess(.aliases, measure.aliases, aliases) { counts.place(ofAliasBehind: $0) },
+            excess(.aliases, measure.aliases, aliases) { counts.span(ofAliasAfter: $0) },
             excess(.rootFields, measure.rootFields, rootFields) {
-                counts.place(ofFieldBehind: $0, inItself: operation.selectionSet)
+                counts.span(ofFieldAfter: $0, in: operation.selectionSet)
             },
-            excess(.selections, measure.selections, selections) { counts.place(ofSelectionBehind: $0) },
-            excess(.fields, measure.fields, fields) { counts.place(ofFieldBehind: $0) },
-            excess(.directives, measure.directives, directives) { counts.place(ofDirectiveBehind: $0) },
+            excess(.selections, measure.selections, selections) { counts.span(ofSelectionAfter: $0) },
+            excess(.fields, measure.fields, fields) { counts.span(ofFieldAfter: $0) },
+            excess(.directives, measure.directives, directives) { counts.span(ofDirectiveAfter: $0) },
         ].compactMap { excess in
             excess.map { LimitExceededError(cause: $0.cause, span: $0.span ?? operation.span) }
         }
@@ -168,7 +168,7 @@ extension OperationLimits {
 
 extension SourceText {
     /// The token behind so many others; nil where there is none.
-    fileprivate func token(behind count: Int) -> SourceSpan? {
+    fileprivate func tokenSpan(after count: Int) -> SourceSpan? {
         var offset = 0
         var rest = count
         while let token = try? Lexer.token(from: offset, in: bytes.span), token.kind != .endOfText {

@@ -104,12 +104,12 @@ extension Selection {
 // Where a limit is passed. The ways down are told by the counts, so what a fragment writes out to is never walked.
 extension SelectionCounts {
     /// The first field that stands deeper than so many levels.
-    func place(deeperThan levels: Int) -> SourceSpan? {
-        place(deeperThan: levels, in: operation.selectionSet, \.depth)
+    func span(deeperThan levels: Int) -> SourceSpan? {
+        span(deeperThan: levels, in: operation.selectionSet, \.depth)
     }
 
     /// The first field that stands more than so many levels deep in introspection.
-    func place(deeperInIntrospectionThan levels: Int) -> SourceSpan? {
+    func span(deeperInIntrospectionThan levels: Int) -> SourceSpan? {
         var set = operation.selectionSet
         let isDeeper = { (index: Int) in selections[index].introspectionDepth > levels }
         while let index = set.selections.indices.first(where: isDeeper) {
@@ -117,7 +117,7 @@ extension SelectionCounts {
                 document.selections[index].field.isIntrospection
             {
                 if levels < 1 { return field.span }
-                return field.selectionSet.flatMap { place(deeperThan: levels - 1, in: $0, \.depth) }
+                return field.selectionSet.flatMap { span(deeperThan: levels - 1, in: $0, \.depth) }
             }
             guard let inner = selectionSet(below: index) else { return nil }
             set = inner
@@ -126,22 +126,22 @@ extension SelectionCounts {
     }
 
     /// The field behind so many others with an alias.
-    func place(ofAliasBehind count: Int) -> SourceSpan? {
-        place(behind: count, in: operation.selectionSet, \.aliases) { $0.alias != nil }
+    func span(ofAliasAfter count: Int) -> SourceSpan? {
+        span(after: count, in: operation.selectionSet, \.aliases) { $0.alias != nil }
     }
 
     /// The field behind so many others.
-    func place(ofFieldBehind count: Int) -> SourceSpan? {
-        place(behind: count, in: operation.selectionSet, \.fields) { _ in true }
+    func span(ofFieldAfter count: Int) -> SourceSpan? {
+        span(after: count, in: operation.selectionSet, \.fields) { _ in true }
     }
 
     /// The field behind so many others of one selection set.
-    func place(ofFieldBehind count: Int, inItself set: SelectionSet) -> SourceSpan? {
-        place(behind: count, in: set, \.width) { _ in true }
+    func span(ofFieldAfter count: Int, in set: SelectionSet) -> SourceSpan? {
+        span(after: count, in: set, \.width) { _ in true }
     }
 
     /// The field behind so many others of the same selection set, in the first set in the text that has more.
-    func place(ofSelectionBehind count: Int) -> SourceSpan? {
+    func span(ofSelectionAfter count: Int) -> SourceSpan? {
         var first: SelectionSet?
         forEachSelectionSet { set in
             var sum = SelectionCount()
@@ -149,10 +149,10 @@ extension SelectionCounts {
             guard sum.width > count else { return }
             if first.map({ set.span.start < $0.span.start }) ?? true { first = set }
         }
-        return first.flatMap { place(ofFieldBehind: count, inItself: $0) }
+        return first.flatMap { span(ofFieldAfter: count, in: $0) }
     }
 
-    private func place(
+    private func span(
         deeperThan levels: Int, in start: SelectionSet, _ depth: KeyPath<SelectionCount, Int>
     ) -> SourceSpan? {
         var set = start
@@ -169,8 +169,8 @@ extension SelectionCounts {
     }
 
     /// The field behind so many others that count, in the order of the text with its fragments written out.
-    private func place(
-        behind count: Int, in start: SelectionSet, _ counted: KeyPath<SelectionCount, Int>,
+    private func span(
+        after count: Int, in start: SelectionSet, _ counted: KeyPath<SelectionCount, Int>,
         counts: (SelectedField) -> Bool
     ) -> SourceSpan? {
         var set = start
@@ -228,7 +228,7 @@ extension SelectionCounts {
     }
 
     /// The directive behind so many others at one place, at the first place in the text that has more.
-    func place(ofDirectiveBehind count: Int) -> SourceSpan? {
+    func span(ofDirectiveAfter count: Int) -> SourceSpan? {
         var first: SourceSpan?
         forEachDirectives { run in
             guard run.count > count else { return }

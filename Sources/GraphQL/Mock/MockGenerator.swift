@@ -6,17 +6,17 @@ struct MockGenerator {
     private let document: Document
     private let schema: Schema
     private let seed: UInt64
-    private let answers: InputObject
+    private let responses: InputObject
     private var budget: Int
 
     /// Whether there was more to make up than the budget allowed; what was made is not whole then.
     var isExhausted: Bool { budget < 0 }
 
-    init(_ valid: ValidDocument, seed: UInt64, answers: InputObject, budget: Int) {
+    init(_ valid: ValidDocument, seed: UInt64, responses: InputObject, budget: Int) {
         document = valid.document
         schema = valid.schema
         self.seed = seed
-        self.answers = answers
+        self.responses = responses
         self.budget = budget
     }
 
@@ -32,7 +32,7 @@ struct MockGenerator {
     ) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
-        if let given, given.standsAlone { return given }
+        if let given, given.isNullOrError { return given }
         if let item = type.wrapping.item {
             let itemType = WrappedType(type.type, item)
             if case .list(let items)? = given {
@@ -72,7 +72,7 @@ struct MockGenerator {
         var fields: [(name: String, value: InputValue)] = [("__typename", .string(schema[type].name))]
         for (name, sets) in selected.fields {
             guard let field = schema[type].field(named: name) else { continue }
-            let given = given?[name] ?? answers["\(schema[type].name).\(name)"]
+            let given = given?[name] ?? responses["\(schema[type].name).\(name)"]
             fields.append((name, value(of: field.type, sets, given, at: place.field(name))))
         }
         return .object(InputObject(fields))
@@ -145,7 +145,7 @@ extension MockGenerator {
 
 extension InputValue {
     /// Whether nothing is to be added: a null, or a failure to be.
-    fileprivate var standsAlone: Bool { self == .null || self["__error"] != nil }
+    fileprivate var isNullOrError: Bool { self == .null || self["__error"] != nil }
 
     fileprivate subscript(_ name: String) -> InputValue? {
         guard case .object(let object) = self else { return nil }

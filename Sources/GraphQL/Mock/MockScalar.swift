@@ -1,60 +1,60 @@
 /// Made-up values of scalars: right for their type, and, where a custom scalar has a name that the field's community
 /// uses, in the form that the name stands for.
 struct MockScalar {
-    private let place: MockSeed
+    private let seed: MockSeed
 
     init(_ place: MockSeed) {
-        self.place = place
+        self.seed = place
     }
 
     func value(of name: String, _ scalar: ScalarType) -> InputValue {
         switch scalar.builtIn {
-        case .int: .int(place.number(below: 1_000))
-        case .float: .number("\(place.number(below: 1_000)).\(place.number(below: 9) + 1)")
+        case .int: .int(seed.number(below: 1_000))
+        case .float: .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
         // A client that turns pages until there is no next one must come to an end.
-        case .boolean: .boolean(isPaging ? false : place.number(below: 2) == 1)
-        case .id: .string("\(place.fieldName)-\(place.number(below: 1_000_000))")
+        case .boolean: .boolean(isPaging ? false : seed.number(below: 2) == 1)
+        case .id: .string("\(seed.fieldName)-\(seed.number(below: 1_000_000))")
         case .string: .string(text)
         case nil: custom(name)
         }
     }
 
-    private var isPaging: Bool { ["hasNextPage", "hasPreviousPage"].contains(place.fieldName) }
+    private var isPaging: Bool { ["hasNextPage", "hasPreviousPage"].contains(seed.fieldName) }
 
     private var text: String {
-        "\(place.fieldName) \(MockScalar.words[place.number(below: MockScalar.words.count)])"
+        "\(seed.fieldName) \(MockScalar.words[seed.number(below: MockScalar.words.count)])"
     }
 
     private static let words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron"]
 
     private func custom(_ name: String) -> InputValue {
         switch name {
-        case "Decimal", "BigDecimal", "Money": .string("\(place.number(below: 100_000)).\(twoDigits(100))")
-        case "Number": .number("\(place.number(below: 1_000)).\(place.number(below: 9) + 1)")
-        case "Long", "BigInt", "UnixTime", "Timestamp": .int(1_767_225_600 + place.number(below: 31_536_000))
+        case "Decimal", "BigDecimal", "Money": .string("\(seed.number(below: 100_000)).\(twoDigits(100))")
+        case "Number": .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
+        case "Long", "BigInt", "UnixTime", "Timestamp": .int(1_767_225_600 + seed.number(below: 31_536_000))
         case "DateTime": .string("\(date)T\(twoDigits(24)):\(twoDigits(60)):00Z")
         case "Date": .string(date)
         case "Time", "LocalTime": .string("\(twoDigits(24)):\(twoDigits(60)):00")
-        case "URL", "URI": .string("https://example.com/\(place.fieldName)/\(place.number(below: 1_000))")
-        case "Email", "EmailAddress": .string("user\(place.number(below: 1_000))@example.com")
+        case "URL", "URI": .string("https://example.com/\(seed.fieldName)/\(seed.number(below: 1_000))")
+        case "Email", "EmailAddress": .string("user\(seed.number(below: 1_000))@example.com")
         case "UUID": .string(uuid)
-        case "JSON", "JSONObject": .object(["value": .int(place.number(below: 1_000))])
+        case "JSON", "JSONObject": .object(["value": .int(seed.number(below: 1_000))])
         default: .string(text)
         }
     }
 
     /// A day of 2026.
     private var date: String {
-        "2026-\(padded(1 + place.number(below: 12)))-\(padded(1 + place.number(below: 28)))"
+        "2026-\(padded(1 + seed.number(below: 12)))-\(padded(1 + seed.number(below: 28)))"
     }
 
     /// Of the fourth version (RFC 9562), whose digits mean nothing.
     private var uuid: String {
-        let tail = String(place.number(below: 1 << 40), radix: 16)
+        let tail = String(seed.number(below: 1 << 40), radix: 16)
         return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - tail.count)) + tail
     }
 
-    private func twoDigits(_ bound: Int) -> String { padded(place.number(below: bound)) }
+    private func twoDigits(_ bound: Int) -> String { padded(seed.number(below: bound)) }
 
     private func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -13,27 +13,27 @@ public struct MockSchema: Sendable {
     /// The schema that operations are held against.
     public let schema: Schema
     private let seed: UInt64
-    private let answers: InputObject
+    private let responses: InputObject
 
     /// How many values one answer may have.
-    private static let largestAnswer = 50_000
+    private static let maximumValues = 50_000
 
     /// A mock of a schema.
     ///
     /// - Parameters:
     ///   - schema: Any schema at all.
     ///   - seed: What the answers hang on.
-    ///   - answers: Values for fields, by coordinate, as in `Account.equity`. An object may say some of its fields
+    ///   - responses: Values for fields, by coordinate, as in `Account.equity`. An object may say some of its fields
     ///     only; the others are made up. `{"__error": "message"}` makes a field fail.
     /// - Throws: That an answer is for a field which the schema does not have.
-    public init(_ schema: Schema, seed: UInt64 = 1, answers: InputObject = InputObject())
+    public init(_ schema: Schema, seed: UInt64 = 1, responses: InputObject = InputObject())
         throws(GraphQLErrors)
     {
-        let faults = answers.fields.compactMap { schema.fault(inAnswerFor: $0.name) }
+        let faults = responses.fields.compactMap { schema.coordinateError(for: $0.name) }
         if !faults.isEmpty { throw GraphQLErrors(faults) }
         self.schema = schema
         self.seed = seed
-        self.answers = answers
+        self.responses = responses
     }
 
     /// Answers a query or mutation, or a subscription's first event.
@@ -52,17 +52,17 @@ public struct MockSchema: Sendable {
                 return GraphQLResponse(notAllowing: operation.type)
             }
             var generator = MockGenerator(
-                prepared.valid, seed: seed, answers: answers, budget: MockSchema.largestAnswer)
+                prepared.valid, seed: seed, responses: responses, budget: MockSchema.maximumValues)
             let root = generator.root(of: operation)
             if generator.isExhausted {
                 throw GraphQLErrors([
                     GraphQLError(
-                        "The answer would have more than \(MockSchema.largestAnswer) values; ask for less.")
+                        "The answer would have more than \(MockSchema.maximumValues) values; ask for less.")
                 ])
             }
             return try DynamicSchema(schema).run(request, rootValue: root)
         } catch {
-            return GraphQLResponse(refusing: error.errors)
+            return GraphQLResponse(requestErrors: error.errors)
         }
     }
 
@@ -79,7 +79,7 @@ public struct MockSchema: Sendable {
 
 extension Schema {
     /// Why no answer can be given for a coordinate; nil where it is that of a field.
-    fileprivate func fault(inAnswerFor coordinate: String) -> GraphQLError? {
+    fileprivate func coordinateError(for coordinate: String) -> GraphQLError? {
         guard case .member(let type, let field)? = try? SchemaCoordinate(coordinate) else {
             return GraphQLError(
                 "\"\(coordinate)\" is no field's coordinate, which is like \"Query.account\".")

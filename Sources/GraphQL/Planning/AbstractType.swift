@@ -109,7 +109,7 @@ final class AbstractPlan<Source: Sendable>: Sendable {
     @usableFromInline
     func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
         for position in cases.indices {
-            let place = slot.map { writer.place(in: $0, at: row, case: position) }
+            let place = slot.map { writer.rowAndFrame(in: $0, at: row, case: position) }
             let isWritten = unsafe cases[position].write(source, place?.row ?? 0, place?.frame, &writer)
             if let isWritten { return isWritten }
         }
@@ -150,7 +150,9 @@ private final class PossibleTypeRows: Sendable {
 }
 
 extension ResponseWriter {
-    fileprivate func place(in slot: Int, at row: Int, case position: Int) -> (row: Int, frame: LoadSlots?) {
+    fileprivate func rowAndFrame(in slot: Int, at row: Int, case position: Int) -> (
+        row: Int, frame: LoadSlots?
+    ) {
         guard let layer = unsafe slots.read(slot, as: PossibleTypeRows.self) else { return (0, nil) }
         // The frame is not owned here: the slot keeps it until the response has been written.
         return unsafe layer._withUnsafeGuaranteedRef { ($0.rows[row], $0.frames[position]?.slots) }
@@ -188,7 +190,7 @@ extension GraphQLAbstract {
         _ selectionSets: [SelectionSet], with planner: inout Planner
     ) throws -> AbstractPlanReference<Self> {
         let cases = try graphQL.cases.map { try $0.plan(selectionSets, &planner) }
-        return planner.keep(graphQL.name, cases)
+        return planner.addAbstractPlan(graphQL.name, cases)
     }
 
     /// Whether something is loaded below one of the possible types.
@@ -225,7 +227,7 @@ extension GraphQLAbstract {
 
 extension Planner {
     /// Takes a planned abstract selection into the plan's keeping.
-    fileprivate mutating func keep<Source>(
+    fileprivate mutating func addAbstractPlan<Source>(
         _ name: String, _ cases: [PlannedPossibleType<Source>]
     ) -> AbstractPlanReference<Source> {
         let slot = cases.contains { $0.plan.needsFrame } ? newSlot() : nil

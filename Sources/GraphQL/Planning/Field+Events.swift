@@ -93,7 +93,7 @@ extension PlannedField {
         _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
     ) -> PlannedField where Events.Element: Sendable {
-        var field = reading(slot, selection, of: Value.self)
+        var field = readingColumn(slot, selection, of: Value.self)
         // The context is used by loads only.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
@@ -106,7 +106,7 @@ extension PlannedField {
                     }
                 }
                 return SourceEvent(context: made) { execution, pending in
-                    keep(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
+                    store(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
                 }
             }
         }

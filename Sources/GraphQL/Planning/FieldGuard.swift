@@ -11,20 +11,20 @@
 /// ```
 public struct FieldGuard<Context: Sendable>: Sendable {
     let directive: String
-    let refusal: @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
+    let denial: @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
 
     /// - Parameters:
     ///   - directive: the directive's name, without the `@`; the schema must define it.
-    ///   - refusal: creates a closure from the directive of a field's definition. The closure is called once
+    ///   - denial: creates a closure from the directive of a field's definition. The closure is called once
     ///     in an operation for each place that selects the field, and returns the reason for the refusal, or
     ///     nil. It is called again before a root field of a mutation starts, because earlier fields may have
     ///     changed the result.
     public init(
         _ directive: String,
-        refusal: @escaping @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
+        denial: @escaping @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
     ) {
         self.directive = directive
-        self.refusal = refusal
+        self.denial = denial
     }
 }
 
@@ -40,7 +40,7 @@ struct FieldGuards: Sendable {
             (
                 known.directive,
                 { directive in
-                    let refusal = known.refusal(directive)
+                    let refusal = known.denial(directive)
                     return { execution in
                         do {
                             return refusal(try execution.context(as: Context.self))
@@ -91,7 +91,7 @@ struct GuardedSetupSteps: Sendable {
     let steps: [SetupStep]
 
     fileprivate func run(in execution: Execution) {
-        if guards.refuse(in: execution) { return }
+        if guards.isDenied(in: execution) { return }
         for step in steps { step.run(in: execution) }
     }
 }
@@ -102,8 +102,8 @@ struct GuardedSlot: Sendable {
     let checks: [FieldGuards.Check]
 
     /// Checks whether the field is refused, unless it has been refused already.
-    func refuse(in execution: Execution) -> Bool {
-        if execution.slots.refusal(in: slot) != nil { return true }
+    func isDenied(in execution: Execution) -> Bool {
+        if execution.slots.denial(in: slot) != nil { return true }
         for check in checks {
             guard let error = check(execution) else { continue }
             execution.slots.set(slot, to: FieldDenial(error))

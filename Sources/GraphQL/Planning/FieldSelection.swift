@@ -5,17 +5,17 @@ struct FieldSelection {
     /// The places that select it.
     ///
     /// They agree in name and arguments, which validation has checked (specification, section 5.3.2).
-    let places: FieldGroup
+    let fieldGroup: FieldGroup
     /// What the schema says of it.
     let definition: SchemaField
     /// The selection sets of all places.
     @usableFromInline
     let selectionSets: [SelectionSet]
 
-    init(places: FieldGroup, definition: SchemaField) {
-        self.places = places
+    init(fieldGroup: FieldGroup, definition: SchemaField) {
+        self.fieldGroup = fieldGroup
         self.definition = definition
-        selectionSets = places.selectionSets
+        selectionSets = fieldGroup.selectionSets
     }
 }
 

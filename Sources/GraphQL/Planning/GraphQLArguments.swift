@@ -62,7 +62,7 @@ struct ArgumentStep: Sendable {
     init<Arguments: GraphQLArguments>(
         slot: Int, _ type: Arguments.Type, of selected: FieldSelection, in document: Document, schema: Schema
     ) {
-        let field = selected.places.first
+        let field = selected.fieldGroup.first
         let definition = selected.definition
         let make: @Sendable (VariableValues) -> ArgumentStorage<Arguments> = { variables in
             ArgumentStorage(
@@ -222,7 +222,7 @@ extension SchemaBinder {
     /// All resolvers of a schema must ask for the same context.
     @usableFromInline
     mutating func requireContext<Context>(_ type: Context.Type, at coordinate: String) {
-        noteLoad(at: coordinate)
+        recordLoad(at: coordinate)
         if ObjectIdentifier(type) != context { differ(at: coordinate, .context(String(describing: type))) }
     }
 }

@@ -53,7 +53,7 @@ final class ObjectPlan: Sendable {
             }
             guard isWritten else { return false }
         }
-        writer.path.leave()
+        writer.path.exit()
         writer.write(byte: UInt8(ascii: "}"))
         return !writer.isOverLimit
     }
@@ -81,7 +81,7 @@ final class ObjectPlan: Sendable {
     func prepareInSeries(_ root: RootValue, in execution: Execution) async {
         for field in fields {
             guard let load = field.load else { continue }
-            if let guards = field.guards, guards.refuse(in: execution) { continue }
+            if let guards = field.guards, guards.isDenied(in: execution) { continue }
             var pending: [PendingLoad] = []
             load(root.layer, execution, &pending)
             await finish(pending)

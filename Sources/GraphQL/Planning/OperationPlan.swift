@@ -65,7 +65,7 @@ final class OperationPlan: @unchecked Sendable {
     func run(in circumstances: consuming Circumstances) -> MaybeAsync<GraphQLResponse> {
         let execution = begin(in: circumstances)
         if operation.type == .mutation, root.hasLoads {
-            return .later { [self] in
+            return .async { [self] in
                 await execution.run(within: settings.timeLimit) { [root, rootValue] in
                     await root.prepareInSeries(rootValue, in: execution)
                 }
@@ -76,7 +76,7 @@ final class OperationPlan: @unchecked Sendable {
         root.prepare(rootValue.layer, in: execution, pending: &pending)
         if pending.isEmpty { return .ready(write(execution)) }
         let loads = pending
-        return .later { [self] in
+        return .async { [self] in
             await execution.run(within: settings.timeLimit) { await finish(loads) }
             return write(execution)
         }
@@ -122,7 +122,7 @@ final class OperationPlan: @unchecked Sendable {
             expecting: settings.sizeHint.expected, limit: settings.responseBytes, slots: execution.slots
         ) { writer in
             writer.write(json: "{\"data\":")
-            let mark = writer.mark
+            let mark = writer.checkpoint
             if unsafe !root.write(rootValue.object, row: 0, to: &writer) {
                 writer.rewind(to: mark)
                 writer.writeNull()
@@ -142,7 +142,7 @@ final class OperationPlan: @unchecked Sendable {
         return withExtendedLifetime(execution) {
             if isTooLarge {
                 let error = GraphQLError(tooLargeResponseTo: operation.type, limit: settings.responseBytes)
-                return GraphQLResponse(refusing: [error])
+                return GraphQLResponse(requestErrors: [error])
             }
             settings.sizeHint.learn(body.count)
             return GraphQLResponse(body: body, outcome: outcome, hasExtensions: execution.cost != nil)

@@ -87,7 +87,7 @@ extension PlannedField {
         _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) throws -> MaybeAsync<LoadedValues<Value>>
     ) -> PlannedField {
-        reading(slot, selection, of: Value.self) { layer, execution, pending in
+        readingColumn(slot, selection, of: Value.self) { layer, execution, pending in
             let sources = layer.objects(as: Source.self)
             let parents = sources.count
             let loading: MaybeAsync<LoadedValues<Value>>
@@ -98,8 +98,8 @@ extension PlannedField {
             }
             switch consume loading {
             case .ready(let values):
-                keep(values, of: parents, in: slot, selection, execution, &pending)
-            case .later(let fetch):
+                store(values, of: parents, in: slot, selection, execution, &pending)
+            case .async(let fetch):
                 pending.append {
                     var below: [PendingLoad] = []
                     let values: LoadedValues<Value>
@@ -108,7 +108,7 @@ extension PlannedField {
                     } catch {
                         values = .failure(execution.meaning(of: error))
                     }
-                    keep(values, of: parents, in: slot, selection, execution, &below)
+                    store(values, of: parents, in: slot, selection, execution, &below)
                     await finish(below)
                 }
             }
@@ -117,7 +117,7 @@ extension PlannedField {
 
     /// A field that is written from its column.
     @inlinable
-    static func reading<Value: GraphQLOutput>(
+    static func readingColumn<Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
     ) -> PlannedField {
         unsafe PlannedField(
@@ -134,7 +134,7 @@ extension PlannedField {
 
     /// Puts loaded values where the write pass finds them, and starts the loads below them.
     @inlinable
-    static func keep<Value: GraphQLOutput>(
+    static func store<Value: GraphQLOutput>(
         _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
         _ selection: Value.Selection, _ execution: Execution, _ pending: inout [PendingLoad]
     ) {
@@ -153,25 +153,25 @@ extension PlannedField {
     /// The field, unless the slot holds a refusal: then nothing of it is loaded, and it is written as a failure.
     func guarded(by guards: GuardedSlot, isNonNull: Bool) -> PlannedField {
         let slot = guards.slot
-        let emit = unsafe PlannedField.emit(content, unlessRefusedIn: slot, isNonNull: isNonNull)
+        let emit = unsafe PlannedField.emit(content, unlessDeniedIn: slot, isNonNull: isNonNull)
         var field = unsafe PlannedField(
-            emit: emit, load: load.map { PlannedField.load($0, unlessRefusedIn: slot) })
-        field.subscribe = subscribe.map { PlannedField.subscribe($0, unlessRefusedIn: slot) }
+            emit: emit, load: load.map { PlannedField.load($0, unlessDeniedIn: slot) })
+        field.subscribe = subscribe.map { PlannedField.subscribe($0, unlessDeniedIn: slot) }
         field.guards = guards
         return field
     }
 
-    private static func load(_ load: @escaping Load, unlessRefusedIn slot: Int) -> Load {
+    private static func load(_ load: @escaping Load, unlessDeniedIn slot: Int) -> Load {
         { (layer: ObjectLayer, execution: Execution, pending: inout [PendingLoad]) -> Void in
-            if execution.slots.refusal(in: slot) == nil { load(layer, execution, &pending) }
+            if execution.slots.denial(in: slot) == nil { load(layer, execution, &pending) }
         }
     }
 
     private static func emit(
-        _ content: Content, unlessRefusedIn slot: Int, isNonNull: Bool
+        _ content: Content, unlessDeniedIn slot: Int, isNonNull: Bool
     ) -> Emit {
         { (source: UnsafeRawPointer, row: Int, writer: inout ResponseWriter) -> Bool in
-            guard let error = writer.slots.refusal(in: slot) else {
+            guard let error = writer.slots.denial(in: slot) else {
                 switch content {
                 case .stored(let leaf, let offset): return unsafe leaf.write(source + offset, to: &writer)
                 case .emitted(let emit): return unsafe emit(source, row, &writer)
@@ -185,10 +185,10 @@ extension PlannedField {
     }
 
     private static func subscribe(
-        _ subscribe: @escaping Subscribe, unlessRefusedIn slot: Int
+        _ subscribe: @escaping Subscribe, unlessDeniedIn slot: Int
     ) -> Subscribe {
         { (execution: Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable in
-            if let error = execution.slots.refusal(in: slot) { throw error }
+            if let error = execution.slots.denial(in: slot) { throw error }
             return try await subscribe(execution)
         }
     }
@@ -196,7 +196,7 @@ extension PlannedField {
 
 extension LoadSlots {
     /// Why the field that this slot guards is refused; nil where it is not.
-    func refusal(in slot: Int) -> (any Error)? {
+    func denial(in slot: Int) -> (any Error)? {
         guard let refusal = unsafe read(slot, as: FieldDenial.self) else { return nil }
         return unsafe refusal._withUnsafeGuaranteedRef { $0.error }
     }

@@ -11,7 +11,7 @@ public struct Planner {
     /// What must be asked before some fields may be.
     private let guards: FieldGuards
 
-    private let words: ConditionalDirectives
+    private let conditionalDirectives: ConditionalDirectives
     private let fragments: [UInt32: FragmentDefinition]
     /// The fields of the response, by the numbers that paths have for them.
     private(set) var keys: [FieldGroup] = []
@@ -37,7 +37,7 @@ public struct Planner {
         self.introspection = introspection
         self.guards = guards
         self.conditions = conditions
-        words = ConditionalDirectives(document)
+        conditionalDirectives = ConditionalDirectives(document)
         var fragments: [UInt32: FragmentDefinition] = [:]
         for case .fragment(let fragment) in document.definitions { fragments[fragment.name.id] = fragment }
         self.fragments = fragments
@@ -134,13 +134,13 @@ public struct Planner {
         let planned: PlannedField
         if let meta = introspection.field(named: name, of: type) {
             planned = try meta.field.plan(
-                FieldSelection(places: group, definition: meta.definition), &self)
+                FieldSelection(fieldGroup: group, definition: meta.definition), &self)
         } else {
             guard let field = object.field(named: name), let definition = schema[type].field(named: name)
             else {
                 throw PlanningError.unknownField(type: object.name, field: name)
             }
-            planned = try plan(field, FieldSelection(places: group, definition: definition))
+            planned = try plan(field, FieldSelection(fieldGroup: group, definition: definition))
         }
         return step(key, isFirst: isFirst, planned)
     }
@@ -164,7 +164,7 @@ public struct Planner {
         let span = keys[key].key.span
         let text = document.source.bytes
         let name = text.span.extracting(Int(span.start)..<Int(span.end))
-        let (bytes, length) = unsafe keyBytes.keep(name, isFirst: isFirst, constant: constant)
+        let (bytes, length) = unsafe keyBytes.store(name, isFirst: isFirst, constant: constant)
         return unsafe PlannedSelectionField(bytes: bytes, length: length, key: key, field)
     }
 }
@@ -226,8 +226,8 @@ extension Planner {
     /// `@skip` comes first: of what it leaves out, nobody asks `@include`.
     private func isIncluded(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
         if directives.isEmpty { return true }
-        if try condition(words.skip, in: directives) == true { return false }
-        return try condition(words.include, in: directives) ?? true
+        if try condition(conditionalDirectives.skip, in: directives) == true { return false }
+        return try condition(conditionalDirectives.include, in: directives) ?? true
     }
 
     /// What a directive is told by its only argument, `if`; nil where it does not stand there.
@@ -272,7 +272,7 @@ private struct FieldCollection {
             groups[position].append(field)
         } else {
             groups.append(FieldGroup(field))
-            if groups.count > FieldCollection.longestSearch { index() }
+            if groups.count > FieldCollection.maximumLinearSearch { index() }
         }
     }
 
@@ -280,10 +280,12 @@ private struct FieldCollection {
         visitedFragments.insert(fragment).inserted
     }
 
-    private static let longestSearch = 16
+    private static let maximumLinearSearch = 16
 
     private func position(of key: UInt32) -> Int? {
-        if groups.count <= FieldCollection.longestSearch { return groups.firstIndex { $0.key.id == key } }
+        if groups.count <= FieldCollection.maximumLinearSearch {
+            return groups.firstIndex { $0.key.id == key }
+        }
         return positions[key]
     }
 

@@ -28,12 +28,12 @@ final class ResponseKeyBytes: @unchecked Sendable {
     ///   - isFirst: whether it is the first of its object.
     ///   - constant: a string that is the field's value, which needs no escape either.
     /// - Returns: where the bytes lie, and how many they are.
-    func keep(
+    func store(
         _ name: Span<UInt8>, isFirst: Bool, constant: String?
     ) -> (bytes: UnsafePointer<UInt8>, length: Int) {
         let value = constant.map(\.utf8.count).map { $0 + 2 } ?? 0
         let length = name.count + 4 + value
-        makeRoom(for: length)
+        ensureCapacity(for: length)
         let start = used
         append(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))
         append(UInt8(ascii: "\""))
@@ -50,7 +50,7 @@ final class ResponseKeyBytes: @unchecked Sendable {
         return unsafe (UnsafePointer(chunk.baseAddress.unsafelyUnwrapped + start), length)
     }
 
-    private func makeRoom(for length: Int) {
+    private func ensureCapacity(for length: Int) {
         let needed = length + ResponseKeyBytes.slack
         if unsafe chunks.last.map({ used + needed <= $0.count }) ?? false { return }
         let size = unsafe chunks.isEmpty ? ResponseKeyBytes.firstChunkSize : ResponseKeyBytes.chunkSize

@@ -21,7 +21,7 @@ public struct SchemaBinder {
     }
 
     /// Notes that a field is loaded.
-    mutating func noteLoad(at coordinate: String) {
+    mutating func recordLoad(at coordinate: String) {
         loads.insert(coordinate)
     }
 

@@ -4,7 +4,7 @@ extension SchemaComparison {
         let fields = NamedListDiff(old.fields, new.fields, by: \.name)
         return fields.removed.map { SchemaChange(.fieldRemoved, .member(type: type, name: $0.name)) }
             + fields.added.map { SchemaChange(.fieldAdded, .member(type: type, name: $0.name)) }
-            + fields.kept.flatMap { changes(of: type, $0, $1) }
+            + fields.persisted.flatMap { changes(of: type, $0, $1) }
     }
 
     private func changes(of type: String, _ old: SchemaField, _ new: SchemaField) -> [SchemaChange] {
@@ -25,7 +25,7 @@ extension SchemaComparison {
         }
         let arguments = NamedListDiff(old.arguments, new.arguments, by: \.name)
         return arguments.removed.map { SchemaChange(.argumentRemoved, coordinate($0)) }
-            + arguments.kept.flatMap { old, new in
+            + arguments.persisted.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .argument)
                     + annotations(old, new, of: coordinate(old), noun: "argument")
             }
@@ -57,7 +57,7 @@ extension SchemaComparison {
         let values = NamedListDiff(old.values, new.values, by: \.name)
         return values.added.map { SchemaChange(.valueAddedToEnum, coordinate($0)) }
             + values.removed.map { SchemaChange(.valueRemovedFromEnum, coordinate($0)) }
-            + values.kept.flatMap { old, new in
+            + values.persisted.flatMap { old, new in
                 annotations(old, new, of: coordinate(old), noun: "enum value")
             }
     }
@@ -115,7 +115,7 @@ extension SchemaComparison {
                 field.isRequired ? .requiredInputFieldAdded : .optionalInputFieldAdded, coordinate(field))
         }
             + fields.removed.map { SchemaChange(.fieldRemoved, coordinate($0)) }
-            + fields.kept.flatMap { old, new in
+            + fields.persisted.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .inputField)
                     + annotations(old, new, of: coordinate(old), noun: "input-field")
             }
@@ -126,7 +126,7 @@ extension SchemaComparison {
         _ old: SchemaInputValue, _ new: SchemaInputValue, of subject: SchemaCoordinate, _ taker: InputLocation
     ) -> [SchemaChange] {
         let (before, after) = (older.describe(old.type), newer.describe(new.type))
-        guard takes(new.type, all: old.type) else {
+        guard accepts(new.type, allValuesOf: old.type) else {
             return [SchemaChange(taker.changedKind, subject, before: before, after: after)]
         }
         switch (oldDefault(old), newDefault(new)) {
@@ -144,7 +144,7 @@ extension SchemaComparison {
     }
 
     /// Whether one type takes all that another took: the same, more nullable where at all.
-    private func takes(_ type: WrappedType, all former: WrappedType) -> Bool {
+    private func accepts(_ type: WrappedType, allValuesOf former: WrappedType) -> Bool {
         newer[type.type].name == older[former.type].name && former.wrapping.isSubtype(of: type.wrapping)
     }
 }

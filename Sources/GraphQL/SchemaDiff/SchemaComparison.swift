@@ -29,7 +29,7 @@ struct SchemaComparison {
         let types = NamedListDiff(older.types, newer.types, by: \.name)
         return types.removed.map { SchemaChange(.typeRemoved, .type($0.name)) }
             + types.added.map { SchemaChange(.typeAdded, .type($0.name)) }
-            + types.kept.flatMap { old, new in
+            + types.persisted.flatMap { old, new in
                 description(old.description, new.description, of: .type(old.name)) + changes(old, new)
                     + directives(old.appliedDirectives, new.appliedDirectives, of: .type(old.name))
             }
@@ -179,7 +179,7 @@ extension SchemaComparison {
         let directives = NamedListDiff(older.directives, newer.directives, by: \.name)
         return directives.removed.map { SchemaChange(.directiveRemoved, .directive($0.name)) }
             + directives.added.map { SchemaChange(.directiveAdded, .directive($0.name)) }
-            + directives.kept.flatMap { changes($0, $1) }
+            + directives.persisted.flatMap { changes($0, $1) }
     }
 
     private func changes(_ old: DirectiveType, _ new: DirectiveType) -> [SchemaChange] {
@@ -208,7 +208,7 @@ extension SchemaComparison {
                 coordinate(argument))
         }
             + arguments.removed.map { SchemaChange(.directiveArgumentRemoved, coordinate($0)) }
-            + arguments.kept.flatMap { old, new in
+            + arguments.persisted.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .argument)
                     + annotations(old, new, of: coordinate(old))
             }
@@ -261,14 +261,14 @@ struct NamedListDiff<Item> {
     /// Only the newer list has them; in its order.
     private(set) var added: [Item] = []
     /// Both have them, older and newer; in the order of the older.
-    private(set) var kept: [(older: Item, newer: Item)] = []
+    private(set) var persisted: [(older: Item, newer: Item)] = []
 
     init(_ older: [Item], _ newer: [Item], by name: (Item) -> String) {
         let olderNames = Set(older.map(name))
         let newerItems = Dictionary(newer.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
         for item in older {
             if let counterpart = newerItems[name(item)] {
-                kept.append((item, counterpart))
+                persisted.append((item, counterpart))
             } else {
                 removed.append(item)
             }

@@ -99,12 +99,12 @@ extension SchemaUsage {
         case .fieldChangedKind:
             return uses(member: subject) || newer.isRequired(subject) && sends(subject.owner)
         case .argumentChangedKind:
-            return named.contains(subject) || newer.isRequired(subject) && named.contains(subject.holder)
+            return named.contains(subject) || newer.isRequired(subject) && named.contains(subject.parent)
         case .argumentRemoved, .directiveArgumentRemoved, .directiveRemoved: return named.contains(subject)
         // Whoever gives an argument does not meet its default, unless it comes in a variable that is left out.
         case .requiredArgumentAdded, .optionalArgumentAdded, .argumentDefaultChanged,
             .requiredDirectiveArgumentAdded:
-            return named.contains(subject.holder)
+            return named.contains(subject.parent)
         case .directiveRepeatableRemoved: return repeatedDirectives.contains(subject.owner)
         case .directiveLocationRemoved:
             return directiveLocations[subject.owner]?.contains { $0.rawValue == change.before } ?? false
@@ -131,7 +131,7 @@ extension SchemaCoordinate {
     }
 
     /// What has the element: the field of an argument, the type of a member; types and directives themselves.
-    var holder: SchemaCoordinate {
+    var parent: SchemaCoordinate {
         switch self {
         case .type, .directive: self
         case .member(let type, _): .type(type)

@@ -101,8 +101,8 @@ enum NaturalOrder {
         var otherRest = other.utf16[...]
         while let unit = rest.first, let otherUnit = otherRest.first {
             if isDigit(unit), isDigit(otherUnit) {
-                let digits = takeNumber(from: &rest)
-                let otherDigits = takeNumber(from: &otherRest)
+                let digits = consumeNumber(from: &rest)
+                let otherDigits = consumeNumber(from: &otherRest)
                 if digits.count != otherDigits.count { return digits.count < otherDigits.count }
                 if !digits.elementsEqual(otherDigits) { return digits.lexicographicallyPrecedes(otherDigits) }
             } else {
@@ -117,7 +117,7 @@ enum NaturalOrder {
     private static func isDigit(_ unit: UInt16) -> Bool { (48...57).contains(unit) }
 
     /// Takes the digits of a number; a leading zero is one of its own, as in the reference implementation.
-    private static func takeNumber(from rest: inout Substring.UTF16View) -> Substring.UTF16View {
+    private static func consumeNumber(from rest: inout Substring.UTF16View) -> Substring.UTF16View {
         let digits = rest.first == 48 ? rest.prefix(1) : rest.prefix(while: isDigit)
         rest.removeFirst(digits.count)
         return digits

@@ -31,7 +31,7 @@ struct FragmentTraversal {
     private let document: TypedDocument
     /// By fragment: the number of the walk that reached it last.
     private var reached: [Int]
-    private var walk = 0
+    private var traversalNumber = 0
     private var queue: [Int] = []
 
     init(_ document: TypedDocument) {
@@ -42,14 +42,14 @@ struct FragmentTraversal {
     /// Calls `body` with each fragment that the selection set reaches, once.
     mutating func forEachFragment(from set: SelectionSet, _ body: (Int) -> Void) {
         guard !reached.isEmpty else { return }
-        walk += 1
+        traversalNumber += 1
         follow(from: set, body)
     }
 
     /// Calls `body` with each fragment that the selection set reaches and that no walk has reached before.
     mutating func forEachNewFragment(from set: SelectionSet, _ body: (Int) -> Void) {
         guard !reached.isEmpty else { return }
-        walk = 1
+        traversalNumber = 1
         follow(from: set, body)
     }
 
@@ -67,10 +67,11 @@ struct FragmentTraversal {
 
     private mutating func enqueueSpreads(in set: SelectionSet) {
         document.document.forEachSpread(in: set) { index, _ in
-            guard let fragment = document.selections[index].fragment, reached[fragment] != walk else {
+            guard let fragment = document.selections[index].fragment, reached[fragment] != traversalNumber
+            else {
                 return
             }
-            reached[fragment] = walk
+            reached[fragment] = traversalNumber
             queue.append(fragment)
         }
     }

@@ -34,7 +34,7 @@ struct Application {
         let calls = UpstreamMetrics()
         let groundwork = try await ApplicationDependencies(
             settings, dataStores: keeping, transport: transport, logger: logger
-        ) { calls.note(UpstreamCall($0)) }
+        ) { calls.record(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
         var options = settings.httpServer.executionOptions
@@ -47,7 +47,7 @@ struct Application {
             isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session,
-            refusedSession: { Session(rejectingToken: $0.message) }, respond: answering.respond)
+            rejectedSession: { Session(rejectingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
         service.onEnd = groundwork.sessions.onEnd
         service.user = { session in session.isLimitedByAddress ? nil : session.owner?.text }

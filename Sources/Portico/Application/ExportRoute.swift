@@ -36,7 +36,7 @@ final class ExportRoute: Route {
             // A client without permission does not have to send a body.
             _ = try owner(of: token)
             return .success { [self] _, _ in
-                .later { [self] in
+                .async { [self] in
                     do {
                         // The token may have ended since the head arrived.
                         return try await response(for: try owner(of: token))

@@ -30,7 +30,7 @@ struct GatewayRequestHandler {
         let call = CallContext(
             deadline: now + GatewayRequestHandler.timeout,
             // Without this condition, an anonymous client could use up the server's quotas.
-            notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
+            notBefore: front.bypassesCache && !front.session.isLimitedByAddress ? now : nil,
             acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
@@ -74,9 +74,9 @@ struct GatewayRequestHandler {
     private func observer(noting log: UpstreamLog?) -> @Sendable (CallRecord) -> Void {
         { [calls] record in
             let call = UpstreamCall(record)
-            log?.note(call)
+            log?.record(call)
             // Of those that were made all are counted, whoever needed them: see `ProviderMonitor`.
-            if call.outcome.isSpared { calls.note(call) }
+            if call.outcome.isSpared { calls.record(call) }
         }
     }
 }

@@ -26,7 +26,7 @@ struct SessionMaintenanceService: Service {
             await repeatedly(every: Self.tidyingInterval) { await tidy() }
             _ = await (ending, following)
         }
-        await attempt("were used, but their uses cannot be stored") { try await sessions.keepUses() }
+        await attempt("were used, but their uses cannot be stored") { try await sessions.storeLastUses() }
     }
 
     /// Calls a closure after each interval, until the task is cancelled.

@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         AvailableCPUs.limitEventLoops()
-        MallocTuning.keep()
+        MallocTuning.apply()
         let settings = try ServeSettings(
             await SettingsLoader(flags: flags, environment: ProcessInfo.processInfo.environment))
         var logger = Logger(label: "portico", factory: settings.logFormat.handler)

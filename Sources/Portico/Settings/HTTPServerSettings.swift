@@ -33,7 +33,7 @@ struct HTTPServerSettings {
         server.cors.origins = try CORSPolicy.Origins(settings)
         server.trustedProxies = try settings.number(.trustedProxies) ?? server.trustedProxies
         server.metricsAudience = try MetricsAudience(settings)
-        server.logsAnswers = try settings.flag(.logAnswers) ?? false
+        server.logsResponses = try settings.flag(.logAnswers) ?? false
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(settings)
         explorer = try ExplorerSettings(settings, isProduction: isProduction)

@@ -10,38 +10,41 @@ struct FakeAlpaca {
     /// Stands for `https://app.alpaca.markets`, where users let applications in.
     static let appPrefix = "alpaca-app"
 
-    let standIns: [FakeHost]
+    let fakeHosts: [FakeHost]
     /// What users have consented to.
     let tokens: AuthorizationServer
     /// What a reset of the sandbox makes forget.
     let limiters: [any Resettable]
 
-    init(_ configuration: SandboxConfiguration, stage: ScriptedMarket, decisions: OAuthDecisions) {
+    init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
         let settings = configuration.alpaca
         tokens = AuthorizationServer(
             applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
         let door = FakeAlpacaAuthenticator(
-            users: configuration.users, settings: settings, tokens: tokens, clock: stage.clock)
+            users: configuration.users, settings: settings, tokens: tokens, clock: scriptedMarket.clock)
         func host(requestsPerMinute: Int) -> FakeAlpacaHost {
             FakeAlpacaHost(
-                door: door, limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
-                clock: stage.clock,
-                view: { stage.view })
+                authenticator: door, limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
+                clock: scriptedMarket.clock,
+                view: { scriptedMarket.view })
         }
         let trading = host(requestsPerMinute: settings.tradingRequestsPerMinute)
         let data = host(requestsPerMinute: settings.dataRequestsPerMinute)
         let desk = FakeAlpacaAccounts(seed: configuration.seed, settings)
         limiters = [trading.limiter, data.limiter, tokens, desk]
-        standIns = [
+        fakeHosts = [
             FakeHost(
                 provider: .alpaca, prefix: Self.tradingPrefix,
-                routes: FakeAlpacaTrading(host: trading, desk: desk, settings: settings).routes
-                    + FakeAlpacaOrders(host: trading, desk: desk, settings: settings).routes
-                    + FakeAlpacaWatchlists(host: trading, desk: desk, settings: settings).routes
+                routes: FakeAlpacaTrading(host: trading, accounts: desk, settings: settings).routes
+                    + FakeAlpacaOrders(host: trading, accounts: desk, settings: settings).routes
+                    + FakeAlpacaWatchlists(host: trading, accounts: desk, settings: settings).routes
                     + FakeAlpacaReference(host: trading, settings: settings).routes
-                    + FakeAlpacaOAuth(server: tokens, clock: stage.clock).routes,
+                    + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
                 streams: [
-                    FakeAlpacaTradeStream(door: door, settings: settings, stage: stage, desk: desk).route
+                    FakeAlpacaTradeStream(
+                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        accounts: desk
+                    ).route
                 ],
                 failures: Self.failures(unknownPath: SandboxResponse(.endpointNotFound), settings)),
             FakeHost(
@@ -55,7 +58,8 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.streamPrefix, routes: [],
                 streams: [
                     FakeAlpacaDataStream(
-                        door: door, settings: settings, stage: stage, seats: FakeAlpacaStreamLimit()
+                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        streamLimit: FakeAlpacaStreamLimit()
                     ).route
                 ],
                 failures: Self.failures(
@@ -64,7 +68,7 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.appPrefix,
                 routes: AuthorizationEndpoint(
                     server: tokens, provider: "Alpaca", users: configuration.users.map(\.name),
-                    decisions: decisions, clock: stage.clock,
+                    decisions: decisions, clock: scriptedMarket.clock,
                     scopes: Set(FakeAlpacaScope.allCases.map(\.rawValue))
                 ).routes("/oauth/authorize"),
                 failures: Self.failures(

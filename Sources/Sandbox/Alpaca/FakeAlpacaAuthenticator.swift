@@ -21,11 +21,11 @@ struct FakeAlpacaAuthenticator: Sendable {
     }
 
     /// The user whom the headers prove; throws ``FakeAlpacaError`` for anyone else.
-    func visitor(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedRequest {
+    func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedRequest {
         if let authorization = headers.first(name: "Authorization") {
             let words = authorization.split(separator: " ")
             guard words.count == 2, words[0].lowercased() == "bearer",
-                let visitor = visitor(token: String(words[1]))
+                let visitor = authenticate(token: String(words[1]))
             else { throw .unauthorized(message: settings.unauthorizedMessage) }
             return visitor
         }
@@ -40,7 +40,7 @@ struct FakeAlpacaAuthenticator: Sendable {
     }
 
     /// Whom an OAuth token is for; nil for a token that nobody has.
-    func visitor(token: String) -> AuthenticatedRequest? {
+    func authenticate(token: String) -> AuthenticatedRequest? {
         if let user = users.first(where: { $0.alpaca.token == token }) {
             return AuthenticatedRequest(user: user)
         }

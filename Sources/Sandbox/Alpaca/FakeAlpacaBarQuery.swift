@@ -38,7 +38,7 @@ struct FakeAlpacaBarQuery {
         }
         guard let length = BarLength(alpaca: text) else { throw .badRequest("invalid timeframe: \(text)") }
         self.length = length
-        limit = try request.whole("limit", in: 1...10_000) ?? 1_000
+        limit = try request.integer("limit", in: 1...10_000) ?? 1_000
         newestFirst = try request.choice("sort", of: ["asc", "desc"]) == "desc"
         _ = try request.choice(
             "adjustment", of: ["raw", "split", "dividend", "spin-off", "all"], isList: true)
@@ -47,8 +47,8 @@ struct FakeAlpacaBarQuery {
             guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }
             return token
         }
-        start = try request.moment("start", isEnd: false) ?? view.marketDay?.midnight ?? view.now
-        end = try request.moment("end", isEnd: true) ?? view.now
+        start = try request.timestamp("start", isEnd: false) ?? view.marketDay?.midnight ?? view.now
+        end = try request.timestamp("end", isEnd: true) ?? view.now
         guard start <= end else { throw .badRequest("end should not be before start") }
         if let delay = settings.recentSIPDelay, feed == "sip" || feed == nil,
             end > view.now - Int(delay.components.seconds)

@@ -44,7 +44,7 @@ struct FakeAlpacaHistory {
             .init(name: "base_value_asof", value: .string(before.date.description)),
             .init(name: "timeframe", value: .string(query.timeframe.rawValue)),
         ]
-        if query.wantsCashflow { members.append(.init(name: "cashflow", value: .object([]))) }
+        if query.includesCashflow { members.append(.init(name: "cashflow", value: .object([]))) }
         return .object(members)
     }
 

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// What every endpoint of one of Alpaca's hosts goes through: who asks, the rate limit, errors as bodies.
 struct FakeAlpacaHost: Sendable {
-    let door: FakeAlpacaAuthenticator
+    let authenticator: FakeAlpacaAuthenticator
     let limiter: MinuteRateLimiter
     let clock: SandboxClock
     let view: @Sendable () -> MarketView
@@ -31,21 +31,21 @@ struct FakeAlpacaHost: Sendable {
     ) -> SandboxRoute {
         SandboxRoute(method, template) { request in
             do {
-                let visitor = try door.visitor(request.headers)
+                let visitor = try authenticator.authenticate(request.headers)
                 if let scope, !visitor.may(scope) { throw FakeAlpacaError.forbidden }
-                return try answered(request, by: visitor.user, answer)
+                return try respond(to: request, for: visitor.user, answer)
             } catch let error as FakeAlpacaError {
                 return SandboxResponse(error)
             }
         }
     }
 
-    private func answered(
-        _ request: SandboxRequest, by user: SandboxUser,
+    private func respond(
+        to request: SandboxRequest, for user: SandboxUser,
         _ answer: (AuthenticatedRequest) throws -> SandboxResponse
     ) throws -> SandboxResponse {
         let now = clock.now
-        let standing = limiter.take(user.name, at: Int(now.secondsSince1970))
+        let standing = limiter.consume(for: user.name, at: Int(now.secondsSince1970))
         var response: SandboxResponse
         do {
             guard !standing.isExceeded else { throw FakeAlpacaError.rateLimitExceeded }

@@ -16,12 +16,12 @@ struct FakeAlpacaNews: Sendable {
         -> JSONDocument
     {
         let request = visit.request
-        let limit = try request.whole("limit", in: 1...50) ?? 10
+        let limit = try request.integer("limit", in: 1...50) ?? 10
         let newestFirst = try request.choice("sort", of: ["asc", "desc"]) != "asc"
         let wantsContent = try request.flag("include_content")
         let excludesContentless = try request.flag("exclude_contentless")
-        let start = try request.moment("start", isEnd: false) ?? NewsSequence.beginning
-        let end = try request.moment("end", isEnd: true) ?? visit.view.now
+        let start = try request.timestamp("start", isEnd: false) ?? NewsSequence.beginning
+        let end = try request.timestamp("end", isEnd: true) ?? visit.view.now
         let symbols = request[query: "symbols"].map { Set($0.split(separator: ",").map(String.init)) }
         let token = try request[query: "page_token"].map { text throws(FakeAlpacaError) in
             guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }
@@ -37,7 +37,7 @@ struct FakeAlpacaNews: Sendable {
         let page = Array(stories)
         let next = page.count > limit ? Token(page[limit]).text : nil
         return [
-            "news": .array(page.prefix(limit).map { story($0, wantsContent: wantsContent) }),
+            "news": .array(page.prefix(limit).map { story($0, includesContent: wantsContent) }),
             "next_page_token": .optional(next) { .string($0) },
         ]
     }
@@ -68,7 +68,7 @@ struct FakeAlpacaNews: Sendable {
         }
     }
 
-    private func story(_ story: NewsStory, wantsContent: Bool) -> JSONDocument {
+    private func story(_ story: NewsStory, includesContent: Bool) -> JSONDocument {
         func stamp(_ second: Int) -> JSONDocument {
             .string((Instant(secondsSince1970: Int64(second)) ?? .earliest).description)
         }
@@ -76,7 +76,7 @@ struct FakeAlpacaNews: Sendable {
             "id": JSONDocument(integerLiteral: story.id), "headline": .string(story.headline),
             "author": .string(story.author), "created_at": stamp(story.published),
             "updated_at": stamp(story.updated), "summary": .string(story.summary),
-            "content": .string(wantsContent ? story.content : ""),
+            "content": .string(includesContent ? story.content : ""),
             "images": [["size": "thumb", "url": .string(story.imageURL)]],
             "symbols": .array(story.symbols.map { .string($0) }), "source": "benzinga",
             "url": .string(story.url),

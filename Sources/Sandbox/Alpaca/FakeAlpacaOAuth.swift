@@ -14,7 +14,7 @@ struct FakeAlpacaOAuth: Sendable {
                 do {
                     return .json(Self.document(try tokens(request)))
                 } catch let error as OAuthError {
-                    return Self.refusal(error)
+                    return Self.errorResponse(error)
                 }
             }
         ]
@@ -44,7 +44,7 @@ struct FakeAlpacaOAuth: Sendable {
     }
 
     /// Alpaca documents no body for this; RFC 6749, section 5.2, does.
-    private static func refusal(_ error: OAuthError) -> SandboxResponse {
+    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
         .json(
             ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
             status: error == .invalidClient ? .unauthorized : .badRequest)

@@ -26,7 +26,7 @@ package struct FakeAlpacaSettings: Sendable {
     /// How many symbols of trades and quotes a data stream may carry; nil for any, 30 on the free plan.
     package var streamedSymbolLimit: Int?
     /// Whether a data stream takes an OAuth token, as the secret of the key `oauth`.
-    package var dataStreamTakesTokens = false
+    package var dataStreamAcceptsTokens = false
     /// The applications that may ask users for access, by OAuth.
     package var applications: [OAuthApplication] = [.sandbox]
 

@@ -3,24 +3,24 @@ import Brokerage
 /// Alpaca's trading host: account and positions (fact sheet, "GET /v2/account" and "Positions").
 struct FakeAlpacaTrading: Sendable {
     let host: FakeAlpacaHost
-    let desk: FakeAlpacaAccounts
+    let accounts: FakeAlpacaAccounts
     let settings: FakeAlpacaSettings
 
     var routes: [SandboxRoute] {
         [
             host.get("/v2/account") { visit in
-                let account = try desk.account(of: visit)
+                let account = try accounts.account(of: visit)
                 return try document(
                     Valuation(account.book(visit.view.market), visit.view),
                     FakeAlpacaFunds(account, visit.view))
             },
             host.get("/v2/positions") { visit in
-                let account = try desk.account(of: visit)
+                let account = try accounts.account(of: visit)
                 return .array(try positions(account, visit).map { try position($0, of: account) })
             },
             host.get("/v2/positions/{symbol_or_asset_id}") { visit in
                 let wanted = visit.request.parameters["symbol_or_asset_id"]
-                let account = try desk.account(of: visit)
+                let account = try accounts.account(of: visit)
                 let found = try positions(account, visit).first {
                     $0.holding.instrument.symbol == wanted || $0.holding.instrument.id == wanted
                 }
@@ -28,7 +28,7 @@ struct FakeAlpacaTrading: Sendable {
                 return try position(found, of: account)
             },
             host.get("/v2/account/portfolio/history") { visit in
-                let book = try desk.account(of: visit).book(visit.view.market)
+                let book = try accounts.account(of: visit).book(visit.view.market)
                 let query = try HistoryQuery(visit.request, now: visit.view.instant)
                 return try FakeAlpacaHistory(query, of: book, at: visit.view, settings).document()
             },

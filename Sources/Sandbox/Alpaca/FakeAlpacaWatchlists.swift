@@ -16,7 +16,7 @@ struct FakeAlpacaWatchlist: Sendable {
 /// Alpaca's watchlists (fact sheet, "Assets, watchlists, …"): each endpoint by id and by name.
 struct FakeAlpacaWatchlists: Sendable {
     let host: FakeAlpacaHost
-    let desk: FakeAlpacaAccounts
+    let accounts: FakeAlpacaAccounts
     let settings: FakeAlpacaSettings
 
     private enum Key: Sendable {
@@ -27,12 +27,12 @@ struct FakeAlpacaWatchlists: Sendable {
         [
             host.get("/v2/watchlists") { visit in
                 .array(
-                    try desk.with(visit) { account in
+                    try accounts.with(visit) { account in
                         account.watchlists.map { .object(summary($0, of: account)) }
                     })
             },
             host.route(.POST, "/v2/watchlists", scope: .account) { visit in
-                .json(try desk.with(visit) { try create(visit, &$0) })
+                .json(try accounts.with(visit) { try create(visit, &$0) })
             },
         ] + routes("/v2/watchlists/{watchlist_id}", .id) + routes("/v2/watchlists:by_name", .name) + [
             removal("/v2/watchlists/{watchlist_id}/{symbol}", .id),
@@ -43,16 +43,16 @@ struct FakeAlpacaWatchlists: Sendable {
     private func routes(_ template: PathTemplate, _ key: Key) -> [SandboxRoute] {
         [
             host.get(template) { visit in
-                try desk.with(visit) { document($0.watchlists[try find(visit, key, $0)], of: $0) }
+                try accounts.with(visit) { document($0.watchlists[try find(visit, key, $0)], of: $0) }
             },
             host.route(.PUT, template, scope: .account) { visit in
-                .json(try desk.with(visit) { try update(visit, key, &$0) })
+                .json(try accounts.with(visit) { try update(visit, key, &$0) })
             },
             host.route(.POST, template, scope: .account) { visit in
-                .json(try desk.with(visit) { try append(visit, key, &$0) })
+                .json(try accounts.with(visit) { try append(visit, key, &$0) })
             },
             host.route(.DELETE, template, scope: .account) { visit in
-                try desk.with(visit) { account in
+                try accounts.with(visit) { account in
                     _ = account.watchlists.remove(at: try find(visit, key, account))
                 }
                 return SandboxResponse(status: .noContent)
@@ -63,7 +63,7 @@ struct FakeAlpacaWatchlists: Sendable {
     private func removal(_ template: PathTemplate, _ key: Key) -> SandboxRoute {
         host.route(.DELETE, template, scope: .account) { visit in
             .json(
-                try desk.with(visit) { account in
+                try accounts.with(visit) { account in
                     let index = try find(visit, key, account)
                     let symbol = visit.request.parameters["symbol"] ?? ""
                     guard

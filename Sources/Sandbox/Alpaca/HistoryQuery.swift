@@ -11,7 +11,7 @@ struct HistoryQuery: Sendable {
     let lastDate: CalendarDate
     let reporting: Reporting
     let resetsDaily: Bool
-    let wantsCashflow: Bool
+    let includesCashflow: Bool
 
     enum Timeframe: String, Sendable, CaseIterable {
         case minute = "1Min"
@@ -121,7 +121,7 @@ struct HistoryQuery: Sendable {
             try Self.choice(request, "intraday_reporting") ?? (extended ? .extendedHours : .marketHours)
         let reset: Reset? = try Self.choice(request, "pnl_reset")
         resetsDaily = reset != .never
-        wantsCashflow = request[query: "cashflow_types"].map { $0 != "NONE" } ?? false
+        includesCashflow = request[query: "cashflow_types"].map { $0 != "NONE" } ?? false
     }
 
     private enum Reset: String, CaseIterable {

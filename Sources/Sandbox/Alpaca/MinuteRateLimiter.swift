@@ -29,7 +29,7 @@ final class MinuteRateLimiter: Resettable {
     /// Takes one request of a user.
     ///
     /// The users are those of the configuration, so their windows are bounded.
-    func take(_ user: String, at second: Int) -> Usage {
+    func consume(for user: String, at second: Int) -> Usage {
         windows.withLock { windows in
             let minute = second / 60
             var window = windows[user] ?? Window(minute: minute, used: 0)

@@ -2,7 +2,7 @@ import Brokerage
 
 extension SandboxRequest {
     /// A whole number of the query; throws where it is none or outside of the range.
-    func whole(_ name: String, in range: ClosedRange<Int>) throws(FakeAlpacaError) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(FakeAlpacaError) -> Int? {
         guard let text = self[query: name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw .badRequest("invalid \(name): must be between \(range.lowerBound) and \(range.upperBound)")
@@ -22,7 +22,7 @@ extension SandboxRequest {
 
     /// A time of the query in seconds: RFC 3339, or a date, which is midnight UTC, as an end the last second of
     /// that day.
-    func moment(_ name: String, isEnd: Bool) throws(FakeAlpacaError) -> Int? {
+    func timestamp(_ name: String, isEnd: Bool) throws(FakeAlpacaError) -> Int? {
         guard let text = self[query: name] else { return nil }
         if let date = CalendarDate(text) { return date.daysSince1970 * 86_400 + (isEnd ? 86_399 : 0) }
         guard let instant = Instant(text) else { throw .badRequest("invalid \(name): \(text)") }

@@ -4,7 +4,8 @@ extension FakeAlphaVantageCall {
     /// `OVERVIEW`: what there is to know of a company; an empty object for funds and for what is not listed.
     func overview() throws -> JSONDocument {
         guard let symbol = self["symbol"], !symbol.isEmpty else { throw invalid }
-        guard let instrument = instrument(spelled: symbol), let company = Company.behind(instrument.symbol)
+        guard let instrument = instrument(providerSymbol: symbol),
+            let company = Company.issuer(of: instrument.symbol)
         else { return .object([]) }
         return .object(
             described(company, instrument) + (try valued(company, instrument)) + priced(instrument)

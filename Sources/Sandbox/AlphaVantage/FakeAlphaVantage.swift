@@ -17,10 +17,10 @@ package struct FakeAlphaVantageURLs: Sendable, Hashable {
 struct FakeAlphaVantage {
     static let prefix = "alpha-vantage"
 
-    let standIn: FakeHost
+    let fakeHost: FakeHost
     let budget = CallQuota()
 
-    init(_ configuration: SandboxConfiguration, stage: ScriptedMarket) {
+    init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.alphaVantage
         let gate = FakeAlphaVantageAuthenticator(settings: settings, budget: budget)
         let functions = SandboxRoute.Qualifier(FakeAlphaVantageFunction.allCases.map(\.rawValue)) {
@@ -28,18 +28,19 @@ struct FakeAlphaVantage {
         }
         let query = SandboxRoute(.GET, "/query", qualifier: functions) { request in
             do {
-                let plan = try gate.admit(request[query: "apikey"], at: stage.clock.now)
+                let plan = try gate.admit(request[query: "apikey"], at: scriptedMarket.clock.now)
                 guard let function = Self.function(of: request) else {
                     throw FakeAlphaVantageNotice.invalidCall(function: request[query: "function"] ?? "")
                 }
                 let call = FakeAlphaVantageCall(
-                    function: function, request: request, plan: plan, view: stage.view, settings: settings)
-                return .json(try call.answer())
+                    function: function, request: request, plan: plan, view: scriptedMarket.view,
+                    settings: settings)
+                return .json(try call.document())
             } catch let notice as FakeAlphaVantageNotice {
                 return SandboxResponse(notice)
             }
         }
-        standIn = FakeHost(
+        fakeHost = FakeHost(
             provider: .alphaVantage, prefix: Self.prefix, routes: [query],
             failures: FakeHost.Failures(
                 unknownPath: .alphaVantage(status: 404, settings),
@@ -55,7 +56,7 @@ struct FakeAlphaVantage {
 
 extension FakeAlphaVantageCall {
     /// The document that answers the call; throws the notice that stands in its place.
-    fileprivate func answer() throws -> JSONDocument {
+    fileprivate func document() throws -> JSONDocument {
         let samples = function == .bulkQuotes && settings.freeKeysGetSampleQuotes
         guard plan == .premium || samples || !settings.premiumFunctions.contains(function.rawValue) else {
             throw FakeAlphaVantageNotice.premiumEndpoint

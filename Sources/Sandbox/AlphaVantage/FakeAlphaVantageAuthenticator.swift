@@ -15,8 +15,8 @@ struct FakeAlphaVantageAuthenticator: Sendable {
             throw .missingKey(settings.missingKeyMember)
         }
         let isFree = plan == .free
-        let refusal = budget.take(
-            key, at: now, windows: windows(of: plan), interval: isFree ? settings.burstInterval : nil)
+        let refusal = budget.consume(
+            for: key, at: now, windows: windows(of: plan), interval: isFree ? settings.burstInterval : nil)
         switch refusal {
         case nil: return plan
         case .tooSoon: throw .tooSoon(perDay: settings.requestsPerDay ?? 25)

@@ -14,10 +14,10 @@ struct FakeAlphaVantageCall: Sendable {
     var invalid: FakeAlphaVantageNotice { .invalidCall(function: function.rawValue) }
 
     /// The instrument that the parameter `symbol` means; nil when nothing of that name is listed.
-    var instrument: FakeInstrument? { self["symbol"].flatMap(instrument(spelled:)) }
+    var instrument: FakeInstrument? { self["symbol"].flatMap(instrument(providerSymbol:)) }
 
     /// The instrument of a symbol in Alpha Vantage's spelling: class shares with a dash, London's as `TSCO.LON`.
-    func instrument(spelled symbol: String) -> FakeInstrument? {
+    func instrument(providerSymbol symbol: String) -> FakeInstrument? {
         if symbol.hasSuffix(".LON") { return view.market.anyInstrument(String(symbol.dropLast(2))) }
         guard settings.acceptsDottedSymbols || !symbol.contains(".") else { return nil }
         return view.market.instrument(symbol.replacing("-", with: "."))

@@ -13,7 +13,7 @@ struct FakeAlphaVantageQuotes: Sendable {
         let name =
             call["entitlement"] == "delayed"
             ? "Global Quote - DATA DELAYED BY 15 MINUTES" : "Global Quote"
-        let quote = try call.instrument(spelled: symbol).flatMap(day).map { day in
+        let quote = try call.instrument(providerSymbol: symbol).flatMap(day).map { day in
             try globalQuote(day)
         }
         return .object([.init(name: name, value: quote ?? .object([]))])
@@ -38,7 +38,7 @@ struct FakeAlphaVantageQuotes: Sendable {
     func bulk() throws -> JSONDocument {
         let symbols = (call["symbol"] ?? "").split(separator: ",").map(String.init)
         guard (1...Self.maximumSymbols).contains(symbols.count) else { throw call.invalid }
-        let days = symbols.compactMap { call.instrument(spelled: $0) }.compactMap(day)
+        let days = symbols.compactMap { call.instrument(providerSymbol: $0) }.compactMap(day)
         let isSample = call.plan == .free
         return [
             "endpoint": "Realtime Bulk Quotes",

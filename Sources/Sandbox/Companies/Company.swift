@@ -37,7 +37,7 @@ struct Company: Sendable {
     }
 
     /// The company whose share it is; nil for a fund.
-    static func behind(_ symbol: String) -> Company? {
+    static func issuer(of symbol: String) -> Company? {
         bySymbol[symbol]
     }
 

@@ -3,7 +3,7 @@ struct ListingSearch: Sendable {
     /// What may be found.
     let instruments: [FakeInstrument]
     /// The provider's spelling of a symbol.
-    let spelling: @Sendable (FakeInstrument) -> String
+    let providerSymbol: @Sendable (FakeInstrument) -> String
 
     struct Hit: Sendable {
         let instrument: FakeInstrument
@@ -17,7 +17,7 @@ struct ListingSearch: Sendable {
         let wanted = text.lowercased()
         guard !wanted.isEmpty else { return [] }
         return instruments.compactMap { instrument in
-            let symbol = spelling(instrument)
+            let symbol = providerSymbol(instrument)
             let score = max(
                 Self.score(wanted, in: symbol.lowercased()),
                 Self.score(wanted, in: instrument.displayName.lowercased()) * 9 / 10)
@@ -36,11 +36,11 @@ struct ListingSearch: Sendable {
 extension FakeInstrument {
     /// The name that people know: the company's, or the fund's own.
     var displayName: String {
-        Company.behind(symbol)?.name ?? name
+        Company.issuer(of: symbol)?.name ?? name
     }
 
     /// Whether it is a fund, and no share of a company.
     var isFund: Bool {
-        assetClass == .equity && exchange != .london && Company.behind(symbol) == nil
+        assetClass == .equity && exchange != .london && Company.issuer(of: symbol) == nil
     }
 }

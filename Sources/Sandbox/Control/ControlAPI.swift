@@ -27,7 +27,7 @@ struct ControlAPI: Sendable {
     let users: [String]
     let counter: CallCounter
     let faults: FaultRegistry
-    let stage: ScriptedMarket
+    let scriptedMarket: ScriptedMarket
     let limiters: [any Resettable]
     let decisions: OAuthDecisions
     /// What users have consented to, at each provider.
@@ -46,7 +46,7 @@ struct ControlAPI: Sendable {
     func reset() {
         counter.reset()
         faults.reset()
-        stage.set(MarketScript())
+        scriptedMarket.set(MarketScript())
         decisions.reset()
         for limiter in limiters { limiter.reset() }
     }
@@ -96,9 +96,9 @@ struct ControlAPI: Sendable {
     private var marketRoutes: [SandboxRoute] {
         [
             .control(.GET, "/market") { _ in
-                let exceptions = stage.exceptions
+                let exceptions = scriptedMarket.exceptions
                 return .json([
-                    "market": stage.script.json,
+                    "market": scriptedMarket.script.json,
                     "exceptions": .byProvider(where: { exceptions[$0] != nil }) { provider in
                         (exceptions[provider] ?? MarketScript()).json
                     },
@@ -106,10 +106,10 @@ struct ControlAPI: Sendable {
             },
             .control(.POST, "/market") { request in
                 let document = try JSONDocument(parsing: request.body)
-                let script = try MarketScript(document, in: stage.market)
+                let script = try MarketScript(document, in: scriptedMarket.market)
                 let provider = try document.text("provider", such: ProviderID.saxo.controlName)
                     .map { name throws(ScriptError) in try ProviderID(script: name) }
-                (provider.map(stage.seen) ?? stage).set(script)
+                (provider.map(scriptedMarket.seen) ?? scriptedMarket).set(script)
                 return .json(script.json)
             },
         ]
@@ -131,8 +131,8 @@ struct ControlAPI: Sendable {
             .control(.POST, "/disconnect") { request in
                 let document = try JSONDocument(parsing: request.body)
                 try document.requireMembers(["provider", "endpoint"])
-                let target = try EndpointTarget(document, in: endpoints, for: .cutting)
-                let count = streams.cut(target.provider, target.endpoint)
+                let target = try EndpointTarget(document, in: endpoints, for: .disconnecting)
+                let count = streams.disconnect(target.provider, target.endpoint)
                 return .json(["streams": JSONDocument(integerLiteral: count)])
             },
         ]

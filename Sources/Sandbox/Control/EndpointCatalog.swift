@@ -23,7 +23,7 @@ package struct EndpointCatalog: Sendable {
         case counting
         /// The single messages of a stream can fail too.
         case failing
-        case cutting
+        case disconnecting
     }
 
     func names(of provider: ProviderID, for purpose: Purpose) -> [String] {
@@ -32,7 +32,7 @@ package struct EndpointCatalog: Sendable {
         case .counting: calls(of: provider) + streams + [Self.unknown]
         case .failing:
             calls(of: provider) + streams + streams.map(StreamRoute.messageName) + [Self.unknown]
-        case .cutting: streams
+        case .disconnecting: streams
         }
     }
 

@@ -15,7 +15,7 @@ struct EndpointTarget: Hashable {
         guard let endpoint else { return }
         let providers = provider.map { [$0] } ?? ProviderID.allCases
         guard providers.contains(where: { catalogue.names(of: $0, for: purpose).contains(endpoint) }) else {
-            let kind = purpose == .cutting ? "stream" : "endpoint"
+            let kind = purpose == .disconnecting ? "stream" : "endpoint"
             let owner = provider.map { " of \($0.controlName)" } ?? ""
             throw ScriptError(
                 "there is no \(kind) \"\(endpoint)\"\(owner); GET /\(ControlAPI.prefix)/endpoints lists them"
@@ -29,7 +29,7 @@ struct EndpointTarget: Hashable {
     ) throws(ScriptError) {
         let provider = try json.text("provider", such: ProviderID.alpaca.controlName)
         let endpoint = try json.text(
-            "endpoint", such: purpose == .cutting ? "GET /v2/{feed}" : "GET /v2/account")
+            "endpoint", such: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
         try self.init(provider: provider, endpoint: endpoint, in: catalogue, for: purpose)
     }
 

@@ -18,9 +18,9 @@ extension Fault {
         let target = try EndpointTarget(json, in: catalogue, for: .failing)
         self.init(
             try Effect(json), provider: target.provider, endpoint: target.endpoint,
-            remaining: try json.whole("remaining", in: 1...1_000_000),
-            every: try json.whole("every", in: 1...1_000_000) ?? 1,
-            percent: try json.whole("percent", in: 1...100) ?? 100)
+            remaining: try json.integerMember("remaining", in: 1...1_000_000),
+            every: try json.integerMember("every", in: 1...1_000_000) ?? 1,
+            percent: try json.integerMember("percent", in: 1...100) ?? 100)
     }
 
     var json: JSONDocument {
@@ -48,19 +48,19 @@ extension Fault.Effect {
         }
         switch name {
         case "latency":
-            guard let milliseconds = try json.whole("milliseconds", in: 0...600_000) else {
+            guard let milliseconds = try json.integerMember("milliseconds", in: 0...600_000) else {
                 throw ScriptError("\"latency\" needs \"milliseconds\"")
             }
             self = .latency(.milliseconds(milliseconds))
         case "status":
-            guard let status = try json.whole("status", in: 400...599) else {
+            guard let status = try json.integerMember("status", in: 400...599) else {
                 throw ScriptError("\"status\" needs a \"status\" of 400 ... 599")
             }
-            self = .status(status, retryAfter: try json.whole("retry_after", in: 0...86_400))
+            self = .status(status, retryAfter: try json.integerMember("retry_after", in: 0...86_400))
         case "malformed_body": self = .malformedBody
         case "duplicate_key": self = .duplicateKey
         case "truncated_body": self = .truncatedBody
-        case "lost_answer": self = .lostAnswer
+        case "lost_answer": self = .lostResponse
         case "closed_connection": self = .closedConnection
         case "hang": self = .hang
         case "disconnect": self = .disconnect
@@ -94,7 +94,7 @@ extension Fault.Effect {
         case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
         case .duplicateKey: return [.init(name: "effect", value: "duplicate_key")]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
-        case .lostAnswer: return [.init(name: "effect", value: "lost_answer")]
+        case .lostResponse: return [.init(name: "effect", value: "lost_answer")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
         case .hang: return [.init(name: "effect", value: "hang")]
         case .disconnect: return [.init(name: "effect", value: "disconnect")]

@@ -7,22 +7,22 @@ extension OAuthDecision {
             throw ScriptError("\"user\" belongs to \"approve\"")
         }
         switch decision {
-        case "ask": self = .ask
+        case "ask": self = .prompt
         case "approve":
             guard let user = json["user"]?.string, users.contains(user) else {
                 throw ScriptError("\"approve\" needs a \"user\", one of \(users)")
             }
             self = .approve(user: user)
-        case "refuse": self = .refuse
+        case "refuse": self = .deny
         case .some, nil: throw ScriptError("\"decision\" must be one of ask, approve, refuse")
         }
     }
 
     var json: JSONDocument {
         switch self {
-        case .ask: ["decision": "ask"]
+        case .prompt: ["decision": "ask"]
         case .approve(let user): ["decision": "approve", "user": .string(user)]
-        case .refuse: ["decision": "refuse"]
+        case .deny: ["decision": "refuse"]
         }
     }
 }

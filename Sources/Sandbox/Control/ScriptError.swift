@@ -45,7 +45,7 @@ extension JSONDocument {
     }
 
     /// The whole number of a member; nil when there is none.
-    func whole(_ name: String, in range: ClosedRange<Int>) throws(ScriptError) -> Int? {
+    func integerMember(_ name: String, in range: ClosedRange<Int>) throws(ScriptError) -> Int? {
         guard let member = self[name] else { return nil }
         guard let number = member.integer, range.contains(number) else {
             throw ScriptError(

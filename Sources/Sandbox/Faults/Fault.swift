@@ -39,7 +39,7 @@ package struct Fault: Sendable, Hashable {
         /// The head promises the body; half of it comes.
         case truncatedBody
         /// The call is done, and answered with 500 as if it were not.
-        case lostAnswer
+        case lostResponse
         /// The connection closes without an answer.
         case closedConnection
         /// No answer until the client goes away.

@@ -5,7 +5,7 @@ import Synchronization
 /// A lock, because taking a call's faults from the script is one step, and calls come from many tasks at
 /// once.
 package final class FaultRegistry: Sendable {
-    private let noise: SeededRandom
+    private let random: SeededRandom
     private let script = Mutex(Script())
 
     private struct Script {
@@ -16,20 +16,20 @@ package final class FaultRegistry: Sendable {
 
     private struct Entry {
         var fault: Fault
-        let luck: SeededRandom
+        let random: SeededRandom
         /// Calls that the fault was meant for so far, struck or spared.
         var seen = 0
 
         /// Whether the next call is struck.
         mutating func strikesNext() -> Bool {
             seen += 1
-            return seen.isMultiple(of: fault.every) && luck.number(seen, below: 100) < fault.percent
+            return seen.isMultiple(of: fault.every) && random.number(seen, below: 100) < fault.percent
         }
     }
 
     /// The seed is that of the market: the same script strikes the same calls.
     init(seed: UInt64) {
-        noise = SeededRandom(seed: seed).branch("faults")
+        random = SeededRandom(seed: seed).branch("faults")
     }
 
     /// The most faults that a script holds.
@@ -42,7 +42,7 @@ package final class FaultRegistry: Sendable {
     package func add(_ fault: Fault) -> Bool {
         script.withLock { script in
             guard script.entries.count < Self.maximumCount else { return false }
-            script.entries.append(Entry(fault: fault, luck: noise.branch(String(script.added))))
+            script.entries.append(Entry(fault: fault, random: random.branch(String(script.added))))
             script.added += 1
             return true
         }
@@ -54,15 +54,15 @@ package final class FaultRegistry: Sendable {
 
     /// Takes the faults of one call from the script.
     func script(for endpoint: Endpoint) -> FaultScript {
-        take { $0.strikes(endpoint) }
+        consume { $0.strikes(endpoint) }
     }
 
     /// Takes the faults of one message of a stream from the script: those only that name messages.
     func script(forMessage endpoint: Endpoint) -> FaultScript {
-        take { $0.endpoint != nil && $0.strikes(endpoint) }
+        consume { $0.endpoint != nil && $0.strikes(endpoint) }
     }
 
-    private func take(_ strikes: (Fault) -> Bool) -> FaultScript {
+    private func consume(where strikes: (Fault) -> Bool) -> FaultScript {
         script.withLock { script in
             var effects: [Fault.Effect] = []
             for index in script.entries.indices where strikes(script.entries[index].fault) {

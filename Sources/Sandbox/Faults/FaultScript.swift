@@ -39,7 +39,7 @@ struct FaultScript {
             var response = await answer()
             response.delivery = .truncated
             return response
-        case .lostAnswer:
+        case .lostResponse:
             _ = await answer()
             return failures.status(500)
         case .closedConnection, .disconnect: return undelivered

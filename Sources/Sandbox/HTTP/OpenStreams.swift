@@ -20,14 +20,14 @@ package final class OpenStreams: Sendable {
 
     /// Cuts the streams of a provider, or of one of its endpoints, or all, without a word; how many there were.
     @discardableResult
-    package func cut(_ provider: ProviderID? = nil, _ name: String? = nil) -> Int {
+    package func disconnect(_ provider: ProviderID? = nil, _ name: String? = nil) -> Int {
         let streams = state.withLock { state in
             state.streams.values.filter { stream in
                 (provider ?? stream.endpoint.provider) == stream.endpoint.provider
                     && (name ?? stream.endpoint.name) == stream.endpoint.name
             }
         }
-        for stream in streams { stream.stream.cut() }
+        for stream in streams { stream.stream.disconnect() }
         return streams.count
     }
 

@@ -17,19 +17,19 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
     private let connections: SandboxConnections
     private let logger: Logger
     private let upgrades: WebSocketUpgrader
-    private let answer: @Sendable (SandboxRequest) async -> SandboxResponse
+    private let respond: @Sendable (SandboxRequest) async -> SandboxResponse
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var task: Task<Void, Never>?
 
     init(
         connections: SandboxConnections, logger: Logger, upgrades: WebSocketUpgrader,
-        answer: @escaping @Sendable (SandboxRequest) async -> SandboxResponse
+        respond: @escaping @Sendable (SandboxRequest) async -> SandboxResponse
     ) {
         self.connections = connections
         self.logger = logger
         self.upgrades = upgrades
-        self.answer = answer
+        self.respond = respond
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -71,7 +71,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
 
     private func begin(context: ChannelHandlerContext) {
         guard let head else { return }
-        if let refusal = upgrades.takeRefusal() { return write(refusal, context: context) }
+        if let refusal = upgrades.consumeRejection() { return write(refusal, context: context) }
         guard
             let request = SandboxRequest(
                 method: head.method, target: head.uri, headers: head.headers, body: body,
@@ -79,8 +79,8 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
         else { return write(.text("Malformed request target\n", status: .badRequest), context: context) }
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        task = Task { [answer] in
-            let response = await answer(request)
+        task = Task { [respond] in
+            let response = await respond(request)
             eventLoop.execute {
                 let (handler, context) = handler.value
                 handler.write(response, context: context)
@@ -117,7 +117,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
     private func finish(_ delivery: SandboxResponse.Delivery, isLast: Bool, context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         switch delivery {
-        case .whole:
+        case .complete:
             context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
                 if isLast { bound.value.close(promise: nil) }
             }

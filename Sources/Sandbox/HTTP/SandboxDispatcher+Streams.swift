@@ -15,8 +15,8 @@ extension FakeHost {
 extension SandboxDispatcher {
     /// Opens a stream, unless its route or a fault keeps the client out; nil for a request that is about none.
     func open(_ request: SandboxRequest) async -> WebSocketUpgradeDecision? {
-        if let refusal = site.refusal(of: request) { return .refused(refusal) }
-        guard let standIn = standIns.first(where: { $0.prefix == request.path.first }),
+        if let refusal = site.rejection(of: request) { return .rejected(refusal) }
+        guard let standIn = fakeHosts.first(where: { $0.prefix == request.path.first }),
             let (route, parameters) = standIn.stream(for: request)
         else { return nil }
         var request = request
@@ -28,13 +28,14 @@ extension SandboxDispatcher {
         let response = await script.exceptDisconnect.perform(failures: standIn.failures) {
             await route.handshake(request) { standIn.failures.status(500) }
         }
-        guard response.status == .switchingProtocols, response.delivery == .whole else {
-            return .refused(response)
+        guard response.status == .switchingProtocols, response.delivery == .complete else {
+            return .rejected(response)
         }
         let (faults, streams) = (faults, streams)
         return .accepted(response) { [request] channel, frames in
             let stream = WebSocketStream(
-                channel, frames: frames, endpoint: endpoint, faults: faults, isCut: isCut)
+                channel, frames: frames, endpoint: endpoint, faults: faults,
+                disconnectsAfterFirstMessage: isCut)
             await streams.during(endpoint, stream) {
                 await route.serve(request, stream)
                 if stream.isOpen { await stream.close() }
@@ -48,7 +49,7 @@ extension StreamRoute {
         -> SandboxResponse
     {
         do {
-            return try await refusal(request)
+            return try await rejection(request)
                 ?? SandboxResponse(status: .switchingProtocols, headers: headers)
         } catch {
             return failure()

@@ -4,21 +4,21 @@ import NIOHTTP1
 /// demands.
 package struct SandboxDispatcher: Sendable {
     let site: SitePolicy
-    let standIns: [FakeHost]
+    let fakeHosts: [FakeHost]
     let control: [SandboxRoute]
     let calls: CallCounter
     let faults: FaultRegistry
     let streams: OpenStreams
 
-    package func answer(_ request: SandboxRequest) async -> SandboxResponse {
-        if let refusal = site.refusal(of: request) { return refusal }
+    package func respond(to request: SandboxRequest) async -> SandboxResponse {
+        if let refusal = site.rejection(of: request) { return refusal }
         guard let prefix = request.path.first else { return .unknownPath }
-        if prefix == ControlAPI.prefix { return await answerControl(request) }
-        guard let standIn = standIns.first(where: { $0.prefix == prefix }) else { return .unknownPath }
-        return await answer(request, as: standIn)
+        if prefix == ControlAPI.prefix { return await respondToControlRequest(request) }
+        guard let standIn = fakeHosts.first(where: { $0.prefix == prefix }) else { return .unknownPath }
+        return await respond(to: request, as: standIn)
     }
 
-    private func answer(_ request: SandboxRequest, as standIn: FakeHost) async -> SandboxResponse {
+    private func respond(to request: SandboxRequest, as standIn: FakeHost) async -> SandboxResponse {
         if let (route, _) = standIn.stream(for: request) {
             calls.count(Endpoint(provider: standIn.provider, name: route.name))
             return .text("This is a WebSocket\n", status: .upgradeRequired)
@@ -29,27 +29,28 @@ package struct SandboxDispatcher: Sendable {
         return await faults.script(for: endpoint).perform(failures: standIn.failures) {
             switch match {
             case .route(let route, let request):
-                await route.answering(request) { standIn.failures.status(500) }
+                await route.respond(to: request) { standIn.failures.status(500) }
             case .otherMethod: standIn.failures.methodNotAllowed
             case .nothing: standIn.failures.unknownPath
             }
         }
     }
 
-    private func answerControl(_ request: SandboxRequest) async -> SandboxResponse {
+    private func respondToControlRequest(_ request: SandboxRequest) async -> SandboxResponse {
         guard request.peer?.isLoopback == true else { return .unknownPath }
         switch Match(request, among: control) {
         case .route(let route, let request):
-            return await route.answering(request) {
+            return await route.respond(to: request) {
                 .text("Internal server error\n", status: .internalServerError)
             }
-        case .otherMethod: return Self.lost("no such method", among: control, status: .methodNotAllowed)
-        case .nothing: return Self.lost("no such path", among: control, status: .notFound)
+        case .otherMethod:
+            return Self.routingError("no such method", among: control, status: .methodNotAllowed)
+        case .nothing: return Self.routingError("no such path", among: control, status: .notFound)
         }
     }
 
     /// Tells somebody at the control desk where to go instead.
-    private static func lost(
+    private static func routingError(
         _ reason: String, among routes: [SandboxRoute], status: HTTPResponseStatus
     ) -> SandboxResponse {
         let names = routes.map { "\($0.method.rawValue) /\(ControlAPI.prefix)\($0.template)" }
@@ -87,11 +88,11 @@ private enum Match {
 }
 
 extension SandboxRoute {
-    fileprivate func answering(_ request: SandboxRequest, else failure: () -> SandboxResponse) async
+    fileprivate func respond(to request: SandboxRequest, else failure: () -> SandboxResponse) async
         -> SandboxResponse
     {
         do {
-            return try await answer(request)
+            return try await handler(request)
         } catch {
             return failure()
         }

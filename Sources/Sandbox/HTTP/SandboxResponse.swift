@@ -5,11 +5,11 @@ package struct SandboxResponse: Sendable {
     package var status: HTTPResponseStatus
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    package var delivery: Delivery = .whole
+    package var delivery: Delivery = .complete
 
     /// How much of the response reaches the client.
     package enum Delivery: Sendable, Hashable {
-        case whole
+        case complete
         /// The head promises the whole body; the connection closes after half of it.
         case truncated
         /// The connection closes without a byte.

@@ -4,20 +4,20 @@ package import NIOHTTP1
 package struct SandboxRoute: Sendable {
     package let method: HTTPMethod
     package let template: PathTemplate
-    package let answer: @Sendable (SandboxRequest) async throws -> SandboxResponse
+    package let handler: @Sendable (SandboxRequest) async throws -> SandboxResponse
     /// Tells endpoints apart that share a path; nil where there is but one.
     package let qualifier: Qualifier?
 
     /// Which of several endpoints on one path a request is about.
     package struct Qualifier: Sendable {
         /// Every word that may follow ``SandboxRoute/name``.
-        package let words: [String]
+        package let values: [String]
         /// One of ``words``; nil for the bare name.
-        package let word: @Sendable (SandboxRequest) -> String?
+        package let value: @Sendable (SandboxRequest) -> String?
 
         package init(_ words: [String], _ word: @escaping @Sendable (SandboxRequest) -> String?) {
-            self.words = words
-            self.word = word
+            self.values = words
+            self.value = word
         }
     }
 
@@ -28,7 +28,7 @@ package struct SandboxRoute: Sendable {
         self.method = method
         self.template = template
         self.qualifier = qualifier
-        self.answer = answer
+        self.handler = answer
     }
 
     package static func get(
@@ -50,12 +50,12 @@ package struct SandboxRoute: Sendable {
 
     /// ``name``, or for one of several endpoints on one path `GET /query GLOBAL_QUOTE`.
     package func name(of request: SandboxRequest) -> String {
-        qualifier?.word(request).map { "\(name) \($0)" } ?? name
+        qualifier?.value(request).map { "\(name) \($0)" } ?? name
     }
 
     /// Every name that a request of this route may have.
     var names: [String] {
-        [name] + (qualifier?.words ?? []).map { "\(name) \($0)" }
+        [name] + (qualifier?.values ?? []).map { "\(name) \($0)" }
     }
 }
 

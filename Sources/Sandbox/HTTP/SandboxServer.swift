@@ -21,7 +21,7 @@ final class SandboxServer: Sendable {
     init(
         host: String, port: Int, logger: Logger,
         open: @escaping @Sendable (SandboxRequest) async -> WebSocketUpgradeDecision?,
-        answer: @escaping @Sendable (SandboxRequest) async -> SandboxResponse
+        respond: @escaping @Sendable (SandboxRequest) async -> SandboxResponse
     ) async throws {
         let connections = SandboxConnections()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -35,7 +35,7 @@ final class SandboxServer: Sendable {
                         withServerUpgrade: upgrades.configuration, withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(
                         SandboxConnectionHandler(
-                            connections: connections, logger: logger, upgrades: upgrades, answer: answer))
+                            connections: connections, logger: logger, upgrades: upgrades, respond: respond))
                 }
             }
             .bind(host: host, port: port).get()

@@ -20,23 +20,23 @@ struct SitePolicy: Sendable {
 
     /// The response to a request for another server, or from a page of another site; nil for an accepted
     /// request.
-    func refusal(of request: SandboxRequest) -> SandboxResponse? {
+    func rejection(of request: SandboxRequest) -> SandboxResponse? {
         if let host = request.headers["Host"].first(where: { !accepts($0) }) {
             let reason = """
                 "\(host.prefix(100))" is not a host of this sandbox. Use localhost or the address that it \
                 listens on, or start it with --host and the name or address that clients use
                 """
-            return Self.refusal(reason, .misdirectedRequest)
+            return Self.rejection(reason, .misdirectedRequest)
         }
         if let origin = request.headers["Origin"].first(where: { !isOwn($0, request) }) {
-            return Self.refusal(
+            return Self.rejection(
                 "Pages of \"\(origin.prefix(100))\" cannot use this sandbox. Send the request from a program, "
                     + "without an Origin", .forbidden)
         }
         return nil
     }
 
-    private static func refusal(_ reason: String, _ status: HTTPResponseStatus) -> SandboxResponse {
+    private static func rejection(_ reason: String, _ status: HTTPResponseStatus) -> SandboxResponse {
         .json(["error": .string(reason)], status: status)
     }
 

@@ -49,8 +49,8 @@ final class StreamHandler: ChannelInboundHandler {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 return close(.dataInconsistentWithMessage, context: context)
             }
-            take(.text(text), context: context)
-        case .binary: take(.binary(Array(frame.unmaskedData.readableBytesView)), context: context)
+            receive(.text(text), context: context)
+        case .binary: receive(.binary(Array(frame.unmaskedData.readableBytesView)), context: context)
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
@@ -59,7 +59,7 @@ final class StreamHandler: ChannelInboundHandler {
         }
     }
 
-    private func take(_ frame: StreamFrame, context: ChannelHandlerContext) {
+    private func receive(_ frame: StreamFrame, context: ChannelHandlerContext) {
         switch incoming.yield(frame) {
         case .dropped: close(.policyViolation, context: context)
         case .enqueued, .terminated: break

@@ -4,7 +4,7 @@ package import NIOHTTP1
 package struct StreamRoute: Sendable {
     package let template: PathTemplate
     /// Nil to let the client in; else why not, as an answer to the handshake.
-    package let refusal: @Sendable (SandboxRequest) async throws -> SandboxResponse?
+    package let rejection: @Sendable (SandboxRequest) async throws -> SandboxResponse?
     /// Headers of the answer that lets a client in.
     package let headers: HTTPHeaders
     /// Talks to the client; the stream is closed when it returns, and it is cancelled when the stream closes.
@@ -12,12 +12,12 @@ package struct StreamRoute: Sendable {
 
     package init(
         _ template: PathTemplate, headers: HTTPHeaders = [:],
-        refusal: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse? = { _ in nil },
+        rejection: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse? = { _ in nil },
         serve: @escaping @Sendable (SandboxRequest, WebSocketStream) async -> Void
     ) {
         self.template = template
         self.headers = headers
-        self.refusal = refusal
+        self.rejection = rejection
         self.serve = serve
     }
 

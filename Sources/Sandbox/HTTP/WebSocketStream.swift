@@ -12,18 +12,18 @@ package struct WebSocketStream: Sendable {
     private let endpoint: Endpoint
     private let faults: FaultRegistry
     /// Whether the stream is to be cut after its first message.
-    private let isCut: Bool
+    private let disconnectsAfterFirstMessage: Bool
 
     init(
         _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultRegistry,
-        isCut: Bool
+        disconnectsAfterFirstMessage: Bool
     ) {
         self.channel = channel
         self.frames = frames
         self.endpoint = Endpoint(
             provider: endpoint.provider, name: StreamRoute.messageName(of: endpoint.name))
         self.faults = faults
-        self.isCut = isCut
+        self.disconnectsAfterFirstMessage = disconnectsAfterFirstMessage
     }
 
     package var isOpen: Bool { channel.isActive }
@@ -52,11 +52,11 @@ package struct WebSocketStream: Sendable {
             case .text: await write(.text(String(decoding: half, as: UTF8.self) + ",}"))
             case .binary: await write(.binary(Array(half)))
             }
-        case .status, .lostAnswer, .expiredToken:
+        case .status, .lostResponse, .expiredToken:
             await close(code: 1011)
             return false
         case .closedConnection, .disconnect:
-            cut()
+            disconnect()
             return false
         }
     }
@@ -78,7 +78,7 @@ package struct WebSocketStream: Sendable {
     }
 
     /// Closes the connection without a word, as a network does that goes away.
-    package func cut() {
+    package func disconnect() {
         channel.close(promise: nil)
     }
 
@@ -95,7 +95,7 @@ package struct WebSocketStream: Sendable {
         } catch {
             return false
         }
-        if isCut { cut() }
-        return !isCut
+        if disconnectsAfterFirstMessage { disconnect() }
+        return !disconnectsAfterFirstMessage
     }
 }

@@ -4,5 +4,5 @@ import NIOCore
 enum WebSocketUpgradeDecision: Sendable {
     /// The answer lets the client in; `serve` talks to it until the stream closes.
     case accepted(SandboxResponse, serve: @Sendable (any Channel, AsyncStream<StreamFrame>) async -> Void)
-    case refused(SandboxResponse)
+    case rejected(SandboxResponse)
 }

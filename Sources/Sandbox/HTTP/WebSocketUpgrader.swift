@@ -17,9 +17,9 @@ final class WebSocketUpgrader: Sendable {
     }
 
     /// Why the client was not let in, once: the HTTP handler answers with it.
-    func takeRefusal() -> SandboxResponse? {
+    func consumeRejection() -> SandboxResponse? {
         decision.withLock { decision in
-            guard case .refused(let response) = decision else { return nil }
+            guard case .rejected(let response) = decision else { return nil }
             decision = nil
             return response
         }

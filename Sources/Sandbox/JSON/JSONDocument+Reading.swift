@@ -67,17 +67,17 @@ private struct Reader {
         var members: [JSONDocument.Member] = []
         offset += 1
         skipSpace()
-        if take("}") { return .object([]) }
+        if consume("}") { return .object([]) }
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw failure("a member name") }
             let name = try string()
             skipSpace()
-            guard take(":") else { throw failure("':'") }
+            guard consume(":") else { throw failure("':'") }
             members.append(JSONDocument.Member(name: name, value: try value(depth: depth + 1)))
             skipSpace()
-        } while take(",")
-        guard take("}") else { throw failure("',' or '}'") }
+        } while consume(",")
+        guard consume("}") else { throw failure("',' or '}'") }
         return .object(members)
     }
 
@@ -85,12 +85,12 @@ private struct Reader {
         var elements: [JSONDocument] = []
         offset += 1
         skipSpace()
-        if take("]") { return .array([]) }
+        if consume("]") { return .array([]) }
         repeat {
             elements.append(try value(depth: depth + 1))
             skipSpace()
-        } while take(",")
-        guard take("]") else { throw failure("',' or ']'") }
+        } while consume(",")
+        guard consume("]") else { throw failure("',' or ']'") }
         return .array(elements)
     }
 
@@ -165,7 +165,7 @@ private struct Reader {
     private mutating func scalar() throws(JSONDocument.SyntaxError) -> Character {
         let high = try hexUnit()
         var code = UInt32(high)
-        if (0xD800..<0xDC00).contains(high), take("\\"), take("u") {
+        if (0xD800..<0xDC00).contains(high), consume("\\"), consume("u") {
             let low = try hexUnit()
             guard (0xDC00..<0xE000).contains(low) else { throw failure("a low surrogate") }
             code = 0x10000 + ((UInt32(high) - 0xD800) << 10) + (UInt32(low) - 0xDC00)
@@ -187,7 +187,7 @@ private struct Reader {
         return unit
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         offset += 1
         return true

@@ -50,8 +50,8 @@ final class CallQuota: Resettable {
     /// Takes one call; nil when it is granted.
     ///
     /// A call that is refused uses nothing. `interval` is the least time between two calls of one caller.
-    func take(
-        _ caller: String, at now: Instant, windows: [Window], interval: Duration? = nil
+    func consume(
+        for caller: String, at now: Instant, windows: [Window], interval: Duration? = nil
     ) -> Refusal? {
         callers.withLock { callers in
             if callers.count >= Self.maximumCallers, callers[caller] == nil { callers = [:] }

@@ -15,15 +15,15 @@ package struct BestQuote: Sendable, Hashable {
     static func reach(of price: Int) -> Int { max(1, price / 20_000) }
 
     init(
-        of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, noise: SeededRandom
+        of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, random: SeededRandom
     ) {
         let reach = Self.reach(of: last.price)
         second = last.second
         func side(_ index: Int, at price: Int) -> Side {
-            Side(price: price, size: lot * (1 + noise.branch(.quote, index).number(last.second, below: 9)))
+            Side(price: price, size: lot * (1 + random.branch(.quote, index).number(last.second, below: 9)))
         }
         // A bid of 0 would mean that there is none.
-        let bid = max(1, last.price - reach - noise.number(last.second, below: 2))
+        let bid = max(1, last.price - reach - random.number(last.second, below: 2))
         self.bid = isEmpty ? nil : side(0, at: bid)
         ask = isEmpty || isOneSided ? nil : side(1, at: last.price + reach)
     }

@@ -13,7 +13,7 @@ package struct DayTape: Sendable {
 
     init(_ session: TradingSession, of prices: PriceModel) {
         let day = session.date.daysSince1970
-        let noise = prices.noise
+        let noise = prices.random
         let previous = prices.instrument.schedule.session(before: session.date)
         self.session = session
         previousClose = prices.close(onDay: previous?.date.daysSince1970 ?? day - 1)
@@ -30,15 +30,15 @@ package struct DayTape: Sendable {
         ) -> PhaseTape {
             PhaseTape(
                 seconds: session.seconds(of: phase), from: start, to: end,
-                within: prices.range(around: start, end, reach: reach, noise: noise.branch(purpose, day)),
-                volume: volume, noise: noise.branch(purpose, day))
+                within: prices.range(around: start, end, reach: reach, random: noise.branch(purpose, day)),
+                volume: volume, random: noise.branch(purpose, day))
         }
         preMarket = phase(
             .preMarket, .preMarket, from: previousClose, to: open, reach: 1_500, volume: volume / 90)
         regular = phase(.regular, .day, from: open, to: close, reach: 9_000, volume: volume)
         postMarket = phase(
             .postMarket, .postMarket, from: close, to: evening, reach: 1_500, volume: volume / 70)
-        regularBar = regular.whole
+        regularBar = regular.completeBar
     }
 
     /// The official closing price, in ticks.

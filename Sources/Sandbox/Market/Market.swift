@@ -8,11 +8,11 @@ import Brokerage
 /// every second of the hours of trading (shares: 04:00 to 20:00 in New York; see ``Schedule``), and stand at the
 /// official close while nothing is traded.
 package struct Market: Sendable {
-    private let noise: SeededRandom
+    private let random: SeededRandom
     private let instruments: [String: FakeInstrument]
 
     package init(seed: UInt64) {
-        noise = SeededRandom(seed: seed)
+        random = SeededRandom(seed: seed)
         instruments = Dictionary(
             (FakeInstrument.all + FakeInstrument.london).map { ($0.symbol, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -36,12 +36,12 @@ package struct Market: Sendable {
 
     /// All that was and will be traded of an instrument in one session.
     package func tape(_ instrument: FakeInstrument, _ session: TradingSession) -> DayTape {
-        DayTape(session, of: PriceModel(instrument, market: noise))
+        DayTape(session, of: PriceModel(instrument, market: random))
     }
 
     /// The official closing price of a session, in ticks.
     package func close(_ instrument: FakeInstrument, _ session: TradingSession) -> Int {
-        PriceModel(instrument, market: noise).close(onDay: session.date.daysSince1970)
+        PriceModel(instrument, market: random).close(onDay: session.date.daysSince1970)
     }
 
     /// The last price at a moment, in ticks, and the second in which it was traded.
@@ -59,16 +59,16 @@ package struct Market: Sendable {
     /// Who buys and sells at a moment.
     package func quote(_ instrument: FakeInstrument, at second: Int) -> BestQuote {
         let last = lastTrade(instrument, at: second)
-        let noise = noise.branch(instrument.symbol).branch(.quote)
+        let noise = random.branch(instrument.symbol).branch(.quote)
         let phase = instrument.schedule.phase(at: second)
         return BestQuote(
             of: last, lot: instrument.lot, isOneSided: instrument.isThin && phase != .regular,
-            isEmpty: instrument.isThin && phase == nil, noise: noise)
+            isEmpty: instrument.isThin && phase == nil, random: noise)
     }
 
     /// Where news about an instrument come from.
-    func newsNoise(about instrument: FakeInstrument) -> SeededRandom {
-        noise.branch(instrument.symbol)
+    func newsRandom(for instrument: FakeInstrument) -> SeededRandom {
+        random.branch(instrument.symbol)
     }
 
     /// The last session of the exchanges whose trading, before the market's opening, had begun; nil only before

@@ -21,7 +21,7 @@ package struct MarketScript: Sendable, Hashable {
     /// Scripted open, it is inside the market hours of the last session that has opened, one second later for
     /// each second of the clock, and round again at the close. Scripted closed, it is the end of the last
     /// session.
-    package func moment(of second: Int) -> Int {
+    package func scriptedSecond(at second: Int) -> Int {
         let second = Market.clamped(second)
         switch hours {
         case .asScheduled: return second

@@ -10,7 +10,7 @@ package struct MarketView: Sendable {
 
     package init(_ market: Market, at instant: Instant, script: MarketScript = MarketScript()) {
         self.market = market
-        now = Market.clamped(script.moment(of: Int(instant.secondsSince1970)))
+        now = Market.clamped(script.scriptedSecond(at: Int(instant.secondsSince1970)))
         unpriced = script.unpriced
     }
 

@@ -20,13 +20,13 @@ struct NewsGenerator {
         let peer: FakeInstrument?
         let published: Int
         let market: Market
-        let noise: SeededRandom
+        let random: SeededRandom
 
         var symbols: [String] { [instrument.symbol] + (peer.map { [$0.symbol] } ?? []) }
     }
 
     private func assignment(about instrument: FakeInstrument, _ index: Int) -> StoryPlan? {
-        let noise = market.newsNoise(about: instrument).branch(.news, day)
+        let noise = market.newsRandom(for: instrument).branch(.news, day)
         guard noise.number(0, below: 3) == 0 else { return nil }
         // Three of four stories are of one company alone.
         let other = noise.number(1, below: FakeInstrument.listing.count * 4)
@@ -35,7 +35,7 @@ struct NewsGenerator {
         let published = day * 86_400 + noise.number(2, below: 86_400)
         return StoryPlan(
             id: 10_000_000 + (day - NewsSequence.beginning / 86_400) * 1_000 + index, instrument: instrument,
-            peer: peer, published: published, market: market, noise: noise)
+            peer: peer, published: published, market: market, random: noise)
     }
 }
 
@@ -46,11 +46,11 @@ extension NewsGenerator.StoryPlan {
         let summary =
             "\(instrument.name) (\(instrument.symbol)) traded at \(instrument.price(move.price)) US dollars "
             + "when this was written, \(move.percent) % \(move.isUp ? "above" : "below") the last close."
-        let isContentless = noise.number(3, below: 4) == 0
+        let isContentless = random.number(3, below: 4) == 0
         return NewsStory(
-            id: id, headline: headline, author: Self.authors[noise.number(4, below: Self.authors.count)],
+            id: id, headline: headline, author: Self.authors[random.number(4, below: Self.authors.count)],
             summary: summary, content: isContentless ? "" : "<p>\(headline).</p><p>\(summary)</p>",
-            symbols: symbols, published: published, updated: published + noise.number(5, below: 4) * 37)
+            symbols: symbols, published: published, updated: published + random.number(5, below: 4) * 37)
     }
 
     private struct Change {
@@ -76,7 +76,7 @@ extension NewsGenerator.StoryPlan {
             return "\(instrument.name) and \(peer.name) announce a joint venture"
         }
         let name = instrument.name
-        return switch noise.number(6, below: 6) {
+        return switch random.number(6, below: 6) {
         case 0: "\(name) shares \(move.isUp ? "rise" : "fall") \(move.percent) % in active trading"
         case 1: "Analyst \(move.isUp ? "raises" : "cuts") price target of \(name)"
         case 2: "\(name) to present at investor conference"

@@ -15,26 +15,26 @@ package struct NewsSequence: Sendable, Sequence {
     package func makeIterator() -> Iterator { Iterator(self) }
 
     package struct Iterator: IteratorProtocol {
-        private let wire: NewsSequence
+        private let sequence: NewsSequence
         /// The next day to look into, since 1970 in UTC.
         private var day: Int
         /// What is left of a day, in reverse.
         private var stories: [NewsStory] = []
 
         init(_ wire: NewsSequence) {
-            self.wire = wire
+            self.sequence = wire
             day = (wire.newestFirst ? wire.range.upperBound : wire.range.lowerBound) / 86_400
         }
 
         package mutating func next() -> NewsStory? {
             // Nothing is to be found about whom nobody knows, and the archive is long.
-            guard wire.symbols?.isEmpty != true else { return nil }
-            let days = wire.range.lowerBound / 86_400...wire.range.upperBound / 86_400
+            guard sequence.symbols?.isEmpty != true else { return nil }
+            let days = sequence.range.lowerBound / 86_400...sequence.range.upperBound / 86_400
             while stories.isEmpty {
                 guard days.contains(day) else { return nil }
-                stories = wire.stories(onDay: day)
-                if !wire.newestFirst { stories.reverse() }
-                day += wire.newestFirst ? -1 : 1
+                stories = sequence.stories(onDay: day)
+                if !sequence.newestFirst { stories.reverse() }
+                day += sequence.newestFirst ? -1 : 1
             }
             return stories.popLast()
         }

@@ -5,23 +5,23 @@ struct PhaseTape: Sendable {
     private let end: Int
     private let minutes: PricePath
     private let volume: VolumeCurve
-    private let noise: SeededRandom
+    private let random: SeededRandom
 
     init(
         seconds: Range<Int>, from start: Int, to end: Int, within range: ClosedRange<Int>, volume: Int,
-        noise: SeededRandom
+        random: SeededRandom
     ) {
         self.seconds = seconds
         self.start = start
         self.end = end
-        self.noise = noise
+        self.random = random
         let length = seconds.count / 60
-        minutes = PricePath(from: start, to: end, within: range, length: length, noise: noise)
-        self.volume = VolumeCurve(total: volume, minutes: length, noise: noise.branch(.volume))
+        minutes = PricePath(from: start, to: end, within: range, length: length, random: random)
+        self.volume = VolumeCurve(total: volume, minutes: length, random: random.branch(.volume))
     }
 
     /// The bar of the phase when it is over.
-    var whole: Bar {
+    var completeBar: Bar {
         Bar(
             open: start, high: minutes.range.upperBound, low: minutes.range.lowerBound, close: end,
             volume: volume.total)
@@ -38,7 +38,7 @@ struct PhaseTape: Sendable {
         let from = max(first, seconds.lowerBound) - seconds.lowerBound
         let to = min(last, seconds.upperBound) - seconds.lowerBound
         guard from < seconds.count, from <= to else { return nil }
-        if from == 0, to == seconds.count { return whole }
+        if from == 0, to == seconds.count { return completeBar }
         var bar = piece(minute: from / 60, from: from % 60, through: min(60, to - from / 60 * 60))
         var minute = from / 60 + 1
         while minute * 60 < to {
@@ -67,10 +67,10 @@ struct PhaseTape: Sendable {
 
     private func path(ofMinute minute: Int) -> PricePath {
         let (open, close) = (minutes.price(at: minute), minutes.price(at: minute + 1))
-        let noise = noise.branch(.minute, minute)
+        let noise = random.branch(.minute, minute)
         let reach = max(2, open / 2_500)
         let high = min(max(open, close) + noise.number(10, below: reach), minutes.range.upperBound)
         let low = max(min(open, close) - noise.number(11, below: reach), minutes.range.lowerBound)
-        return PricePath(from: open, to: close, within: low...high, length: 60, noise: noise.branch(.second))
+        return PricePath(from: open, to: close, within: low...high, length: 60, random: noise.branch(.second))
     }
 }

@@ -1,7 +1,7 @@
 /// The long story of one instrument: its official close of every day.
 struct PriceModel: Sendable {
     let instrument: FakeInstrument
-    let noise: SeededRandom
+    let random: SeededRandom
     private let currencies: CurrencyModel
 
     /// The day on which every instrument stands at its ``FakeInstrument/anchor``, whatever the seed: 2026-01-02.
@@ -15,7 +15,7 @@ struct PriceModel: Sendable {
 
     init(_ instrument: FakeInstrument, market: SeededRandom) {
         self.instrument = instrument
-        noise = market.branch(instrument.symbol)
+        random = market.branch(instrument.symbol)
         currencies = CurrencyModel(market: market)
     }
 
@@ -29,7 +29,7 @@ struct PriceModel: Sendable {
         switch instrument.assetClass {
         case .equity, .index, .crypto:
             let drift = (day - Self.anchorDay) * Self.growth / 365
-            let swing = Self.waves(noise, onDay: day) - Self.waves(noise, onDay: Self.anchorDay)
+            let swing = Self.waves(random, onDay: day) - Self.waves(random, onDay: Self.anchorDay)
             return drift + swing * instrument.volatility / 100
         case .currencyPair(let base, let quote):
             return currencies.level(of: base, onDay: day, since: Self.anchorDay)
@@ -49,7 +49,7 @@ struct PriceModel: Sendable {
     /// Shares traded in market hours of a day: between half and one and a half times the usual.
     func volume(onDay day: Int) -> Int {
         let usual = instrument.dailyVolume
-        return usual / 2 + noise.branch(.volume).number(day, below: usual)
+        return usual / 2 + random.branch(.volume).number(day, below: usual)
     }
 
     /// A price moved by so many millionths of itself, more or less by the instrument's volatility.
@@ -58,10 +58,10 @@ struct PriceModel: Sendable {
     }
 
     /// The lowest and the highest price of a path between two prices; `reach` in millionths.
-    func range(around start: Int, _ end: Int, reach: Int, noise: SeededRandom) -> ClosedRange<Int> {
+    func range(around start: Int, _ end: Int, reach: Int, random: SeededRandom) -> ClosedRange<Int> {
         let (low, high) = (min(start, end), max(start, end))
         return moved(
-            low, by: -noise.number(20, below: reach))...moved(high, by: noise.number(21, below: reach))
+            low, by: -random.number(20, below: reach))...moved(high, by: random.number(21, below: reach))
     }
 
     /// Doubles a price so many millionths of a time; the result is at least 1.

@@ -8,19 +8,19 @@ struct PricePath: Sendable {
     let range: ClosedRange<Int>
     /// Beginning, the two extremes in their order, end.
     private let pivots: [(step: Int, price: Int)]
-    private let noise: SeededRandom
+    private let random: SeededRandom
 
     /// A path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
-    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, noise: SeededRandom) {
+    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, random: SeededRandom) {
         let half = length / 2
-        let first = 1 + noise.number(1, below: half - 1)
-        let second = half + noise.number(2, below: length - half)
+        let first = 1 + random.number(1, below: half - 1)
+        let second = half + random.number(2, below: length - half)
         // A rising line more often dips first.
-        let dipsFirst = noise.number(3, below: 4) == 0 ? start > end : start <= end
+        let dipsFirst = random.number(3, below: 4) == 0 ? start > end : start <= end
         let extremes = dipsFirst ? (range.lowerBound, range.upperBound) : (range.upperBound, range.lowerBound)
         self.range = range
         self.pivots = [(0, start), (first, extremes.0), (second, extremes.1), (length, end)]
-        self.noise = noise
+        self.random = random
     }
 
     /// The price at a step; outside of `0 ... length` that of the nearer end.
@@ -39,6 +39,7 @@ struct PricePath: Sendable {
     private func deviation(at step: Int, fromPivot distance: Int) -> Int {
         let amplitude = (range.upperBound - range.lowerBound) * min(distance, 6) / 24
         guard amplitude > 0 else { return 0 }
-        return noise.wave(at: step, period: 9, amplitude: amplitude) + noise.swing(step, (amplitude + 2) / 3)
+        return random.wave(at: step, period: 9, amplitude: amplitude)
+            + random.swing(step, (amplitude + 2) / 3)
     }
 }

@@ -3,7 +3,7 @@ struct VolumeCurve: Sendable {
     let total: Int
     /// The length of the phase.
     let minutes: Int
-    let noise: SeededRandom
+    let random: SeededRandom
 
     /// Shares traded in the first `second` seconds; it never falls, and ends at ``total``.
     func traded(by second: Int) -> Int {
@@ -19,7 +19,7 @@ struct VolumeCurve: Sendable {
         guard minute < minutes else { return total }
         // In tenths of a minute, each shifted by less than half a minute, so that the order of two never
         // turns.
-        let tenths = Int128(minute * 10 + noise.swing(minute, 4))
+        let tenths = Int128(minute * 10 + random.swing(minute, 4))
         let length = Int128(minutes * 10)
         // With x = tenths / length this is the integral of 1 + 2·(2x - 1)², in units of 1 / (3·length³).
         let fromMiddle = 2 * tenths - length

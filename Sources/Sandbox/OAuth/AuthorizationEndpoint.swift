@@ -14,52 +14,53 @@ struct AuthorizationEndpoint: Sendable {
     /// Which scopes the provider knows; a request for another is sent back with an error; nil for any.
     var scopes: Set<String>?
     /// Whether the provider knows code challenges (RFC 7636); another passes over them.
-    var takesChallenges = false
+    var supportsPKCE = false
 
     /// Both routes under one path.
     func routes(_ template: PathTemplate) -> [SandboxRoute] {
         [
             .get(template) { request in
                 switch decisions.decision {
-                case .ask: answer(request.query, deciding: nil)
-                case .approve(let user): answer(request.query, deciding: .approve(user: user))
-                case .refuse: answer(request.query, deciding: .refuse)
+                case .prompt: respond(to: request.query, decision: nil)
+                case .approve(let user): respond(to: request.query, decision: .approve(user: user))
+                case .deny: respond(to: request.query, decision: .deny)
                 }
             },
             .post(template) { request in
-                guard let form = request.form else { return Self.stranger }
+                guard let form = request.form else { return Self.unknownClient }
                 let user = form.last { $0.name == "user" }?.value ?? ""
                 switch form.last(where: { $0.name == "decision" })?.value {
-                case "approve": return answer(form, deciding: .approve(user: user))
-                case "deny": return answer(form, deciding: .refuse)
-                case .some, nil: return answer(form, deciding: nil)
+                case "approve": return respond(to: form, decision: .approve(user: user))
+                case "deny": return respond(to: form, decision: .deny)
+                case .some, nil: return respond(to: form, decision: nil)
                 }
             },
         ]
     }
 
     /// With nobody deciding, the page.
-    private func answer(_ parameters: [(name: String, value: String)], deciding decision: OAuthDecision?)
+    private func respond(to parameters: [(name: String, value: String)], decision: OAuthDecision?)
         -> SandboxResponse
     {
         // An application or an address that is not known gets nothing sent: it may be an attacker's.
-        guard let request = AuthorizationRequest(parameters, of: server) else { return Self.stranger }
-        if let error = fault(of: request) { return refused(request, error) }
+        guard let request = AuthorizationRequest(parameters, of: server) else { return Self.unknownClient }
+        if let error = fault(of: request) { return errorRedirect(request, error) }
         switch decision {
-        case nil, .ask: return AuthorizationPage(request: request, provider: provider, users: users).response
-        case .refuse: return refused(request, .accessDenied)
+        case nil, .prompt:
+            return AuthorizationPage(request: request, provider: provider, users: users).response
+        case .deny: return errorRedirect(request, .accessDenied)
         case .approve(let user):
-            guard users.contains(user) else { return refused(request, .accessDenied) }
+            guard users.contains(user) else { return errorRedirect(request, .accessDenied) }
             let grant = OAuthGrant(
                 user: user, clientID: request.application.clientID, scope: request.scope,
-                redirectURI: request.redirectURI, challenge: takesChallenges ? request.challenge : nil)
+                redirectURI: request.redirectURI, challenge: supportsPKCE ? request.challenge : nil)
             return redirect(to: request.location([("code", server.code(for: grant, at: clock.now))]))
         }
     }
 
     private func fault(of request: AuthorizationRequest) -> OAuthError? {
         if request.responseType != "code" { return .unsupportedResponseType }
-        if takesChallenges {
+        if supportsPKCE {
             switch request.proof {
             case .malformed: return .invalidRequest
             // Whoever has no secret has nothing else to prove itself with.
@@ -72,7 +73,7 @@ struct AuthorizationEndpoint: Sendable {
             ? nil : .invalidScope
     }
 
-    private func refused(_ request: AuthorizationRequest, _ error: OAuthError) -> SandboxResponse {
+    private func errorRedirect(_ request: AuthorizationRequest, _ error: OAuthError) -> SandboxResponse {
         redirect(
             to: request.location([("error", error.rawValue), ("error_description", error.explanation)]))
     }
@@ -81,6 +82,6 @@ struct AuthorizationEndpoint: Sendable {
         SandboxResponse(status: .found, headers: ["Location": location, "Cache-Control": "no-store"])
     }
 
-    private static let stranger = SandboxResponse.text(
+    private static let unknownClient = SandboxResponse.text(
         "client_id is not known, or redirect_uri is not registered for it\n", status: .badRequest)
 }

@@ -12,7 +12,7 @@ final class AuthorizationServer: Resettable {
     let applications: [OAuthApplication]
     let lifetimes: OAuthLifetimes
     private let reuse: RefreshReuse
-    private let noise: SeededRandom
+    private let random: SeededRandom
     private let state = Mutex(State())
 
     /// The most codes, access tokens and refresh tokens that are kept, each; the oldest go first.
@@ -29,13 +29,13 @@ final class AuthorizationServer: Resettable {
 
     /// Tokens are numbered from `seed`: predictable, as everything in the sandbox.
     init(
-        applications: [OAuthApplication], lifetimes: OAuthLifetimes, reuse: RefreshReuse = .isRefused,
+        applications: [OAuthApplication], lifetimes: OAuthLifetimes, reuse: RefreshReuse = .rejectsToken,
         seed: UInt64
     ) {
         self.applications = applications
         self.lifetimes = lifetimes
         self.reuse = reuse
-        noise = SeededRandom(seed: seed).branch("oauth")
+        random = SeededRandom(seed: seed).branch("oauth")
     }
 
     /// The application of that id; nil when there is none.
@@ -72,7 +72,7 @@ final class AuthorizationServer: Resettable {
         try authenticate(clientID, clientSecret)
         return try unwrapped(
             state.withLock { state in
-                guard var grant = state.codes.take(code, at: now), grant.clientID == clientID,
+                guard var grant = state.codes.consume(code, at: now), grant.clientID == clientID,
                     grant.redirectURI == redirectURI, grant.isProved(by: verifier)
                 else { return nil }
                 state.issued += 1
@@ -96,7 +96,7 @@ final class AuthorizationServer: Resettable {
             state.withLock { state in
                 if let grant = state.refresh.find(token, at: now) {
                     guard mayRefresh(grant, clientID: clientID, verifier: verifier) else { return nil }
-                    _ = state.refresh.take(token, at: now)
+                    _ = state.refresh.consume(token, at: now)
                     state.used.add(token, grant, until: .latest)
                     return issue(grant, at: now, &state)
                 }
@@ -159,7 +159,7 @@ final class AuthorizationServer: Resettable {
 
     private func next(_ state: inout State) -> String {
         state.issued += 1
-        return UUIDFormat.version8(noise.bits(2 * state.issued), noise.bits(2 * state.issued + 1))
+        return UUIDFormat.version8(random.bits(2 * state.issued), random.bits(2 * state.issued + 1))
     }
 }
 

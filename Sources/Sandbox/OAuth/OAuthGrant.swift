@@ -16,7 +16,7 @@ struct OAuthGrant: Sendable, Hashable {
 /// What becomes of a session when a refresh token comes a second time.
 package enum RefreshReuse: Sendable, Hashable, CaseIterable {
     /// The token is refused, and all else stays.
-    case isRefused
+    case rejectsToken
     /// All tokens of the session are worthless from then on, because one of the two who used it has stolen it
     /// (RFC 9700, section 4.14.2).
     case endsSession

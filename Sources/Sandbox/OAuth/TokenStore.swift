@@ -21,7 +21,7 @@ struct TokenStore {
     }
 
     /// Uses it up.
-    mutating func take(_ voucher: String, at now: Instant) -> OAuthGrant? {
+    mutating func consume(_ voucher: String, at now: Instant) -> OAuthGrant? {
         let grant = find(voucher, at: now)
         entries[voucher] = nil
         return grant

@@ -15,13 +15,13 @@ package struct FakePolygonURLs: Sendable, Hashable {
 struct FakePolygon {
     static let prefix = "polygon"
 
-    let standIn: FakeHost
+    let fakeHost: FakeHost
     let budget = CallQuota()
 
-    init(_ configuration: SandboxConfiguration, stage: ScriptedMarket) {
+    init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.polygon
-        let host = FakePolygonHost(settings: settings, budget: budget, stage: stage)
-        standIn = FakeHost(
+        let host = FakePolygonHost(settings: settings, budget: budget, scriptedMarket: scriptedMarket)
+        fakeHost = FakeHost(
             provider: .polygon, prefix: Self.prefix,
             routes: [
                 host.get("/v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}") {
@@ -29,8 +29,10 @@ struct FakePolygon {
                 },
                 host.get("/v2/aggs/ticker/{ticker}/prev") { FakePolygonAggregates.previous($0) },
                 host.get("/v2/reference/news") { try FakePolygonNews($0).document() },
-                host.get("/v3/reference/tickers") { try FakePolygonReference(visit: $0).list() },
-                host.get("/v3/reference/tickers/{ticker}") { try FakePolygonReference(visit: $0).details() },
+                host.get("/v3/reference/tickers") { try FakePolygonReference(context: $0).list() },
+                host.get("/v3/reference/tickers/{ticker}") {
+                    try FakePolygonReference(context: $0).details()
+                },
                 host.raw("/v1/reference/company-branding/{cik}/images/logo.svg") { _ in Self.logo },
             ],
             failures: FakeHost.Failures(

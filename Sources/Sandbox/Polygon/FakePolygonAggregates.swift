@@ -2,13 +2,13 @@ import Brokerage
 
 /// Bars of any window over a range, page by page.
 struct FakePolygonAggregates: Sendable {
-    private let visit: FakePolygonHost.AuthenticatedRequest
+    private let context: FakePolygonHost.AuthenticatedRequest
     private let query: FakePolygonAggregateQuery
     private let listing: FakePolygonListing?
 
     /// Throws ``FakePolygonError`` for what Polygon or the plan would refuse.
     init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.visit = visit
+        self.context = visit
         listing = FakePolygonListing(visit.request.parameters["ticker"] ?? "", in: visit.view.market)
         query = try FakePolygonAggregateQuery(visit, of: listing)
         // The market is not kept by the second.
@@ -32,13 +32,13 @@ struct FakePolygonAggregates: Sendable {
         ]
         if let listing, !page.aggregates.isEmpty {
             let bars = page.aggregates.map {
-                JSONDocument.object($0.bar.polygon(listing.instrument, start: $0.start, visit.settings))
+                JSONDocument.object($0.bar.polygon(listing.instrument, start: $0.start, context.settings))
             }
             members.append(.init(name: "results", value: .array(bars)))
         }
         members += [
-            .init(name: "status", value: visit.plan.status),
-            .init(name: "request_id", value: .string(visit.requestID)),
+            .init(name: "status", value: context.plan.status),
+            .init(name: "request_id", value: .string(context.requestID)),
             .init(name: "count", value: JSONDocument(integerLiteral: page.aggregates.count)),
         ]
         if let next = page.next {
@@ -50,7 +50,7 @@ struct FakePolygonAggregates: Sendable {
     /// Empty for a ticker that is not listed.
     private var page: FakePolygonPage {
         guard let listing else { return FakePolygonPage() }
-        return FakePolygonPage(query, of: listing, visit.view)
+        return FakePolygonPage(query, of: listing, context.view)
     }
 
     private func link(to second: Int) -> String {
@@ -62,7 +62,7 @@ struct FakePolygonAggregates: Sendable {
         ])
         let window = "\(query.window.multiplier)/\(query.window.timespan.rawValue)"
         return
-            "\(visit.linkBase)/v2/aggs/ticker/\(query.ticker)/range/\(window)/\(from)/\(to)?cursor=\(cursor)"
+            "\(context.linkBase)/v2/aggs/ticker/\(query.ticker)/range/\(window)/\(from)/\(to)?cursor=\(cursor)"
     }
 }
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 struct FakePolygonHost: Sendable {
     let settings: FakePolygonSettings
     let budget: CallQuota
-    let stage: ScriptedMarket
+    let scriptedMarket: ScriptedMarket
 
     /// One request of a key that was let in.
     struct AuthenticatedRequest: Sendable {
@@ -47,21 +47,21 @@ struct FakePolygonHost: Sendable {
         _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         .get(template) { request in
-            let now = stage.clock.now
+            let now = scriptedMarket.clock.now
             let id = requestID(of: request, at: now)
             do {
                 let plan = try admit(request, at: now)
-                return try answer(visit(request, plan, id))
+                return try answer(makeContext(request, plan, id))
             } catch let error as FakePolygonError {
                 return error.response(requestID: id)
             }
         }
     }
 
-    private func visit(_ request: SandboxRequest, _ plan: FakePolygonSettings.Plan, _ id: String)
+    private func makeContext(_ request: SandboxRequest, _ plan: FakePolygonSettings.Plan, _ id: String)
         -> AuthenticatedRequest
     {
-        let view = stage.view
+        let view = scriptedMarket.view
         let host = request.headers.first(name: "Host") ?? "localhost"
         return AuthenticatedRequest(
             request: request, plan: plan, now: view, view: plan.view(view), settings: settings, requestID: id,
@@ -76,7 +76,7 @@ struct FakePolygonHost: Sendable {
         guard let plan = settings.keys[key] else { throw .unknownKey }
         guard plan == .free else { return plan }
         let window = CallQuota.Window(period: .minute, limit: settings.requestsPerMinute)
-        guard budget.take(key, at: now, windows: [window]) == nil else {
+        guard budget.consume(for: key, at: now, windows: [window]) == nil else {
             throw .tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
         }
         return plan

@@ -35,7 +35,7 @@ struct FakePolygonListing: Sendable {
         return ticker
     }
 
-    var company: Company? { Company.behind(instrument.symbol) }
+    var company: Company? { Company.issuer(of: instrument.symbol) }
 
     /// The market, in Polygon's word for it.
     var market: String {

@@ -2,7 +2,7 @@ import Brokerage
 
 /// `GET /v2/reference/news`: stories by time, page by page.
 struct FakePolygonNews: Sendable {
-    private let visit: FakePolygonHost.AuthenticatedRequest
+    private let context: FakePolygonHost.AuthenticatedRequest
     private let isDescending: Bool
     private let limit: Int
     /// Stories published in these seconds, both included; nil for none.
@@ -24,7 +24,7 @@ struct FakePolygonNews: Sendable {
 
     /// Throws ``FakePolygonError`` for a parameter that does not fit.
     init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.visit = visit
+        self.context = visit
         switch visit["order"] ?? "desc" {
         case "asc": isDescending = false
         case "desc": isDescending = true
@@ -47,12 +47,12 @@ struct FakePolygonNews: Sendable {
 
     func document() -> JSONDocument {
         // One more tells whether there is another page.
-        let stories = Array(wire.prefix(limit + 1))
+        let stories = Array(remainingStories.prefix(limit + 1))
         let page = stories.prefix(limit)
         var members: [JSONDocument.Member] = [
             .init(name: "results", value: .array(page.map(article))),
             .init(name: "status", value: "OK"),
-            .init(name: "request_id", value: .string(visit.requestID)),
+            .init(name: "request_id", value: .string(context.requestID)),
             .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
         ]
         if stories.count > limit, let last = page.last {
@@ -62,9 +62,9 @@ struct FakePolygonNews: Sendable {
     }
 
     /// The stories that are left, lazily: a page costs its days.
-    private var wire: some Sequence<NewsStory> {
+    private var remainingStories: some Sequence<NewsStory> {
         let (first, end) = seconds.map { ($0.lowerBound, $0.upperBound) } ?? (1, 0)
-        let news = visit.now.news(
+        let news = context.now.news(
             about: symbols, from: isDescending ? first : max(first, last?.second ?? first),
             through: isDescending ? min(end, last?.second ?? end) : end, newestFirst: isDescending)
         return news.lazy.drop { story in
@@ -81,7 +81,7 @@ struct FakePolygonNews: Sendable {
         var (first, last) = (NewsSequence.beginning, visit.now.now)
         for suffix in ["", ".gte", ".gt", ".lte", ".lt"] {
             guard let text = visit["published_utc\(suffix)"], !text.isEmpty else { continue }
-            guard let moment = moment(text) else {
+            guard let moment = secondRange(of: text) else {
                 throw .badRequest("could not parse the time '\(text)' for 'published_utc\(suffix)'")
             }
             if suffix == "" || suffix == ".gte" { first = max(first, moment.lowerBound) }
@@ -93,7 +93,7 @@ struct FakePolygonNews: Sendable {
     }
 
     /// The seconds of a day in UTC, or the one second of a time.
-    private static func moment(_ text: String) -> ClosedRange<Int>? {
+    private static func secondRange(of text: String) -> ClosedRange<Int>? {
         if let date = CalendarDate(text) {
             let start = date.daysSince1970 * 86_400
             return start...(start + 86_399)
@@ -107,9 +107,9 @@ struct FakePolygonNews: Sendable {
             "published_utc.lte", "ticker", "ticker.gt", "ticker.gte", "ticker.lt", "ticker.lte",
         ]
         let cursor = FakePolygonCursor.text(
-            names.compactMap { name in visit[name].map { (name, $0) } }
+            names.compactMap { name in context[name].map { (name, $0) } }
                 + [("after", "\(story.published).\(story.id)")])
-        return "\(visit.linkBase)/v2/reference/news?cursor=\(cursor)"
+        return "\(context.linkBase)/v2/reference/news?cursor=\(cursor)"
     }
 
     /// A story that carries the headline alone has none of the members that may be missing.

@@ -33,7 +33,7 @@ struct FakePolygonPage: Sendable {
                 if isNew {
                     end(before: candle, start, query)
                 } else {
-                    cut(before: candle, query)
+                    deferLastWindow(before: candle, query)
                 }
                 return
             }
@@ -59,7 +59,7 @@ struct FakePolygonPage: Sendable {
     }
 
     /// The limit falls into the last window, which is left to the next page unless it is the only one.
-    private mutating func cut(before candle: TimedBar, _ query: FakePolygonAggregateQuery) {
+    private mutating func deferLastWindow(before candle: TimedBar, _ query: FakePolygonAggregateQuery) {
         guard aggregates.count > 1, let last = aggregates.popLast(), let previous = aggregates.last else {
             next = candle.start
             return

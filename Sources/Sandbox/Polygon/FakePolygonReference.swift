@@ -2,19 +2,19 @@ import Brokerage
 
 /// `GET /v3/reference/tickers` and `GET /v3/reference/tickers/{ticker}`.
 struct FakePolygonReference: Sendable {
-    let visit: FakePolygonHost.AuthenticatedRequest
+    let context: FakePolygonHost.AuthenticatedRequest
 
     // MARK: One ticker
 
     /// Throws ``FakePolygonError`` for a ticker that is not listed.
     func details() throws(FakePolygonError) -> JSONDocument {
-        let ticker = visit.request.parameters["ticker"] ?? ""
-        guard let listing = FakePolygonListing(ticker, in: visit.view.market) else {
-            throw .notFound(message: visit.settings.tickerNotFoundMessage)
+        let ticker = context.request.parameters["ticker"] ?? ""
+        guard let listing = FakePolygonListing(ticker, in: context.view.market) else {
+            throw .notFound(message: context.settings.tickerNotFoundMessage)
         }
         return [
-            "request_id": .string(visit.requestID),
-            "results": .object(Self.line(listing) + described(listing)),
+            "request_id": .string(context.requestID),
+            "results": .object(Self.commonMembers(of: listing) + described(listing)),
             "status": "OK",
         ]
     }
@@ -37,7 +37,7 @@ struct FakePolygonReference: Sendable {
         if parts.count > 1 {
             members.append(.init(name: "ticker_suffix", value: .string(String(parts[1]))))
         }
-        if let price = visit.view.price(listing.instrument.symbol) {
+        if let price = context.view.price(listing.instrument.symbol) {
             let value = JSONDocument(integerLiteral: company.marketCapitalization(at: price))
             members.append(.init(name: "market_cap", value: value))
         }
@@ -46,25 +46,25 @@ struct FakePolygonReference: Sendable {
 
     /// A picture that takes the key to fetch.
     private func logo(of company: Company) -> String {
-        "\(visit.linkBase)/v1/reference/company-branding/\(company.cik)/images/logo.svg"
+        "\(context.linkBase)/v1/reference/company-branding/\(company.cik)/images/logo.svg"
     }
 
     // MARK: Many tickers
 
     /// Throws ``FakePolygonError`` for a parameter that does not fit.
     func list() throws(FakePolygonError) -> JSONDocument {
-        guard let limit = Int(visit["limit"] ?? "100"), (1...1_000).contains(limit) else {
+        guard let limit = Int(context["limit"] ?? "100"), (1...1_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 1000")
         }
         let found = try found()
-        let first = visit["after"].flatMap { after in
+        let first = context["after"].flatMap { after in
             found.firstIndex { $0.ticker == after }.map { $0 + 1 }
         }
         let page = found.dropFirst(first ?? 0).prefix(limit)
         var members: [JSONDocument.Member] = [
-            .init(name: "results", value: .array(page.map { .object(Self.line($0)) })),
+            .init(name: "results", value: .array(page.map { .object(Self.commonMembers(of: $0)) })),
             .init(name: "status", value: "OK"),
-            .init(name: "request_id", value: .string(visit.requestID)),
+            .init(name: "request_id", value: .string(context.requestID)),
             .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
         ]
         if let last = page.last, last.ticker != found.last?.ticker {
@@ -76,16 +76,16 @@ struct FakePolygonReference: Sendable {
     /// Every listing that the parameters allow, in the order that is wanted.
     private func found() throws(FakePolygonError) -> [FakePolygonListing] {
         let isAscending: Bool =
-            switch visit["order"] ?? "asc" {
+            switch context["order"] ?? "asc" {
             case "asc": true
             case "desc": false
             case let order: throw .badRequest("could not parse '\(order)' for 'order'")
             }
-        let key = try key(for: visit["sort"] ?? "ticker")
+        let key = try key(for: context["sort"] ?? "ticker")
         // Nothing has ever been delisted here.
-        guard visit["active"] != "false" else { return [] }
-        let range = FakePolygonRange(of: "ticker", visit)
-        let search = visit["search"].flatMap { $0.isEmpty ? nil : $0 }
+        guard context["active"] != "false" else { return [] }
+        let range = FakePolygonRange(of: "ticker", context)
+        let search = context["search"].flatMap { $0.isEmpty ? nil : $0 }
         let candidates =
             search.map { text in
                 ListingSearch(instruments: FakeInstrument.all) { FakePolygonListing($0).ticker }.hits(
@@ -107,7 +107,7 @@ struct FakePolygonReference: Sendable {
     }
 
     private func isAllowed(_ value: String?, _ parameter: String) -> Bool {
-        visit[parameter].map { $0.isEmpty || $0 == value } ?? true
+        context[parameter].map { $0.isEmpty || $0 == value } ?? true
     }
 
     private func key(for sort: String) throws(FakePolygonError) -> @Sendable (FakePolygonListing) -> String {
@@ -127,14 +127,14 @@ struct FakePolygonReference: Sendable {
             "ticker.gte", "ticker.lt", "ticker.lte", "type",
         ]
         let cursor = FakePolygonCursor.text(
-            names.compactMap { name in visit[name].map { (name, $0) } } + [("after", listing.ticker)])
-        return "\(visit.linkBase)/v3/reference/tickers?cursor=\(cursor)"
+            names.compactMap { name in context[name].map { (name, $0) } } + [("after", listing.ticker)])
+        return "\(context.linkBase)/v3/reference/tickers?cursor=\(cursor)"
     }
 
     // MARK: Both
 
     /// What both tell of a listing.
-    private static func line(_ listing: FakePolygonListing) -> [JSONDocument.Member] {
+    private static func commonMembers(of listing: FakePolygonListing) -> [JSONDocument.Member] {
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(listing.ticker)),
             .init(name: "name", value: .string(listing.instrument.displayName)),

@@ -7,7 +7,7 @@ struct FakeSaxo {
     static let streamingPrefix = "saxo-streaming"
     static let authPrefix = "saxo-auth"
 
-    let standIns: [FakeHost]
+    let fakeHosts: [FakeHost]
     let resettables: [any Resettable]
     let streams: FakeSaxoStreams
     /// What users have consented to.
@@ -15,15 +15,16 @@ struct FakeSaxo {
     /// For the control desk.
     let control: [SandboxRoute]
 
-    init(_ configuration: SandboxConfiguration, stage: ScriptedMarket, decisions: OAuthDecisions) {
+    init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
         let settings = configuration.saxo
         let sessions = FakeSaxoSessions(
-            configuration.users, settings, seed: configuration.seed, now: stage.clock.now)
+            configuration.users, settings, seed: configuration.seed, now: scriptedMarket.clock.now)
         let limits = FakeSaxoLimits(settings)
         let desk = FakeSaxoOrderBook(settings)
         let host = FakeSaxoHost(
-            sessions: sessions, settings: settings, limits: limits, clock: stage.clock, desk: desk,
-            view: { stage.view })
+            sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
+            orderBook: desk,
+            view: { scriptedMarket.view })
         let streams = FakeSaxoStreams(settings, sessions)
         let trading = FakeSaxoTrading(host: host)
         let charts = FakeSaxoCharts(host: host)
@@ -41,7 +42,7 @@ struct FakeSaxo {
         tokens = sessions.server
         control = FakeSaxoControl(streams: streams).routes
         resettables = [sessions, limits, desk, streams]
-        standIns = [
+        fakeHosts = [
             FakeHost(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
                 failures: Self.failures),
@@ -51,7 +52,7 @@ struct FakeSaxo {
             FakeHost(
                 provider: .saxo, prefix: Self.authPrefix,
                 routes: FakeSaxoOAuth(
-                    sessions: sessions, settings: settings, clock: stage.clock,
+                    sessions: sessions, settings: settings, clock: scriptedMarket.clock,
                     users: configuration.users.filter { $0.saxo != nil }.map(\.name), decisions: decisions
                 ).routes, failures: Self.failures),
         ]

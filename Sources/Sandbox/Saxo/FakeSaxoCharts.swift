@@ -34,7 +34,7 @@ struct FakeSaxoCharts: Sendable {
     {
         let query = try Query(visit, version)
         let quote = FakeSaxoQuote(query.listing, at: visit.view, visit.settings)
-        guard quote.access != .refused else { throw FakeSaxoError.forbidden }
+        guard quote.access != .denied else { throw FakeSaxoError.forbidden }
         let candles = quote.access == .granted ? candles(query, delay: quote.delayInMinutes, visit.view) : []
         let groups = visit.fieldGroups(["Data"])
         let listing = query.listing
@@ -111,18 +111,18 @@ struct FakeSaxoCharts: Sendable {
 
         init(_ visit: FakeSaxoHost.AuthenticatedRequest, _ version: Version) throws(FakeSaxoError) {
             let assetType = try visit.assetType()
-            guard let uic = try visit.whole("Uic", in: 0...Int.max) else {
+            guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
                 throw .invalid("Uic", "Uic is required")
             }
             guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else { throw .notFound }
-            guard let horizon = try visit.whole("Horizon", in: 1...Int.max) else {
+            guard let horizon = try visit.integer("Horizon", in: 1...Int.max) else {
                 throw .invalid("Horizon", "Horizon is required")
             }
             guard version.horizons.contains(horizon) else {
                 throw .invalid("Horizon", "The value '\(horizon)' is not valid for Horizon.")
             }
             let maximum = visit.settings.chartMaximum
-            count = try visit.whole("Count", in: 1...maximum) ?? maximum
+            count = try visit.integer("Count", in: 1...maximum) ?? maximum
             self.listing = listing
             self.horizon = horizon
             let isByClock = version == .first || !assetType.isExchangeTraded

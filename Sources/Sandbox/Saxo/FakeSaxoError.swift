@@ -57,7 +57,7 @@ enum FakeSaxoOrderError: String, Error, Hashable {
 }
 
 extension SandboxResponse {
-    init(_ error: FakeSaxoError, refusesOrdersWithOK: Bool) {
+    init(_ error: FakeSaxoError, rejectsOrdersWithOK: Bool) {
         self =
             switch error {
             case .unauthorized: SandboxResponse(status: .unauthorized)
@@ -76,7 +76,7 @@ extension SandboxResponse {
                     ], status: .badRequest)
             case .badRequest(let code, let message): .saxo(.badRequest, code, message)
             case .order(let error):
-                .json(["ErrorInfo": error.info], status: refusesOrdersWithOK ? .ok : .badRequest)
+                .json(["ErrorInfo": error.info], status: rejectsOrdersWithOK ? .ok : .badRequest)
             case .conflict(let code, let message): .saxo(.conflict, code, message)
             }
     }

@@ -8,7 +8,7 @@ struct FakeSaxoHost: Sendable {
     let settings: FakeSaxoSettings
     let limits: FakeSaxoLimits
     let clock: SandboxClock
-    let desk: FakeSaxoOrderBook
+    let orderBook: FakeSaxoOrderBook
     let view: @Sendable () -> MarketView
 
     /// One request of a user whom the token has proved.
@@ -41,9 +41,9 @@ struct FakeSaxoHost: Sendable {
         return SandboxRoute(method, template) { request in
             var response: SandboxResponse
             if let user = user(request.headers), let client = user.saxo {
-                response = answered(request, by: user, client, group: group, isOrder: isOrder, answer)
+                response = respond(to: request, for: user, client, group: group, isOrder: isOrder, answer)
             } else {
-                response = SandboxResponse(.unauthorized, refusesOrdersWithOK: true)
+                response = SandboxResponse(.unauthorized, rejectsOrdersWithOK: true)
             }
             response.headers.replaceOrAdd(name: "X-Correlation", value: Self.correlation(request, clock.now))
             if let id = request.headers.first(name: "X-Request-ID") {
@@ -60,23 +60,23 @@ struct FakeSaxoHost: Sendable {
         return sessions.user(ofAccessToken: String(words[1]), at: clock.now)
     }
 
-    private func answered(
-        _ request: SandboxRequest, by user: SandboxUser, _ client: FakeSaxoClient, group: String,
+    private func respond(
+        to request: SandboxRequest, for user: SandboxUser, _ client: FakeSaxoClient, group: String,
         isOrder: Bool,
         _ answer: (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxResponse {
         let now = clock.now
-        let standing = limits.take(user.name, group: group, isOrder: isOrder, at: now)
+        let standing = limits.consume(for: user.name, group: group, isOrder: isOrder, at: now)
         var response: SandboxResponse
         do {
             guard !standing.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
             let view = view()
             let visit = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
-                activity: desk.activity(of: client, at: view))
+                activity: orderBook.activity(of: client, at: view))
             response = try answer(visit)
         } catch let error as FakeSaxoError {
-            response = SandboxResponse(error, refusesOrdersWithOK: settings.refusesOrdersWithOK)
+            response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)
         } catch {
             response = .saxo(status: 500)
         }

@@ -34,7 +34,7 @@ final class FakeSaxoLimits: Resettable {
     }
 
     /// Takes one request; nothing is taken where any limit is used up.
-    func take(_ user: String, group: String, isOrder: Bool, at now: Instant) -> Usage {
+    func consume(for user: String, group: String, isOrder: Bool, at now: Instant) -> Usage {
         var dimensions = [
             Dimension(
                 name: "Session", user: user, group: group, seconds: 60, limit: settings.requestsPerMinute),

@@ -3,7 +3,7 @@ import Brokerage
 /// One item of the net positions.
 struct FakeSaxoNetPosition {
     private let valuation: FakeSaxoValuation
-    private let visit: FakeSaxoHost.AuthenticatedRequest
+    private let context: FakeSaxoHost.AuthenticatedRequest
     private let account: FakeSaxoAccount?
 
     init(
@@ -11,7 +11,7 @@ struct FakeSaxoNetPosition {
         _ account: FakeSaxoAccount?, in book: FakeSaxoBook
     ) throws {
         valuation = try FakeSaxoValuation(position, in: book, visit.settings)
-        self.visit = visit
+        self.context = visit
         self.account = account
     }
 
@@ -50,16 +50,16 @@ struct FakeSaxoNetPosition {
     /// The account is not told where the question was for all.
     private var base: JSONDocument {
         get throws {
-            let orders = visit.activity.orders.count { order in
+            let orders = context.activity.orders.count { order in
                 order.listing == position.listing && (account.map { $0.key == order.accountKey } ?? true)
             }
             var members: [JSONDocument.Member] = []
             if let account { members.append(.init(name: "AccountId", value: .string(account.id))) }
             let rest: JSONDocument = [
-                "Amount": visit.format.number(position.amount),
+                "Amount": context.format.number(position.amount),
                 "AssetType": .string(position.listing.assetType.rawValue),
                 "CanBeClosed": true,
-                "ClientId": .string(visit.client.id),
+                "ClientId": .string(context.client.id),
                 "HasForceOpenPositions": false,
                 "IsMarketOpen": .bool(valuation.quote.isMarketOpen),
                 "MarketState": .string(valuation.quote.marketState),
@@ -67,7 +67,7 @@ struct FakeSaxoNetPosition {
                 "NumberOfRelatedOrders": 0,
                 "OpenOrdersCount": JSONDocument(integerLiteral: orders),
                 "OpeningDirection": position.amount.isNegative ? "Sell" : "Buy",
-                "PositionsAccount": .string((account ?? visit.client.accounts.first)?.id ?? ""),
+                "PositionsAccount": .string((account ?? context.client.accounts.first)?.id ?? ""),
                 "Uic": JSONDocument(integerLiteral: position.listing.uic),
             ]
             return .object(members + (rest.members ?? []))
@@ -76,7 +76,7 @@ struct FakeSaxoNetPosition {
 
     /// What needs a price is left out where none is told.
     private var view: JSONDocument {
-        let format = visit.format
+        let format = context.format
         let counts: [JSONDocument.Member] = [
             .init(
                 name: "CurrentPriceDelayMinutes",
@@ -87,7 +87,7 @@ struct FakeSaxoNetPosition {
         ]
         guard let figures = valuation.figures else {
             let reliability: JSONDocument =
-                valuation.quote.access == .refused ? "NoMarketAccess" : "PricePending"
+                valuation.quote.access == .denied ? "NoMarketAccess" : "PricePending"
             return .object(
                 [
                     .init(name: "CalculationReliability", value: reliability),

@@ -16,7 +16,7 @@ struct FakeSaxoOAuth: Sendable {
     var routes: [SandboxRoute] {
         let page = AuthorizationEndpoint(
             server: sessions.server, provider: "Saxo", users: users, decisions: decisions, clock: clock,
-            takesChallenges: true)
+            supportsPKCE: true)
         return page.routes("/authorize") + [
             .post("/token") { request in
                 do {
@@ -24,7 +24,7 @@ struct FakeSaxoOAuth: Sendable {
                         document(try tokens(request)),
                         status: HTTPResponseStatus(statusCode: settings.tokenStatus))
                 } catch let error as OAuthError {
-                    return Self.refusal(error)
+                    return Self.errorResponse(error)
                 }
             }
         ]
@@ -73,7 +73,7 @@ struct FakeSaxoOAuth: Sendable {
     }
 
     /// Saxo documents no body for this; RFC 6749, section 5.2, does.
-    private static func refusal(_ error: OAuthError) -> SandboxResponse {
+    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
         .json(
             ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
             status: error == .invalidClient ? .unauthorized : .badRequest)

@@ -33,7 +33,7 @@ struct FakeSaxoOrderRequest {
         let isNew = purpose == .place
         let accountKey = fields.string("AccountKey", isRequired: true)
         let assetTypeName = fields.string("AssetType", isRequired: true)
-        let uic = fields.whole("Uic", isRequired: isNew)
+        let uic = fields.integer("Uic", isRequired: isNew)
         let side = fields.string("BuySell", isRequired: isNew, oneOf: ["Buy", "Sell"])
         amount = fields.positive("Amount", isRequired: isNew)
         _ = fields.string("AmountType", oneOf: ["Quantity"])
@@ -124,7 +124,7 @@ private struct BodyFieldReader {
         return text
     }
 
-    mutating func whole(_ name: String, isRequired: Bool) -> Int? {
+    mutating func integer(_ name: String, isRequired: Bool) -> Int? {
         guard let member = member(name, isRequired: isRequired) else { return nil }
         if member.integer == nil { add(name, "The value is not valid for \(name).") }
         return member.integer

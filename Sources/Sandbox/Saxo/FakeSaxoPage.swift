@@ -3,18 +3,19 @@ import NIOHTTP1
 
 /// A part of a list, with the link to the next (fact sheet, "Paging").
 struct FakeSaxoPage {
-    private let visit: FakeSaxoHost.AuthenticatedRequest
+    private let context: FakeSaxoHost.AuthenticatedRequest
     private let top: Int
     private let skip: Int
     private let isCounted: Bool
 
     /// Reads `$top`, `$skip` and `$inlinecount`; throws ``FakeSaxoError`` where one of them does not fit.
     init(_ visit: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
-        self.visit = visit
+        self.context = visit
         top = min(
-            try visit.whole("$top", in: 1...Int.max) ?? visit.settings.pageDefault, visit.settings.pageMaximum
+            try visit.integer("$top", in: 1...Int.max) ?? visit.settings.pageDefault,
+            visit.settings.pageMaximum
         )
-        skip = try visit.whole("$skip", in: 0...Int.max) ?? 0
+        skip = try visit.integer("$skip", in: 0...Int.max) ?? 0
         switch visit.request[query: "$inlinecount"] {
         case nil: isCounted = countsByDefault
         case "AllPages": isCounted = true
@@ -37,12 +38,12 @@ struct FakeSaxoPage {
 
     /// The request's own target with another `$skip`.
     private var next: String {
-        let request = visit.request
+        let request = context.request
         var pairs = request.query.filter { !["$top", "$skip"].contains($0.name) }
         pairs.insert(contentsOf: [("$top", String(top)), ("$skip", String(skip + top))], at: 0)
         let query = pairs.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
         let path = "/" + request.path.map(Self.escaped).joined(separator: "/") + "?" + query
-        guard visit.settings.nextLinksAreAbsolute, let host = request.headers.first(name: "Host") else {
+        guard context.settings.nextLinksAreAbsolute, let host = request.headers.first(name: "Host") else {
             return path
         }
         return "http://\(host)\(path)"
@@ -66,7 +67,7 @@ struct FakeSaxoPage {
 
 extension FakeSaxoHost.AuthenticatedRequest {
     /// The whole number of a parameter; nil when there is none.
-    func whole(_ name: String, in range: ClosedRange<Int>) throws(FakeSaxoError) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(FakeSaxoError) -> Int? {
         guard let text = request[query: name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw .invalid(name, "The value '\(text)' is not valid for \(name).")

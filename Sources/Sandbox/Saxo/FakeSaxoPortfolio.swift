@@ -93,7 +93,7 @@ struct FakeSaxoPortfolio: Sendable {
     private func netPositions(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let book = try book(visit)
         var positions = book.positions
-        if let uic = try visit.whole("Uic", in: 0...Int.max) {
+        if let uic = try visit.integer("Uic", in: 0...Int.max) {
             let assetType = try visit.assetType()
             positions = positions.filter { $0.listing.uic == uic && $0.listing.assetType == assetType }
         }

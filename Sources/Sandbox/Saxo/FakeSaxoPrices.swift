@@ -8,7 +8,7 @@ struct FakeSaxoPrices: Sendable {
         [
             host.get("/trade/v1/infoprices") { visit in
                 let assetType = try visit.assetType()
-                guard let uic = try visit.whole("Uic", in: 0...Int.max) else {
+                guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
                     throw FakeSaxoError.invalid("Uic", "Uic is required")
                 }
                 guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
@@ -23,7 +23,7 @@ struct FakeSaxoPrices: Sendable {
                 guard let text = visit.request[query: "Uics"] else {
                     throw FakeSaxoError.invalid("Uics", "Uics is required")
                 }
-                let uics = try Self.uics(text, atMost: visit.settings.priceListMaximum)
+                let uics = try Self.uics(text, maximum: visit.settings.priceListMaximum)
                 let groups = visit.fieldGroups(FakeSaxoPrice.defaultGroups)
                 return .json([
                     "Data": Self.list(uics, assetType, groups, at: visit.view, visit.settings)
@@ -40,7 +40,7 @@ struct FakeSaxoPrices: Sendable {
     }
 
     /// The numbers of a list, each once; throws ``FakeSaxoError`` where one is none, or they are too many.
-    static func uics(_ text: String, atMost maximum: Int) throws(FakeSaxoError) -> [Int] {
+    static func uics(_ text: String, maximum: Int) throws(FakeSaxoError) -> [Int] {
         var uics: [Int] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let uic = Int(part.filter { $0 != " " }), uic >= 0 else {

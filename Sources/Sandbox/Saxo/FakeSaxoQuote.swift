@@ -20,7 +20,7 @@ struct FakeSaxoQuote: Sendable {
     enum Access: Sendable, Hashable {
         case granted
         /// The price comes from an exchange whose data are not subscribed to.
-        case refused
+        case denied
         /// There is none.
         case noPrice
     }
@@ -37,8 +37,8 @@ struct FakeSaxoQuote: Sendable {
         let today = instrument.schedule.session(openedBy: now)
         let before = today.flatMap { instrument.schedule.session(before: $0.date) }
         lastClose = before.map { market.close(instrument, $0) } ?? instrument.anchor
-        if isExchange && !settings.tellsExchangePrices {
-            access = .refused
+        if isExchange && !settings.includesExchangePrices {
+            access = .denied
         } else if view.priced(instrument.symbol) == nil {
             access = .noPrice
         } else {
@@ -76,7 +76,7 @@ struct FakeSaxoQuote: Sendable {
     /// `PriceTypeBid` and `PriceTypeAsk`.
     func priceType(of side: BestQuote.Side?) -> String {
         switch access {
-        case .refused: "NoAccess"
+        case .denied: "NoAccess"
         case .noPrice: "NoMarket"
         case .granted:
             side == nil

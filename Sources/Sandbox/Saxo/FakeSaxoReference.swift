@@ -35,7 +35,7 @@ struct FakeSaxoReference: Sendable {
         let request = visit.request
         var found = FakeSaxoDirectory.instruments
         if let text = request[query: "Uics"] {
-            let uics = try FakeSaxoPrices.uics(text, atMost: visit.settings.pageMaximum)
+            let uics = try FakeSaxoPrices.uics(text, maximum: visit.settings.pageMaximum)
             found = found.filter { uics.contains($0.uic) }
         }
         if let text = request[query: "AssetTypes"], !text.isEmpty {

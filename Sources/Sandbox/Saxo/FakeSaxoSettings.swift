@@ -7,7 +7,7 @@ package struct FakeSaxoSettings: Sendable {
     /// An app that has no secret, and proves itself by code challenges (PKCE).
     package var nativeApplication = OAuthApplication(clientID: "sandbox-saxo-native", clientSecret: nil)
     /// What a refresh token does that comes a second time; Saxo does not say.
-    package var refreshReuse = RefreshReuse.isRefused
+    package var refreshReuse = RefreshReuse.rejectsToken
     /// How long an access token is valid.
     package var accessTokenLifetime: Duration = .seconds(20 * 60)
     /// How long a refresh token is valid, once used or not.
@@ -28,12 +28,12 @@ package struct FakeSaxoSettings: Sendable {
     /// The code in the body of a 409 for such an order.
     package var duplicateOrderErrorCode = "DuplicateRequest"
     /// Whether an order that is refused for what it wants is answered 200 with ErrorInfo, or 400.
-    package var refusesOrdersWithOK = true
+    package var rejectsOrdersWithOK = true
     /// Whether an order must say if a human placed it.
     package var requiresManualOrder = true
 
     /// Whether prices of exchanges are told, as to an account with data subscriptions.
-    package var tellsExchangePrices = true
+    package var includesExchangePrices = true
     /// By how many minutes prices of exchanges are late.
     package var exchangeDelayInMinutes = 0
     /// The most instruments of one list of prices.

@@ -24,7 +24,7 @@ struct FakeSaxoStreaming: Sendable {
         [
             StreamRoute(
                 "/connect",
-                refusal: { request in
+                rejection: { request in
                     guard let key = key(of: request) else { return SandboxResponse(status: .unauthorized) }
                     guard !key.contextID.isEmpty else { return SandboxResponse(status: .badRequest) }
                     return streams.isConnected(key)
@@ -44,7 +44,7 @@ struct FakeSaxoStreaming: Sendable {
         guard await send(replay, stream) else { return }
         while !Task.isCancelled, stream.isOpen {
             let now = host.clock.now
-            let turn = streams.turn(key, connection: connection, at: now, host.view())
+            let turn = streams.nextBatch(for: key, connection: connection, at: now, host.view())
             guard await send(turn.messages, stream), !turn.isLast else { return }
             await host.clock.wait(
                 until: Instant(secondsSince1970: now.secondsSince1970 + 1) ?? .latest)

@@ -187,7 +187,7 @@ extension FakeSaxoStreams {
     }
 
     /// What is new since the last turn; the clock's `now` says what is due, the view what there is to tell.
-    func turn(_ key: Key, connection: Int, at now: Instant, _ view: MarketView) -> MessageBatch {
+    func nextBatch(for key: Key, connection: Int, at now: Instant, _ view: MarketView) -> MessageBatch {
         let second = Int(now.secondsSince1970)
         return state.withLock { state in
             guard var context = state.contexts[key], let listener = context.listener,
@@ -203,7 +203,7 @@ extension FakeSaxoStreams {
                 turn.messages.append(context.message("_disconnect", Self.disconnect))
                 turn.isLast = true
             }
-            if !turn.isLast { tell(&context, at: second, view, into: &turn) }
+            if !turn.isLast { appendUpdates(of: &context, at: second, view, into: &turn) }
             context.sent += turn.messages
             context.sent.removeFirst(max(0, context.sent.count - settings.replayMaximum))
             return turn
@@ -211,24 +211,24 @@ extension FakeSaxoStreams {
     }
 
     /// Deltas of what is due, and one heartbeat for all that were silent for long.
-    private func tell(
-        _ context: inout Context, at second: Int, _ view: MarketView, into turn: inout MessageBatch
+    private func appendUpdates(
+        of context: inout Context, at second: Int, _ view: MarketView, into turn: inout MessageBatch
     ) {
         var silent: [JSONDocument] = []
         for index in context.subscriptions.indices {
             var subscription = context.subscriptions[index]
-            guard !subscription.isReset, second >= subscription.looked + subscription.interval else {
+            guard !subscription.isReset, second >= subscription.lastChecked + subscription.interval else {
                 continue
             }
-            subscription.looked = second
+            subscription.lastChecked = second
             let document = FakeSaxoSubscription.document(
                 subscription.subject, subscription.groups, at: view, settings)
             if let delta = subscription.delta(to: document) {
                 subscription.known = document
-                subscription.sent = second
+                subscription.lastSent = second
                 turn.messages.append(context.message(subscription.referenceID, delta))
-            } else if second - subscription.sent >= settings.heartbeatInterval {
-                subscription.sent = second
+            } else if second - subscription.lastSent >= settings.heartbeatInterval {
+                subscription.lastSent = second
                 silent.append([
                     "OriginatingReferenceId": .string(subscription.referenceID), "Reason": "NoNewData",
                 ])

@@ -11,8 +11,8 @@ struct FakeSaxoSubscription: Sendable {
     /// The snapshot, and all deltas since merged into it.
     var known: JSONDocument
     /// Seconds of the clock: when it was last looked at, and when something was last sent for it.
-    var looked: Int
-    var sent: Int
+    var lastChecked: Int
+    var lastSent: Int
     /// The client has been told to begin it anew; nothing more comes.
     var isReset = false
 

@@ -53,7 +53,7 @@ struct FakeSaxoSubscriptions: Sendable {
         let second = Int(visit.now.secondsSince1970)
         let subscription = FakeSaxoSubscription(
             referenceID: referenceID, subject: subject, groups: groups, interval: max(1, rate / 1_000),
-            tag: body["Tag"]?.string, known: snapshot, looked: second, sent: second)
+            tag: body["Tag"]?.string, known: snapshot, lastChecked: second, lastSent: second)
         try streams.add(
             subscription, to: FakeSaxoStreams.Key(user: visit.user.name, contextID: contextID),
             replacing: body["ReplaceReferenceId"]?.string)
@@ -79,7 +79,7 @@ struct FakeSaxoSubscriptions: Sendable {
             throw .invalid("Arguments.AssetType", "AssetType is required")
         }
         if service == .infoPrices || settings.servesOldEndpoints, let text = arguments["Uics"]?.string {
-            return .list(try FakeSaxoPrices.uics(text, atMost: settings.priceListMaximum), assetType)
+            return .list(try FakeSaxoPrices.uics(text, maximum: settings.priceListMaximum), assetType)
         }
         guard service == .prices else { throw .invalid("Arguments.Uics", "Uics is required") }
         guard let uic = arguments["Uic"]?.integer else {

@@ -20,10 +20,10 @@ struct FakeSaxoTrading: Sendable {
     }
 
     private func place(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        try refuseDuplicate(visit)
+        try rejectDuplicate(visit)
         let request = try FakeSaxoOrderRequest(visit, for: .place)
         let (listing, kind) = try checked(request, visit)
-        let order = try host.desk.place(for: visit.client) { id in
+        let order = try host.orderBook.place(for: visit.client) { id in
             FakeSaxoOrder(
                 id: id, accountKey: request.account.key, listing: listing, isBuy: request.isBuy,
                 amount: request.amount ?? .zero, kind: kind, duration: request.duration ?? .untilCancelled,
@@ -34,9 +34,9 @@ struct FakeSaxoTrading: Sendable {
 
     /// The order keeps its id.
     private func change(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        try refuseDuplicate(visit)
+        try rejectDuplicate(visit)
         let request = try FakeSaxoOrderRequest(visit, for: .change)
-        let changed = try host.desk.change(request.orderID ?? "", of: visit.client) {
+        let changed = try host.orderBook.change(request.orderID ?? "", of: visit.client) {
             order throws(FakeSaxoError) in
             guard order.accountKey == request.account.key else { throw .order(.orderNotFound) }
             let kind = try request.kind(for: order.listing, else: order.kind.price)
@@ -56,7 +56,9 @@ struct FakeSaxoTrading: Sendable {
     private func cancel(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try requiredAccount(visit)
         let wanted = (visit.request.parameters["order_ids"] ?? "").split(separator: ",").map(String.init)
-        let cancelled = host.desk.cancel(of: visit.client, accountKey: account.key) { wanted.contains($0.id) }
+        let cancelled = host.orderBook.cancel(of: visit.client, accountKey: account.key) {
+            wanted.contains($0.id)
+        }
         return .json([
             "Orders": .array(
                 wanted.map { id in
@@ -71,10 +73,10 @@ struct FakeSaxoTrading: Sendable {
     private func cancelAll(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try requiredAccount(visit)
         let assetType = try visit.assetType()
-        guard let uic = try visit.whole("Uic", in: 0...Int.max) else {
+        guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
             throw FakeSaxoError.invalid("Uic", "Uic is required")
         }
-        let cancelled = host.desk.cancel(of: visit.client, accountKey: account.key) {
+        let cancelled = host.orderBook.cancel(of: visit.client, accountKey: account.key) {
             $0.listing.uic == uic && $0.listing.assetType == assetType
         }
         return .json(["Orders": .array(cancelled.map { ["OrderId": .string($0)] })])
@@ -118,11 +120,11 @@ struct FakeSaxoTrading: Sendable {
     }
 
     /// The same method, body and `X-Request-ID` within some seconds are the same order.
-    private func refuseDuplicate(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
+    private func rejectDuplicate(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
         let request = visit.request
         let id = request.headers.first(name: "X-Request-ID") ?? ""
         let identity = Array("\(request.method.rawValue) \(id)\n".utf8) + request.body
-        guard !host.desk.isDuplicate(identity, of: visit.client, at: visit.now) else {
+        guard !host.orderBook.isDuplicate(identity, of: visit.client, at: visit.now) else {
             throw .conflict(
                 code: visit.settings.duplicateOrderErrorCode,
                 message: "An identical order was placed within the last seconds.")

@@ -23,31 +23,32 @@ struct FakeYahoo {
     static let cookiePrefix = "yahoo-cookie"
     static let yqlPrefix = "yahoo-yql"
 
-    let standIns: [FakeHost]
+    let fakeHosts: [FakeHost]
     let budget = CallQuota()
 
-    init(_ configuration: SandboxConfiguration, stage: ScriptedMarket) {
+    init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.yahoo
         let pass = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
-        let host = FakeYahooHost(settings: settings, pass: pass, budget: budget, stage: stage)
+        let host = FakeYahooHost(
+            settings: settings, crumbs: pass, budget: budget, scriptedMarket: scriptedMarket)
         let query: [SandboxRoute] = [
             host.raw("/v1/test/getcrumb") { request in Self.crumb(request, host) },
             host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart($0).document() },
-            host.closed("/v7/finance/quote") { try FakeYahooQuotes(visit: $0).document() },
+            host.closed("/v7/finance/quote") { try FakeYahooQuotes(context: $0).document() },
             host.closed("/v10/finance/quoteSummary/{symbol}") { try FakeYahooSummary($0).document() },
             host.open("/v1/finance/search") { try FakeYahooSearch($0).document() },
         ]
         let cookie = host.raw("/") { _ in
             var response = SandboxResponse.text("Not Found", status: .notFound)
-            let value = pass.cookie(at: stage.clock.now)
+            let value = pass.cookie(at: scriptedMarket.clock.now)
             response.headers.add(name: "Set-Cookie", value: "A3=\(value); \(settings.cookieAttributes)")
             return response
         }
-        let yql = host.raw("/v1/public/yql") { try Yql.answer($0, stage.view, settings) }
+        let yql = host.raw("/v1/public/yql") { try Yql.respond(to: $0, scriptedMarket.view, settings) }
         let hosts = [
             (Self.queryPrefix, query), (Self.cookiePrefix, [cookie]), (Self.yqlPrefix, [yql]),
         ]
-        standIns = hosts.map { prefix, routes in
+        fakeHosts = hosts.map { prefix, routes in
             FakeHost(
                 provider: .yahoo, prefix: prefix, routes: routes,
                 failures: FakeHost.Failures(
@@ -60,12 +61,13 @@ struct FakeYahoo {
 
     /// The crumb of a cookie, as text: or what stands there when Yahoo does not like to give it.
     private static func crumb(_ request: SandboxRequest, _ host: FakeYahooHost) -> SandboxResponse {
-        switch host.settings.crumbAnswer {
+        switch host.settings.crumbResponse {
         case .crumb:
-            guard let cookie = host.pass.cookie(in: request.headers, at: host.stage.clock.now) else {
+            guard let cookie = host.crumbs.cookie(in: request.headers, at: host.scriptedMarket.clock.now)
+            else {
                 return SandboxResponse(.unauthorized("Invalid Cookie"))
             }
-            return .text(host.pass.crumb(for: cookie), status: .ok)
+            return .text(host.crumbs.crumb(for: cookie), status: .ok)
         case .tooManyRequests(let status):
             return .text("Too Many Requests", status: HTTPResponseStatus(statusCode: status))
         case .page:

@@ -6,18 +6,18 @@ import NIOHTTP1
 /// Nothing is kept of what was given out: a cookie tells when it was made and bears a mark of that, and its
 /// crumb follows from it. The mark is no secret worth keeping; it tells tests apart that make one up.
 struct FakeYahooCrumb: Sendable {
-    private let noise: SeededRandom
+    private let random: SeededRandom
     private let lifetime: Duration?
 
     init(seed: UInt64, lifetime: Duration?) {
-        noise = SeededRandom(seed: seed).branch(.identity)
+        random = SeededRandom(seed: seed).branch(.identity)
         self.lifetime = lifetime
     }
 
     /// The value of the cookie `A3` that is given out at a moment.
     func cookie(at now: Instant) -> String {
         let made = "\(now.secondsSince1970).\(now.nanoseconds)"
-        return "d=\(made)&S=\(text(noise.branch(made), count: 22))"
+        return "d=\(made)&S=\(text(random.branch(made), count: 22))"
     }
 
     /// The cookie `A3` of a request, when it was given out here and is still good.
@@ -38,7 +38,7 @@ struct FakeYahooCrumb: Sendable {
 
     /// Eleven characters, some of which a URL must escape.
     func crumb(for cookie: String) -> String {
-        text(noise.branch(cookie).branch(.quote), count: 11)
+        text(random.branch(cookie).branch(.quote), count: 11)
     }
 
     private func text(_ noise: SeededRandom, count: Int) -> String {

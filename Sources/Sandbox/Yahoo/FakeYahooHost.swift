@@ -5,9 +5,9 @@ import NIOHTTP1
 /// What every endpoint of Yahoo's hosts goes through: the limit of the address, the crumb, errors as bodies.
 struct FakeYahooHost: Sendable {
     let settings: FakeYahooSettings
-    let pass: FakeYahooCrumb
+    let crumbs: FakeYahooCrumb
     let budget: CallQuota
-    let stage: ScriptedMarket
+    let scriptedMarket: ScriptedMarket
 
     /// One request that was let in.
     struct AuthenticatedRequest: Sendable {
@@ -21,7 +21,9 @@ struct FakeYahooHost: Sendable {
         _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
         raw(template) { request in
-            .json(try answer(AuthenticatedRequest(request: request, view: stage.view, settings: settings)))
+            .json(
+                try answer(
+                    AuthenticatedRequest(request: request, view: scriptedMarket.view, settings: settings)))
         }
     }
 
@@ -51,17 +53,18 @@ struct FakeYahooHost: Sendable {
 
     private func isWelcome(_ request: SandboxRequest) -> Bool {
         let agent = request.headers.first(name: "User-Agent") ?? ""
-        guard !settings.refusedUserAgents.contains(where: agent.hasPrefix) else { return false }
+        guard !settings.rejectedUserAgents.contains(where: agent.hasPrefix) else { return false }
         guard let limit = settings.requestsPerMinute else { return true }
         let address = request.peer?.ipAddress ?? ""
-        return budget.take(address, at: stage.clock.now, windows: [.init(period: .minute, limit: limit)])
+        return budget.consume(
+            for: address, at: scriptedMarket.clock.now, windows: [.init(period: .minute, limit: limit)])
             == nil
     }
 
     private func checkCrumb(_ request: SandboxRequest) throws(FakeYahooError) {
         guard settings.needsCrumb else { return }
-        guard let cookie = pass.cookie(in: request.headers, at: stage.clock.now),
-            request[query: "crumb"] == pass.crumb(for: cookie)
+        guard let cookie = crumbs.cookie(in: request.headers, at: scriptedMarket.clock.now),
+            request[query: "crumb"] == crumbs.crumb(for: cookie)
         else { throw .unauthorized(settings.unauthorizedDescription) }
     }
 }

@@ -49,7 +49,7 @@ struct FakeYahooListing: Sendable {
         }
     }
 
-    var company: Company? { Company.behind(instrument.symbol) }
+    var company: Company? { Company.issuer(of: instrument.symbol) }
     var name: String { instrument.displayName }
 
     /// Yahoo's short code of the exchange, and two longer names of it.

@@ -2,15 +2,15 @@ import Brokerage
 
 /// `GET /v7/finance/quote`: many symbols in one call.
 struct FakeYahooQuotes: Sendable {
-    let visit: FakeYahooHost.AuthenticatedRequest
+    let context: FakeYahooHost.AuthenticatedRequest
 
     /// Throws ``FakeYahooError`` for a list that is missing or too long.
     func document() throws -> JSONDocument {
-        let symbols = (visit.request[query: "symbols"] ?? "").split(separator: ",").map(String.init)
+        let symbols = (context.request[query: "symbols"] ?? "").split(separator: ",").map(String.init)
         guard !symbols.isEmpty else {
             throw FakeYahooError.badRequest("Missing value for the \"symbols\" argument")
         }
-        guard symbols.count <= visit.settings.maximumSymbols else {
+        guard symbols.count <= context.settings.maximumSymbols else {
             throw FakeYahooError.badRequest("The \"symbols\" argument has too many values")
         }
         var seen: Set<String> = []
@@ -20,7 +20,7 @@ struct FakeYahooQuotes: Sendable {
 
     /// The members that the parameter `fields` names, and those that every quote has.
     private func chosen(_ members: [JSONDocument.Member]) -> JSONDocument {
-        guard let fields = visit.request[query: "fields"], !fields.isEmpty else { return .object(members) }
+        guard let fields = context.request[query: "fields"], !fields.isEmpty else { return .object(members) }
         let names = Set(fields.split(separator: ",").map(String.init))
         return .object(members.filter { names.contains($0.name) || Self.always.contains($0.name) })
     }
@@ -29,9 +29,9 @@ struct FakeYahooQuotes: Sendable {
 
     /// Nil for a symbol that was never listed.
     private func quote(of symbol: String) -> [JSONDocument.Member]? {
-        if visit.settings.delisted.contains(symbol) { return delisted(symbol) }
-        return FakeYahooListing(symbol, in: visit.view.market).map { listing in
-            described(listing) + (FakeYahooDay(listing, visit.view).map { priced(listing, $0) } ?? [])
+        if context.settings.delisted.contains(symbol) { return delisted(symbol) }
+        return FakeYahooListing(symbol, in: context.view.market).map { listing in
+            described(listing) + (FakeYahooDay(listing, context.view).map { priced(listing, $0) } ?? [])
         }
     }
 
@@ -49,7 +49,7 @@ struct FakeYahooQuotes: Sendable {
     }
 
     private func described(_ listing: FakeYahooListing) -> [JSONDocument.Member] {
-        let zone = listing.zone(at: visit.view.now)
+        let zone = listing.zone(at: context.view.now)
         return [
             .init(name: "language", value: "en-US"),
             .init(name: "region", value: "US"),
@@ -62,7 +62,7 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "priceHint", value: JSONDocument(integerLiteral: listing.priceHint)),
             .init(name: "exchangeDataDelayedBy", value: 0),
             .init(name: "tradeable", value: false),
-            .init(name: "marketState", value: .string(listing.marketState(visit.view))),
+            .init(name: "marketState", value: .string(listing.marketState(context.view))),
             .init(name: "exchange", value: .string(listing.exchange.code)),
             .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),
@@ -86,7 +86,7 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "regularMarketPreviousClose", value: listing.price(day.previousClose)),
             .init(name: "regularMarketOpen", value: listing.price(day.bar.open)),
         ]
-        if let year = YearPriceStats(listing.instrument, visit.view) {
+        if let year = YearPriceStats(listing.instrument, context.view) {
             members += [
                 .init(name: "fiftyTwoWeekLow", value: listing.price(year.low)),
                 .init(name: "fiftyTwoWeekHigh", value: listing.price(year.high)),
@@ -101,7 +101,7 @@ struct FakeYahooQuotes: Sendable {
 
     /// Bid and ask; a side that nobody takes is absent.
     private func sides(_ listing: FakeYahooListing) -> [JSONDocument.Member] {
-        let quote = visit.view.market.quote(listing.instrument, at: visit.view.now)
+        let quote = context.view.market.quote(listing.instrument, at: context.view.now)
         return [("bid", quote.bid), ("ask", quote.ask)].compactMap { name, side in
             side.map { .init(name: name, value: listing.price($0.price)) }
         }

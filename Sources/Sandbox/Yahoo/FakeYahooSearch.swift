@@ -5,7 +5,7 @@ struct FakeYahooSearch: Sendable {
     private let text: String
     private let quotesCount: Int
     private let newsCount: Int
-    private let visit: FakeYahooHost.AuthenticatedRequest
+    private let context: FakeYahooHost.AuthenticatedRequest
 
     /// Throws ``FakeYahooError`` where there is no text.
     init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
@@ -16,7 +16,7 @@ struct FakeYahooSearch: Sendable {
             min(max(visit.request[query: name].flatMap { Int($0) } ?? usual, 0), Self.maximumCount)
         }
         self.text = text
-        self.visit = visit
+        self.context = visit
         quotesCount = count("quotesCount", usual: 6)
         newsCount = count("newsCount", usual: 4)
     }
@@ -31,7 +31,7 @@ struct FakeYahooSearch: Sendable {
         let hits = search.hits(for: text)
         var quotes = hits.map(quote)
         // A company that is not listed stands among those that are: it has no symbol.
-        if visit.settings.searchFindsPrivateCompanies, !quotes.isEmpty {
+        if context.settings.searchFindsPrivateCompanies, !quotes.isEmpty {
             quotes.insert(privateCompany, at: 1)
         }
         quotes = Array(quotes.prefix(quotesCount))
@@ -80,9 +80,9 @@ struct FakeYahooSearch: Sendable {
     /// The latest about the companies that were found.
     private func news(about hits: [ListingSearch.Hit]) -> [JSONDocument] {
         let symbols = Set(hits.map(\.instrument.symbol))
-        let month = visit.view.now - 30 * 86_400
-        return visit.view.news(about: symbols, from: month).prefix(newsCount).map { story in
-            let tickers = story.symbols.compactMap(visit.view.market.instrument).map {
+        let month = context.view.now - 30 * 86_400
+        return context.view.news(about: symbols, from: month).prefix(newsCount).map { story in
+            let tickers = story.symbols.compactMap(context.view.market.instrument).map {
                 FakeYahooListing($0).symbol
             }
             let noise = SeededRandom(seed: UInt64(story.id))

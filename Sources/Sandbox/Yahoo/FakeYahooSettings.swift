@@ -10,10 +10,10 @@ package struct FakeYahooSettings: Sendable {
     /// The body of a 429: text, no JSON.
     package var tooManyRequestsText = "Edge: Too Many Requests"
     /// Beginnings of a `User-Agent` that get a 429 at once.
-    package var refusedUserAgents: [String] = []
+    package var rejectedUserAgents: [String] = []
 
     /// What the endpoint of the crumb answers.
-    package var crumbAnswer = CrumbAnswer.crumb
+    package var crumbResponse = CrumbAnswer.crumb
     /// Whether quotes and summaries need cookie and crumb.
     package var needsCrumb = true
     /// How long a cookie and its crumb are good; nil for ever.

@@ -8,7 +8,7 @@ enum Yql {
     /// The file in which the community's tables were defined.
     private static let environment = "store://datatables.org/alltableswithkeys"
 
-    static func answer(_ request: SandboxRequest, _ view: MarketView, _ settings: FakeYahooSettings) throws
+    static func respond(to request: SandboxRequest, _ view: MarketView, _ settings: FakeYahooSettings) throws
         -> SandboxResponse
     {
         switch settings.yql {
@@ -16,14 +16,14 @@ enum Yql {
         case .serving: break
         }
         guard request[query: "format"] == "json" else {
-            return refusal("The sandbox answers format=json only")
+            return errorResponse("The sandbox answers format=json only")
         }
         guard let statement = request[query: "q"].flatMap(YqlStatement.init) else {
-            return refusal(
+            return errorResponse(
                 "Query syntax error(s) [line 1:0 expecting statement_ql got '\(request[query: "q"] ?? "")']")
         }
         guard statement.table == table, request[query: "env"] == environment else {
-            return refusal("No definition found for Table \(statement.table)")
+            return errorResponse("No definition found for Table \(statement.table)")
         }
         return .json(try document(statement, view))
     }
@@ -51,7 +51,7 @@ enum Yql {
         ]
     }
 
-    private static func refusal(_ description: String) -> SandboxResponse {
+    private static func errorResponse(_ description: String) -> SandboxResponse {
         .json(
             ["error": ["lang": "en-US", "description": .string(description)]], status: .badRequest)
     }

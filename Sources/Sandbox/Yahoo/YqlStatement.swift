@@ -10,7 +10,7 @@ struct YqlStatement: Sendable, Hashable {
     /// nil for anything else.
     init?(_ text: String) {
         var rest = Substring(text)
-        guard Self.takeWord("select", from: &rest), let from = Self.range(of: "from", in: rest) else {
+        guard Self.consumeKeyword("select", from: &rest), let from = Self.range(of: "from", in: rest) else {
             return nil
         }
         let names = rest[..<from.lowerBound].split { $0 == "," || $0.isWhitespace }.map(String.init)
@@ -20,7 +20,7 @@ struct YqlStatement: Sendable, Hashable {
         guard let condition = Self.range(of: "where", in: rest) else { return nil }
         table = String(rest[..<condition.lowerBound].filter { !$0.isWhitespace })
         rest = rest[condition.upperBound...]
-        guard Self.takeWord("symbol", from: &rest), let symbols = Self.symbols(rest) else { return nil }
+        guard Self.consumeKeyword("symbol", from: &rest), let symbols = Self.symbols(rest) else { return nil }
         self.symbols = symbols
     }
 
@@ -31,7 +31,8 @@ struct YqlStatement: Sendable, Hashable {
         if rest.first == "=" {
             list = rest.dropFirst()
         } else {
-            guard takeWord("in", from: &rest), rest.first == "(", let end = rest.lastIndex(of: ")") else {
+            guard consumeKeyword("in", from: &rest), rest.first == "(", let end = rest.lastIndex(of: ")")
+            else {
                 return nil
             }
             list = rest[rest.index(after: rest.startIndex)..<end]
@@ -42,7 +43,7 @@ struct YqlStatement: Sendable, Hashable {
     }
 
     /// Takes a keyword, in whatever case, and the space after it.
-    private static func takeWord(_ word: String, from text: inout Substring) -> Bool {
+    private static func consumeKeyword(_ word: String, from text: inout Substring) -> Bool {
         let trimmed = text.drop(while: \.isWhitespace)
         guard trimmed.prefix(word.count).lowercased() == word else { return false }
         text = trimmed.dropFirst(word.count).drop(while: \.isWhitespace)

@@ -16,20 +16,20 @@ package final class SQLiteQuotaStore: QuotaStore {
 
     /// Identifies the machine's last start: uptimes that were stored before it say nothing.
     private let boot: String?
-    private let mostLoaded: Int
+    private let maximumLoaded: Int
 
     /// - Parameters:
     ///   - file: The file of the entries.
     ///   - boot: Identifies the machine's last start; nil or empty if it is unknown, and the wall clock alone
     ///     counts.
-    ///   - mostLoaded: As many entries are read, because attempts to connect with wrong keys leave entries,
+    ///   - maximumLoaded: As many entries are read, because attempts to connect with wrong keys leave entries,
     ///     too.
     package init(
-        in file: CacheDatabase, boot: String? = SQLiteQuotaStore.currentBoot, mostLoaded: Int = 100_000
+        in file: CacheDatabase, boot: String? = SQLiteQuotaStore.currentBoot, maximumLoaded: Int = 100_000
     ) {
         database = file.database
         self.boot = boot == "" ? nil : boot
-        self.mostLoaded = mostLoaded
+        self.maximumLoaded = maximumLoaded
     }
 
     /// Linux's random id of the machine's last start: random(4).
@@ -73,7 +73,7 @@ package final class SQLiteQuotaStore: QuotaStore {
                     """,
                 arguments: [
                     "boot": boot, "uptime": uptime.nanoseconds, "now": now.secondsSince1970,
-                    "most": mostLoaded,
+                    "most": maximumLoaded,
                 ]
             ).compactMap { StoredQuotaUsage(row: $0, boot: boot) }
         }

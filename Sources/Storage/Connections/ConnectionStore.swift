@@ -25,7 +25,7 @@ package struct ConnectionStore: Sendable {
     /// All connections with the same key or token have the same holder, now and after they are removed. A
     /// credential by consent is renewed by other tokens, and is only in this connection: the connection
     /// identifies it.
-    package func quotaHolder(of connection: StoredConnection, _ secret: Secret) -> QuotaAccount {
+    package func quotaAccount(of connection: StoredConnection, _ secret: Secret) -> QuotaAccount {
         guard connection.redirectURI == nil else {
             return QuotaAccount(connection.provider, credential: connection.id)
         }
@@ -49,7 +49,7 @@ package struct ConnectionStore: Sendable {
     ///
     /// - Returns: what became of it; nothing is kept of one that is not added.
     package func add(
-        _ connection: StoredConnection, _ secret: Secret, atMost most: Int
+        _ connection: StoredConnection, _ secret: Secret, maximum most: Int
     ) async throws(StorageError) -> InsertResult {
         let credentials = credentials
         return try await database.write { db in
@@ -154,7 +154,7 @@ package struct ConnectionStore: Sendable {
     }
 
     /// Keeps since when the provider refuses a connection's credential; nil when it takes it again.
-    package func setRefused(_ id: String, at instant: Instant?) async throws(StorageError) {
+    package func setRejected(_ id: String, at instant: Instant?) async throws(StorageError) {
         try await database.write { db in
             try db.execute(
                 sql: "UPDATE connection SET refused_at = ? WHERE id = ?",
@@ -216,6 +216,6 @@ extension StoredConnection {
         self.init(
             id: row["id"], owner: owner, provider: provider, environment: environment,
             redirectURI: row["redirect_uri"], label: row["label"], connectedAt: connectedAt,
-            refusedAt: refusedAt.flatMap { Instant(millisecondsSince1970: $0) }, accounts: accounts)
+            rejectedAt: refusedAt.flatMap { Instant(millisecondsSince1970: $0) }, accounts: accounts)
     }
 }

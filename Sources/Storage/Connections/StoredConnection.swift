@@ -17,13 +17,13 @@ package struct StoredConnection: Hashable, Sendable {
     /// When it was made, or last given another credential.
     package var connectedAt: Instant
     /// When the provider refused the credential; nil while it takes it.
-    package var refusedAt: Instant?
+    package var rejectedAt: Instant?
     /// What was found behind it, the default one first; none where the provider keeps no accounts.
     package var accounts: [StoredAccount]
 
     package init(
         id: String, owner: OwnerID, provider: ProviderID, environment: Environment,
-        redirectURI: String? = nil, label: String? = nil, connectedAt: Instant, refusedAt: Instant? = nil,
+        redirectURI: String? = nil, label: String? = nil, connectedAt: Instant, rejectedAt: Instant? = nil,
         accounts: [StoredAccount] = []
     ) {
         self.id = id
@@ -33,7 +33,7 @@ package struct StoredConnection: Hashable, Sendable {
         self.redirectURI = redirectURI
         self.label = label
         self.connectedAt = connectedAt
-        self.refusedAt = refusedAt
+        self.rejectedAt = rejectedAt
         self.accounts = accounts
     }
 

@@ -29,7 +29,7 @@ package struct CredentialStore: Sendable {
 
     /// The same as part of a larger write.
     func save(_ secret: Secret, of identity: CredentialOwner, in db: Database) throws -> Int {
-        let sealed = try keys.seal(secret, identity)
+        let sealed = try keys.encrypt(secret, identity)
         return try Int.fetchOne(
             db,
             sql: """
@@ -63,8 +63,8 @@ package struct CredentialStore: Sendable {
             }
         }
         guard let row else { return nil }
-        guard let secret = keys.open(row.sealed, row.key, identity) else {
-            throw .sealBroken(path: database.path, connection: identity.connection)
+        guard let secret = keys.decrypt(row.sealed, row.key, identity) else {
+            throw .decryptionFailed(path: database.path, connection: identity.connection)
         }
         return StoredCredential(identity: identity, version: row.version, secret: secret)
     }
@@ -91,7 +91,7 @@ package struct CredentialStore: Sendable {
     ) async throws(StorageError) -> Replacement {
         let keys = keys
         return try await database.write { db in
-            let sealed = try keys.seal(secret, identity)
+            let sealed = try keys.encrypt(secret, identity)
             let new = try Int.fetchOne(
                 db,
                 sql: """
@@ -152,7 +152,7 @@ extension CredentialStore {
             }
             let identity = CredentialOwner(
                 connection: row["connection"], provider: provider, owner: owner)
-            return keys.open(row["sealed"], row["data_key_id"], identity) != nil
+            return keys.decrypt(row["sealed"], row["data_key_id"], identity) != nil
         }
         return (whole, rows.count - whole)
     }

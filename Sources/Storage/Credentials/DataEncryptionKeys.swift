@@ -42,7 +42,7 @@ struct DataEncryptionKeys: Sendable {
         currentID = keys.keys.max() ?? 0
     }
 
-    func seal(_ secret: Secret, _ identity: CredentialOwner) throws -> Data {
+    func encrypt(_ secret: Secret, _ identity: CredentialOwner) throws -> Data {
         guard let key = keys[currentID] else { throw CryptoKitError.incorrectKeySize }
         let data = identity.additionalData(keyID: currentID)
         // With a nonce of 12 bytes there is always a combined form.
@@ -50,7 +50,7 @@ struct DataEncryptionKeys: Sendable {
     }
 
     /// Nil for what this key, for this identity, has not sealed.
-    func open(_ sealed: Data, _ keyID: Int64, _ identity: CredentialOwner) -> Secret? {
+    func decrypt(_ sealed: Data, _ keyID: Int64, _ identity: CredentialOwner) -> Secret? {
         guard let key = keys[keyID], let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
         let data = identity.additionalData(keyID: keyID)
         return (try? AES.GCM.open(box, using: key, authenticating: data)).map { Secret(Array($0)) }

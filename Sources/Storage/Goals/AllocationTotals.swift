@@ -7,8 +7,8 @@ package import Brokerage
 struct AllocationTotals {
     private let symbol: Symbol
     private let held: HeldQuantities
-    private var takenOf: [String: Decimal] = [:]
-    private var takenOfAny = Decimal.zero
+    private var allocatedByAccount: [String: Decimal] = [:]
+    private var allocatedFromAny = Decimal.zero
 
     private init(of symbol: Symbol, _ held: HeldQuantities) {
         self.symbol = symbol
@@ -16,8 +16,8 @@ struct AllocationTotals {
     }
 
     /// Why some new allocations cannot be added to those that there are; nil where they can.
-    static func refusal(
-        of new: [GoalAllocation], beside others: [GoalAllocation], holding held: HeldQuantities
+    static func validationError(
+        adding new: [GoalAllocation], to others: [GoalAllocation], holding held: HeldQuantities
     ) -> GoalError? {
         var claims: [Symbol: AllocationTotals] = [:]
         for (index, allocation) in new.enumerated() {
@@ -33,8 +33,8 @@ struct AllocationTotals {
                 guard try held.quantity(of: symbol, in: allocation.account) > .zero else {
                     return .notHeld(index: index)
                 }
-                if let overdraft = try claim.overdraft(by: allocation) {
-                    return .overdrawn(index: index, overdraft)
+                if let overdraft = try claim.overallocation(by: allocation) {
+                    return .overallocated(index: index, overdraft)
                 }
                 try claim.add(allocation)
                 claims[symbol] = claim
@@ -46,38 +46,38 @@ struct AllocationTotals {
     }
 
     /// Nil where there is enough left for one more.
-    private func overdraft(by allocation: GoalAllocation) throws(Decimal.Overflow) -> GoalError
+    private func overallocation(by allocation: GoalAllocation) throws(Decimal.Overflow) -> GoalError
         .Overallocation?
     {
         let wanted = try allocation.claim(in: held)
         if let account = allocation.account {
-            let (has, before) = (try held.quantity(of: symbol, in: account), try taken(of: account))
+            let (has, before) = (try held.quantity(of: symbol, in: account), try allocated(in: account))
             if try before + wanted > has {
-                return GoalError.Overallocation(held: has, taken: before, wanted: wanted)
+                return GoalError.Overallocation(held: has, allocated: before, requested: wanted)
             }
         }
-        let (has, before) = (try held.quantity(of: symbol, in: nil), try taken())
+        let (has, before) = (try held.quantity(of: symbol, in: nil), try allocated())
         return try before + wanted > has
-            ? GoalError.Overallocation(held: has, taken: before, wanted: wanted) : nil
+            ? GoalError.Overallocation(held: has, allocated: before, requested: wanted) : nil
     }
 
     private mutating func add(_ allocation: GoalAllocation) throws(Decimal.Overflow) {
         let claim = try allocation.claim(in: held)
         if let account = allocation.account {
-            takenOf[account] = try (takenOf[account] ?? .zero) + claim
+            allocatedByAccount[account] = try (allocatedByAccount[account] ?? .zero) + claim
         } else {
-            takenOfAny = try takenOfAny + claim
+            allocatedFromAny = try allocatedFromAny + claim
         }
     }
 
     /// Never more than there is: what was sold since it was allocated is not taken from anything else.
-    private func taken(of account: String) throws(Decimal.Overflow) -> Decimal {
-        min(takenOf[account] ?? .zero, try held.quantity(of: symbol, in: account))
+    private func allocated(in account: String) throws(Decimal.Overflow) -> Decimal {
+        min(allocatedByAccount[account] ?? .zero, try held.quantity(of: symbol, in: account))
     }
 
-    private func taken() throws(Decimal.Overflow) -> Decimal {
-        var sum = takenOfAny
-        for account in takenOf.keys { sum = try sum + taken(of: account) }
+    private func allocated() throws(Decimal.Overflow) -> Decimal {
+        var sum = allocatedFromAny
+        for account in allocatedByAccount.keys { sum = try sum + allocated(in: account) }
         return min(sum, try held.quantity(of: symbol, in: nil))
     }
 }

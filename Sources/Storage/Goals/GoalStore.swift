@@ -8,9 +8,9 @@ package import Upstream
 /// undo each other nor allocate the same holding twice. A goal of another user is as one that does not exist.
 package struct GoalStore: Sendable {
     /// As many goals as a user may have.
-    package static let mostGoals = 200
+    package static let maximumGoals = 200
     /// As many allocations as a goal may have; who makes one sees to it.
-    package static let mostAllocations = 100
+    package static let maximumAllocations = 100
 
     private let database: SQLiteDatabase
 
@@ -45,9 +45,11 @@ package struct GoalStore: Sendable {
     ) async throws(StorageError) -> Outcome {
         try await database.write { db in
             let others = try GoalRow.fetch(of: owner, db).map(\.goal.content)
-            guard others.count < Self.mostGoals else { return .failure(.tooManyGoals(limit: Self.mostGoals)) }
-            if let refusal = AllocationTotals.refusal(
-                of: content.allocations, beside: others.flatMap(\.allocations), holding: held)
+            guard others.count < Self.maximumGoals else {
+                return .failure(.tooManyGoals(limit: Self.maximumGoals))
+            }
+            if let refusal = AllocationTotals.validationError(
+                adding: content.allocations, to: others.flatMap(\.allocations), holding: held)
             {
                 return .failure(refusal)
             }
@@ -76,7 +78,9 @@ package struct GoalStore: Sendable {
             guard let row = rows.first(where: { $0.goal.id == id }) else { return .failure(.notFound) }
             if let allocations = patch.allocations {
                 let others = rows.filter { $0.number != row.number }.flatMap(\.goal.content.allocations)
-                if let refusal = AllocationTotals.refusal(of: allocations, beside: others, holding: held) {
+                if let refusal = AllocationTotals.validationError(
+                    adding: allocations, to: others, holding: held)
+                {
                     return .failure(refusal)
                 }
             }

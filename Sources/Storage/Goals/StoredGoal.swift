@@ -62,14 +62,14 @@ package struct GoalPatch: Hashable, Sendable {
     package var about: String?
     package var target: Decimal?
     package var currency: String?
-    package var dueOn: DueOn = .kept
+    package var dueOn: DueOn = .unchanged
     /// In the place of all that it has.
     package var allocations: [GoalAllocation]?
 
     package init() {}
 
     package enum DueOn: Hashable, Sendable {
-        case kept
+        case unchanged
         case removed
         case on(CalendarDate)
     }
@@ -84,7 +84,7 @@ extension GoalFields {
         if let target = patch.target { content.target = target }
         if let currency = patch.currency { content.currency = currency }
         switch patch.dueOn {
-        case .kept: break
+        case .unchanged: break
         case .removed: content.dueOn = nil
         case .on(let date): content.dueOn = date
         }
@@ -102,7 +102,7 @@ package enum GoalError: Error, Hashable, Sendable {
     /// No account, or not the one that is named, holds what the allocation at this index is of.
     case notHeld(index: Int)
     /// The allocation at this index would take more than is left.
-    case overdrawn(index: Int, Overallocation)
+    case overallocated(index: Int, Overallocation)
     /// The quantities that the allocation at this index is reckoned with have too many digits.
     case tooManyDigits(index: Int)
 
@@ -110,7 +110,7 @@ package enum GoalError: Error, Hashable, Sendable {
     package struct Overallocation: Hashable, Sendable {
         package let held: Decimal
         /// What other allocations take, of this goal and of the others.
-        package let taken: Decimal
-        package let wanted: Decimal
+        package let allocated: Decimal
+        package let requested: Decimal
     }
 }

@@ -23,7 +23,7 @@ package struct DataDirectoryCheck: Sendable {
     private let folder: DataDirectory
 
     /// As little free space as is still fine, in bytes.
-    private static let leastSpace = 256 << 20
+    private static let minimumSpace = 256 << 20
 
     package var isFine: Bool { findings.allSatisfy(\.isFine) }
 
@@ -32,20 +32,20 @@ package struct DataDirectoryCheck: Sendable {
     ///   - masterKey: What its secrets are sealed with; nil where there is none.
     package init(of folder: DataDirectory, with masterKey: MasterKey?) {
         self.folder = folder
-        lookAtSpace()
-        lookAtFiles()
+        checkDiskSpace()
+        checkFilePermissions()
         let house = folder.path(of: UserDatabase.name)
         do throws(StorageError) {
-            try UserDatabase.refuseEmptyFile(in: folder)
+            try UserDatabase.rejectEmptyFile(in: folder)
         } catch {
             find("database", false, "\(error)")
             return
         }
-        guard lookAtTables(of: house, "database") else { return }
-        lookAtMigrations(of: house)
-        lookAtKeys(of: house, masterKey)
+        guard checkIntegrity(of: house, "database") else { return }
+        checkMigrations(of: house)
+        checkKeys(of: house, masterKey)
         let cache = folder.path(of: CacheDatabase.name)
-        if FileManager.default.fileExists(atPath: cache) { _ = lookAtTables(of: cache, "cache") }
+        if FileManager.default.fileExists(atPath: cache) { _ = checkIntegrity(of: cache, "cache") }
     }
 
     private mutating func find(_ subject: String, _ isFine: Bool, _ text: String) {
@@ -54,7 +54,7 @@ package struct DataDirectoryCheck: Sendable {
 
     // MARK: - The folder
 
-    private mutating func lookAtSpace() {
+    private mutating func checkDiskSpace() {
         var status = statvfs()
         guard unsafe statvfs(folder.path, &status) == 0 else {
             return find(
@@ -63,13 +63,13 @@ package struct DataDirectoryCheck: Sendable {
         let (bytes, isBeyond) = UInt64(status.f_bavail).multipliedReportingOverflow(
             by: UInt64(status.f_frsize))
         let free = isBeyond ? UInt64.max : bytes
-        let isFine = free >= UInt64(Self.leastSpace)
+        let isFine = free >= UInt64(Self.minimumSpace)
         find(
             "disk", isFine,
             "\(free >> 20) MiB are free." + (isFine ? "" : " Writes will fail soon: make room."))
     }
 
-    private mutating func lookAtFiles() {
+    private mutating func checkFilePermissions() {
         for name in [UserDatabase.name, CacheDatabase.name, MasterKey.fileName] {
             var status = stat()
             guard unsafe stat(folder.path(of: name), &status) == 0 else { continue }
@@ -86,9 +86,9 @@ package struct DataDirectoryCheck: Sendable {
     // MARK: - The databases
 
     /// False where there is nothing more to be read.
-    private mutating func lookAtTables(of path: String, _ subject: String) -> Bool {
+    private mutating func checkIntegrity(of path: String, _ subject: String) -> Bool {
         do {
-            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let queue = try DatabaseQueue(path: path, configuration: .readOnly)
             let (faults, dangling) = try queue.read { db in
                 (
                     try String.fetchAll(db, sql: "PRAGMA integrity_check(10)"),
@@ -113,10 +113,10 @@ package struct DataDirectoryCheck: Sendable {
         }
     }
 
-    private mutating func lookAtMigrations(of path: String) {
+    private mutating func checkMigrations(of path: String) {
         let migrator = UserDatabase.migrator
         do {
-            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let queue = try DatabaseQueue(path: path, configuration: .readOnly)
             let (isNewer, done) = try queue.read { db in
                 (try migrator.hasBeenSuperseded(db), try migrator.completedMigrations(db))
             }
@@ -132,12 +132,12 @@ package struct DataDirectoryCheck: Sendable {
         }
     }
 
-    private mutating func lookAtKeys(of path: String, _ masterKey: MasterKey?) {
+    private mutating func checkKeys(of path: String, _ masterKey: MasterKey?) {
         guard let masterKey else {
             return find("keys", false, "There is no master key: name the one in use, or restore portico.key.")
         }
         do {
-            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let queue = try DatabaseQueue(path: path, configuration: .readOnly)
             let counts = try queue.read { db in try CredentialStore.examine(db, at: path, masterKey) }
             try queue.close()
             find(

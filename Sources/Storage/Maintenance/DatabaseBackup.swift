@@ -13,7 +13,7 @@ package enum DatabaseBackup {
     ///   - path: The copy; nothing may be there.
     /// - Throws: `file` where something is there already or cannot be written, `full`, `damaged` where the file is.
     package static func write(of folder: DataDirectory, to path: String) throws(StorageError) {
-        try UserDatabase.refuseEmptyFile(in: folder)
+        try UserDatabase.rejectEmptyFile(in: folder)
         let draft = "\(path).\(getpid()).new"
         let descriptor = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
@@ -23,7 +23,7 @@ package enum DatabaseBackup {
         }
         let source = folder.path(of: UserDatabase.name)
         do {
-            let house = try DatabaseQueue(path: source, configuration: .reading)
+            let house = try DatabaseQueue(path: source, configuration: .readOnly)
             try house.writeWithoutTransaction { db in
                 try db.execute(sql: "VACUUM INTO ?", arguments: [draft])
             }
@@ -45,7 +45,7 @@ package enum DatabaseBackup {
     private static func check(_ draft: String) throws(StorageError) {
         let verdict: String?
         do {
-            let copy = try DatabaseQueue(path: draft, configuration: .reading)
+            let copy = try DatabaseQueue(path: draft, configuration: .readOnly)
             verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
             try copy.close()
         } catch {
@@ -57,7 +57,7 @@ package enum DatabaseBackup {
 
 extension Configuration {
     /// For commands that look and change nothing.
-    static var reading: Configuration {
+    static var readOnly: Configuration {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)

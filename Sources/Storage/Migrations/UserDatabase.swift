@@ -27,7 +27,7 @@ package struct UserDatabase: Sendable {
         let folder = try DataDirectory(existing: path)
         let key = folder.path(of: MasterKey.fileName)
         let hasKey = unsafe masterKey != nil || access(key, F_OK) == 0
-        if hasKey { try refuseEmptyFile(in: folder) }
+        if hasKey { try rejectEmptyFile(in: folder) }
         guard size(in: folder) ?? 0 > 0 else { return }
         let keyIDs = try masterKeyIDs(in: folder)
         if keyIDs.isEmpty { return }
@@ -40,7 +40,7 @@ package struct UserDatabase: Sendable {
 
     /// Throws if the database file is empty: SQLite would treat it as a new database, and the loss of its
     /// content would not be noticed.
-    package static func refuseEmptyFile(in folder: DataDirectory) throws(StorageError) {
+    package static func rejectEmptyFile(in folder: DataDirectory) throws(StorageError) {
         if size(in: folder) == 0 { throw .emptyFile(path: folder.path(of: name)) }
     }
 
@@ -59,7 +59,7 @@ package struct UserDatabase: Sendable {
         let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         do {
             let queue = try DatabaseQueue(
-                path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .reading)
+                path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .readOnly)
             defer { try? queue.close() }
             return try queue.read { db in
                 if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
@@ -75,7 +75,7 @@ package struct UserDatabase: Sendable {
             case .damaged, .newer: throw error
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
-                .sealBroken, .emptyFile, .missingMasterKey:
+                .decryptionFailed, .emptyFile, .missingMasterKey:
                 return []
             }
         }
@@ -109,7 +109,7 @@ package struct UserDatabase: Sendable {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
-        migrator.addPeople()
+        migrator.addUsers()
         migrator.addConnections()
         migrator.addLists()
         migrator.addOrders()

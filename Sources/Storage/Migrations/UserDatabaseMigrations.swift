@@ -24,7 +24,7 @@ extension DatabaseMigrator {
     /// Users, how they prove who they are, their sessions, and invitations to become one.
     ///
     /// Times are milliseconds since 1970. What belongs to a user refers to `user (id)` and goes with it.
-    mutating func addPeople() {
+    mutating func addUsers() {
         registerMigration("2: people") { db in
             try db.execute(
                 sql: """

@@ -36,7 +36,7 @@ package struct JournalOrder: Hashable, Sendable {
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
 
     /// The order with what is under way.
-    package var standing: Order { order.while(openWrite) }
+    package var currentOrder: Order { order.while(openWrite) }
 }
 
 extension Order {
@@ -102,14 +102,14 @@ package struct JournalWrite: Hashable, Sendable {
     package var clientOrderID: String { Self.clientOrderID(of: id) }
 
     /// 40 characters, visible ASCII: Alpaca takes 128, Saxo 50.
-    package static func clientOrderID(of id: String) -> String { mark + id }
+    package static func clientOrderID(of id: String) -> String { clientOrderIDPrefix + id }
 
     /// The id of the write that an order was sent by; nil where its client's id is none of Portico's.
     package static func id(ofClientOrderID text: String) -> String? {
-        text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : nil
+        text.hasPrefix(clientOrderIDPrefix) ? String(text.dropFirst(clientOrderIDPrefix.count)) : nil
     }
 
-    private static let mark = "portico-"
+    private static let clientOrderIDPrefix = "portico-"
 
     package static func newID() -> String {
         var generator = SystemRandomNumberGenerator()

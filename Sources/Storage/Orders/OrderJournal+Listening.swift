@@ -16,17 +16,17 @@ extension OrderJournal {
     ///   - connection: The connection that reported them.
     ///   - now: The current time.
     /// - Throws: The error of the database; then nothing was recorded.
-    package func take(
+    package func receive(
         _ orders: [Order], of owner: OwnerID, _ connection: String, now: Instant = .now
     ) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
             for order in orders {
                 let identity = try Self.identity(of: order, of: owner, connection, db)
-                if let write = try Self.write(behind: order, identity, of: owner, connection, db) {
+                if let write = try Self.write(confirmedBy: order, identity, of: owner, connection, db) {
                     try Self.apply(.found(order), to: write, now, db)
                 } else if let identity {
-                    try Self.hear(order, as: identity, db)
+                    try Self.receive(order, as: identity, db)
                 }
             }
         }
@@ -55,7 +55,7 @@ extension OrderJournal {
                     """, arguments: [owner.text, connection] + StatementArguments(byWrite.keys.sorted()))
         }
         if unsettled.isEmpty { return false }
-        try await take(
+        try await receive(
             orders.filter { order in unsettled.contains { byWrite[$0] == order } }, of: owner, connection)
         return true
     }
@@ -78,7 +78,7 @@ extension OrderJournal {
     /// The write that an order proves to have arrived, unless that was known: the write that placed the
     /// order, or the one that cancelled it.
     private static func write(
-        behind order: Order, _ identity: OrderIdentity?, of owner: OwnerID, _ connection: String,
+        confirmedBy order: Order, _ identity: OrderIdentity?, of owner: OwnerID, _ connection: String,
         _ db: Database
     ) throws -> JournalWrite? {
         if let id = order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)),

@@ -5,13 +5,13 @@ import Upstream
 /// What became known of a write, with what was heard.
 package enum OrderWriteOutcome: Hashable, Sendable {
     /// The broker cannot have acted on it.
-    case notTaken
+    case notProcessed
     /// The broker took it; the order as it stands.
-    case taken(Order)
+    case accepted(Order)
     /// The broker refused it.
-    case refused(OrderRejection)
+    case rejected(OrderRejection)
     /// What became of it is not known.
-    case answerLost
+    case responseLost
     /// The broker has it; the value is the current order.
     case found(Order)
     /// Asked long enough afterwards, the broker did not have it; what the user is told of an order that was to be placed.
@@ -23,10 +23,10 @@ package enum OrderWriteOutcome: Hashable, Sendable {
 
     package var event: OrderWriteEvent {
         switch self {
-        case .notTaken: .notTaken
-        case .taken: .taken
-        case .refused: .refused
-        case .answerLost: .answerLost
+        case .notProcessed: .notProcessed
+        case .accepted: .accepted
+        case .rejected: .rejected
+        case .responseLost: .responseLost
         case .found: .found
         case .notFound: .notFound
         case .undeterminable: .undeterminable
@@ -41,13 +41,13 @@ extension OrderJournal {
     /// - Returns: Whether this caller has set the mark. Only then may the request be sent. If false, the
     ///   entry was deleted, was marked before, or belongs to another process.
     /// - Throws: The error that prevented the mark from being recorded. The request must not be sent then.
-    package func mark(_ id: String, now: Instant = .now) async throws(StorageError) -> Bool {
-        try await database.write { [holder] db in
+    package func markSent(_ id: String, now: Instant = .now) async throws(StorageError) -> Bool {
+        try await database.write { [instanceID] db in
             try db.execute(
                 sql: """
                     UPDATE journal_write SET state = 'SENT', sent_at = ?
                     WHERE id = ? AND state = 'PENDING' AND holder = ?
-                    """, arguments: [now.millisecondsSince1970, id, holder])
+                    """, arguments: [now.millisecondsSince1970, id, instanceID])
             return db.changesCount == 1
         }
     }
@@ -64,7 +64,7 @@ extension OrderJournal {
     /// - Returns: the order as it stands; nil where it is forgotten, since it was never placed.
     /// - Throws: what kept it from being written down; then nothing was.
     @discardableResult
-    package func note(
+    package func recordOutcome(
         _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
     ) async throws(StorageError) -> JournalOrder? {
         try await database.write { db in
@@ -80,15 +80,15 @@ extension OrderJournal {
         // What cannot happen in its state any more changes nothing: somebody else was faster.
         guard let step = write.state.step(after: outcome.event) else { return }
         switch step {
-        case .forget: try forget(write, db)
+        case .delete: try delete(write, db)
         case .to(let state):
             try set(state, of: write, now, db)
             if write.isOvertaken(by: outcome) { return }
-            try hear(outcome, of: write, now, db)
+            try applyToOrder(outcome, of: write, now, db)
         }
     }
 
-    private static func forget(_ write: JournalWrite, _ db: Database) throws {
+    private static func delete(_ write: JournalWrite, _ db: Database) throws {
         switch write.kind {
         // The write goes with its order.
         case .place:
@@ -112,12 +112,12 @@ extension OrderJournal {
     }
 
     /// What an outcome says of the order itself.
-    private static func hear(
+    private static func applyToOrder(
         _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
         switch outcome {
-        case .taken(let order), .found(let order): try advance(write, to: order, db)
-        case .refused(let rejection), .notFound(let rejection):
+        case .accepted(let order), .found(let order): try advance(write, to: order, db)
+        case .rejected(let rejection), .notFound(let rejection):
             guard write.kind == .place else { return }
             try db.execute(
                 sql: """
@@ -129,12 +129,12 @@ extension OrderJournal {
                     OrderState.rejected.rawValue, rejection.reason.rawValue, rejection.message,
                     now.millisecondsSince1970, now.millisecondsSince1970,
                 ] + write.order.arguments)
-        case .answerLost, .abandoned:
+        case .responseLost, .abandoned:
             guard write.kind == .place else { return }
             try db.execute(
                 sql: "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
                 arguments: [OrderState.unconfirmed.rawValue] + write.order.arguments)
-        case .notTaken, .undeterminable: break
+        case .notProcessed, .undeterminable: break
         }
     }
 

@@ -9,16 +9,16 @@ package struct OrderJournal: Sendable {
     /// The id of this process, new at each start.
     ///
     /// The rows of its own writes have it in `holder`.
-    let holder = JournalWrite.newID()
+    let instanceID = JournalWrite.newID()
     let active = ActiveWrites()
-    private let mostOrders: Int
+    private let maximumOrders: Int
 
     /// - Parameters:
     ///   - file: where it is kept.
-    ///   - mostOrders: as many as each user may have in it.
-    package init(in file: UserDatabase, mostOrders: Int = 100_000) {
+    ///   - maximumOrders: as many as each user may have in it.
+    package init(in file: UserDatabase, maximumOrders: Int = 100_000) {
         database = file.database
-        self.mostOrders = mostOrders
+        self.maximumOrders = maximumOrders
     }
 
     // MARK: Beginning
@@ -50,7 +50,7 @@ package struct OrderJournal: Sendable {
     package func begin(_ placing: OrderPlacement, now: Instant = .now) async throws(StorageError)
         -> PlacementStart
     {
-        let mostOrders = mostOrders
+        let mostOrders = maximumOrders
         return try await record(placing.id) { db in
             if let known = try find(placing, db) { return known }
             // An order that still has the key is abandoned and was never sent.
@@ -100,7 +100,7 @@ package struct OrderJournal: Sendable {
 
     /// Whether this process is executing a write.
     func isCarriedOut(_ write: Row) -> Bool {
-        write["holder"] == holder && active.contains(write["id"])
+        write["holder"] == instanceID && active.contains(write["id"])
     }
 
     /// What comes of meaning to change an order.
@@ -138,7 +138,7 @@ package struct OrderJournal: Sendable {
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
                 return .connectionDeleted
             }
-            try forgetUnsentChange(of: identity, db)
+            try deleteUnsentChange(of: identity, db)
             if let known = try JournalOrder.fetch(identity, db) {
                 if let write = known.openWrite { return .busy(write) }
                 guard known.order.id == order.id else { return .moved }
@@ -158,7 +158,7 @@ package struct OrderJournal: Sendable {
     }
 
     /// Removes an abandoned change of an order that was never sent, so that another change can start.
-    private func forgetUnsentChange(of order: OrderIdentity, _ db: Database) throws {
+    private func deleteUnsentChange(of order: OrderIdentity, _ db: Database) throws {
         let write = try Row.fetchOne(
             db,
             sql: """
@@ -229,7 +229,7 @@ package struct OrderJournal: Sendable {
         columns.add("order_id", order.id)
         columns.add("kind", kind.name.rawValue)
         columns.add("state", OrderWriteState.pending.rawValue)
-        columns.add("holder", holder)
+        columns.add("holder", instanceID)
         columns.add("created_at", now)
         try db.execute(sql: columns.insertion(into: "journal_write"), arguments: columns.arguments)
     }
@@ -262,7 +262,7 @@ extension OrderJournal {
     /// What the journal knows of some of a broker's orders.
     package struct OrderAliases: Hashable, Sendable {
         /// By the broker's id: those that stand as an order of the journal.
-        package var standing: [String: JournalOrder] = [:]
+        package var current: [String: JournalOrder] = [:]
         /// Those whose place another one took.
         package var replaced: Set<String> = []
 
@@ -286,7 +286,7 @@ extension OrderJournal {
                     """, arguments: arguments
             ).compactMap { JournalOrder($0) }
             var names = OrderAliases()
-            for order in standing { names.standing[order.order.id] = order }
+            for order in standing { names.current[order.order.id] = order }
             names.replaced = try String.fetchSet(
                 db,
                 sql: """
@@ -330,14 +330,14 @@ extension OrderJournal {
     }
 
     /// Remembers what a broker told of orders, for when it will not tell any more.
-    package func hear(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
+    package func receive(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
-            for (identity, order) in orders { try Self.hear(order, as: identity, db) }
+            for (identity, order) in orders { try Self.receive(order, as: identity, db) }
         }
     }
 
-    static func hear(_ order: Order, as identity: OrderIdentity, _ db: Database) throws {
+    static func receive(_ order: Order, as identity: OrderIdentity, _ db: Database) throws {
         // Of an order whose place was taken meanwhile, or that something is under way with, the write tells.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
             known.order.id == order.id

@@ -37,13 +37,13 @@ package enum OrderWriteState: String, Sendable, CaseIterable {
 /// What may become known of a write.
 package enum OrderWriteEvent: Sendable, CaseIterable {
     /// The broker cannot have acted on it: it was not reached, or turned the request away unread.
-    case notTaken
+    case notProcessed
     /// The broker answered that it took it.
-    case taken
+    case accepted
     /// The broker answered that it refuses.
-    case refused
+    case rejected
     /// The request was sent, and its outcome is not known.
-    case answerLost
+    case responseLost
     /// The broker has it, in response to a query or in its stream.
     case found
     /// Asked long enough afterwards, the broker did not have it.
@@ -58,7 +58,7 @@ package enum OrderWriteEvent: Sendable, CaseIterable {
 package enum OrderWriteTransition: Hashable, Sendable {
     case to(OrderWriteState)
     /// The entry is removed: nothing has happened, and the same change may be requested again.
-    case forget
+    case delete
 }
 
 extension OrderWriteState {
@@ -66,24 +66,24 @@ extension OrderWriteState {
     package func step(after event: OrderWriteEvent) -> OrderWriteTransition? {
         switch (self, event) {
         // What was not marked as sent was not sent.
-        case (.pending, .notTaken), (.pending, .abandoned): .forget
+        case (.pending, .notProcessed), (.pending, .abandoned): .delete
         // A refusal by the broker's rules before anything was sent.
-        case (.pending, .refused): .to(.refused)
-        case (.pending, .taken), (.pending, .answerLost), (.pending, .found), (.pending, .notFound),
+        case (.pending, .rejected): .to(.refused)
+        case (.pending, .accepted), (.pending, .responseLost), (.pending, .found), (.pending, .notFound),
             (.pending, .undeterminable):
             nil
-        case (.sent, .notTaken): .forget
-        case (.sent, .taken), (.sent, .found): .to(.done)
-        case (.sent, .refused): .to(.refused)
+        case (.sent, .notProcessed): .delete
+        case (.sent, .accepted), (.sent, .found): .to(.done)
+        case (.sent, .rejected): .to(.refused)
         // The mark is set before the request is sent, so the request may not have been sent: only the broker
         // knows.
-        case (.sent, .answerLost), (.sent, .abandoned): .to(.unconfirmed)
+        case (.sent, .responseLost), (.sent, .abandoned): .to(.unconfirmed)
         case (.sent, .notFound), (.sent, .undeterminable): nil
         case (.unconfirmed, .found): .to(.done)
         case (.unconfirmed, .notFound): .to(.missing)
         case (.unconfirmed, .undeterminable): .to(.undetermined)
-        case (.unconfirmed, .notTaken), (.unconfirmed, .taken), (.unconfirmed, .refused),
-            (.unconfirmed, .answerLost), (.unconfirmed, .abandoned):
+        case (.unconfirmed, .notProcessed), (.unconfirmed, .accepted), (.unconfirmed, .rejected),
+            (.unconfirmed, .responseLost), (.unconfirmed, .abandoned):
             nil
         // The broker has it after all; its state is recorded.
         case (.missing, .found), (.undetermined, .found): .to(.done)

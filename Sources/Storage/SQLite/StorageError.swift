@@ -29,7 +29,7 @@ package enum StorageError: Error, Hashable, Sendable {
     /// The master key is another than the credentials were sealed with.
     case wrongMasterKey(path: String)
     /// A credential does not open: its row was changed by somebody else.
-    case sealBroken(path: String, connection: String)
+    case decryptionFailed(path: String, connection: String)
 }
 
 extension StorageError: CustomStringConvertible {
@@ -62,7 +62,7 @@ extension StorageError: CustomStringConvertible {
             "The master key in \(origin) is not 32 bytes in base64. Make one with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):
             "\(path) was sealed with another master key. Give that one, or move the file away to start with a new one."
-        case .sealBroken(let path, let connection):
+        case .decryptionFailed(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
         }
     }

@@ -28,7 +28,7 @@ package final class ActiveSession: Sendable {
     // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
     private let lastUse: Atomic<Int64>
     /// What of it the file has.
-    private let keptUse: Atomic<Int64>
+    private let storedUse: Atomic<Int64>
 
     /// To the minute: noting each request would make all threads write to one place.
     private static let coarseness: Int64 = 60_000
@@ -41,7 +41,7 @@ package final class ActiveSession: Sendable {
         (self.id, self.owner, self.scopes, self.label) = (id, owner, scopes, label)
         (self.createdAt, self.expiresAt, self.hash) = (createdAt, expiresAt, hash)
         lastUse = Atomic(lastUsedAt.millisecondsSince1970)
-        keptUse = Atomic(lastUsedAt.millisecondsSince1970)
+        storedUse = Atomic(lastUsedAt.millisecondsSince1970)
     }
 
     package var lastUsedAt: Instant {
@@ -51,7 +51,7 @@ package final class ActiveSession: Sendable {
     /// When it ends if it is not used again.
     func end(_ policy: SessionPolicy) -> Instant { min(expiresAt, lastUsedAt + policy.idle) }
 
-    func noteUse(at now: Instant) {
+    func recordUse(at now: Instant) {
         let now = now.millisecondsSince1970
         if now - lastUse.load(ordering: .relaxed) >= Self.coarseness {
             lastUse.store(now, ordering: .relaxed)
@@ -59,12 +59,12 @@ package final class ActiveSession: Sendable {
     }
 
     /// The last use, where the file does not have it.
-    var unkeptUse: Int64? {
+    var unsavedUse: Int64? {
         let last = lastUse.load(ordering: .relaxed)
-        return last > keptUse.load(ordering: .relaxed) ? last : nil
+        return last > storedUse.load(ordering: .relaxed) ? last : nil
     }
 
-    func noteKept(_ use: Int64) { keptUse.store(use, ordering: .relaxed) }
+    func markStored(_ use: Int64) { storedUse.store(use, ordering: .relaxed) }
 
     /// Whether another read of the session has the same token, rights and expiry, compared in whole
     /// milliseconds like the file.

@@ -37,7 +37,7 @@ final class ActiveSessions: Sendable {
             return session
         }
 
-        mutating func note(_ digest: TokenHash, of session: ActiveSession) {
+        mutating func addDigest(_ digest: TokenHash, of session: ActiveSession) {
             byDigest[digest] = session
             digests[session.id] = digest
         }
@@ -56,7 +56,7 @@ final class ActiveSessions: Sendable {
     func session(withHash hash: TokenHash, digest: TokenHash) -> ActiveSession? {
         state.withLock { state in
             guard let session = state.byHash[hash] else { return nil }
-            state.note(digest, of: session)
+            state.addDigest(digest, of: session)
             return session
         }
     }
@@ -127,7 +127,7 @@ final class ActiveSessions: Sendable {
                     continue
                 }
                 state.add(known)
-                if let digest = old.digests[known.id] { state.note(digest, of: known) }
+                if let digest = old.digests[known.id] { state.addDigest(digest, of: known) }
             }
             return old.byID.values.filter { state.byID[$0.id] !== $0 }
         }

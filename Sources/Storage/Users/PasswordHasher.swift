@@ -172,7 +172,7 @@ struct HashingQueue<Job> {
     private var duration = Duration.zero
 
     /// A hash that would have to wait longer than this is refused: its client would not wait for it.
-    static var longestWait: Duration { .seconds(10) }
+    static var maximumWait: Duration { .seconds(10) }
 
     /// A user or address whose hashes are counted together.
     private enum Sharer: Hashable {
@@ -213,7 +213,7 @@ struct HashingQueue<Job> {
             // A hash that can begin at once does not count as waiting.
             known.count + unknown.count < limit + freeThreads,
             client.isKnown || unknown.count < max(1, limit * 3 / 4) + freeThreadsOfUnknown,
-            wait(of: client) <= Self.longestWait
+            wait(of: client) <= Self.maximumWait
         else { return false }
         for sharer in sharers { counts[sharer, default: 0] += 1 }
         if client.isKnown { known.append((client, job)) } else { unknown.append((client, job)) }

@@ -41,7 +41,7 @@ package final class SessionStore: Sendable {
             live.session(withDigest: digest)
             ?? live.session(withHash: TokenHash(token, under: key), digest: digest)
         guard let found, now < found.end(policy) else { return nil }
-        found.noteUse(at: now)
+        found.recordUse(at: now)
         return found
     }
 
@@ -264,20 +264,20 @@ package final class SessionStore: Sendable {
     // MARK: Uses and expired sessions
 
     /// Writes down when sessions were used last, all in one transaction.
-    package func keepUses() async throws(StorageError) {
-        let uses = unkeptUses
+    package func storeLastUses() async throws(StorageError) {
+        let uses = unsavedUses
         guard !uses.isEmpty else { return }
-        try await database.write { db in try Self.keep(uses, in: db) }
-        for (session, use) in uses { session.noteKept(use) }
+        try await database.write { db in try Self.store(uses, in: db) }
+        for (session, use) in uses { session.markStored(use) }
     }
 
     /// Forgets sessions that have ended by themselves, and guests who have none left.
     package func tidy(now: Instant = .now) async throws(StorageError) {
-        let uses = unkeptUses
+        let uses = unsavedUses
         let idle = now + (.zero - policy.idle)
         let deleted = try await database.write { [self] db in
             // First, or one that was used a moment ago would end.
-            try Self.keep(uses, in: db)
+            try Self.store(uses, in: db)
             let ended = try String.fetchAll(
                 db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
                 arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
@@ -285,18 +285,18 @@ package final class SessionStore: Sendable {
             return try UserStore.deleteGuestsWithoutSession(in: db)
         }
         deletions.report(deleted)
-        for (session, use) in uses { session.noteKept(use) }
+        for (session, use) in uses { session.markStored(use) }
     }
 
     /// Ends the expired sessions in memory, without waiting for the writer; ``tidy(now:)`` deletes them from
     /// the file.
     package func endExpired(now: Instant = .now) { live.removeExpired(at: now) }
 
-    private var unkeptUses: [(ActiveSession, Int64)] {
-        live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }
+    private var unsavedUses: [(ActiveSession, Int64)] {
+        live.all.compactMap { session in session.unsavedUse.map { (session, $0) } }
     }
 
-    private static func keep(_ uses: [(ActiveSession, Int64)], in db: Database) throws {
+    private static func store(_ uses: [(ActiveSession, Int64)], in db: Database) throws {
         for (session, use) in uses {
             try db.execute(
                 sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",

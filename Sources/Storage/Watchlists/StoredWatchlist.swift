@@ -27,7 +27,7 @@ package enum WatchlistError: Error, Hashable, Sendable {
     /// What is to be moved is not in the list.
     case notInList
     /// There is no such place: places count from 0, and the list has so many items.
-    case noSuchPlace(itemCount: Int)
+    case positionOutOfRange(itemCount: Int)
 }
 
 /// A change of what is in a list.
@@ -45,7 +45,7 @@ package enum WatchlistEdit: Hashable, Sendable {
         case .add(let new):
             var known: Set<Symbol> = []
             let all = (symbols + new).filter { known.insert($0).inserted }
-            let limit = WatchlistStore.mostSymbols
+            let limit = WatchlistStore.maximumSymbols
             // A broker's list may be longer already: then nothing can be added, and the rest can be done.
             guard all.count <= limit || all.count == symbols.count else {
                 return .failure(.tooManySymbols(count: all.count, limit: limit))
@@ -57,7 +57,7 @@ package enum WatchlistEdit: Hashable, Sendable {
         case .move(let symbol, let place):
             guard let from = symbols.firstIndex(of: symbol) else { return .failure(.notInList) }
             guard symbols.indices.contains(place) else {
-                return .failure(.noSuchPlace(itemCount: symbols.count))
+                return .failure(.positionOutOfRange(itemCount: symbols.count))
             }
             var moved = symbols
             moved.insert(moved.remove(at: from), at: place)

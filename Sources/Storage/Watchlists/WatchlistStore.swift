@@ -8,9 +8,9 @@ package import Upstream
 /// list of another user is as one that does not exist.
 package struct WatchlistStore: Sendable {
     /// As many lists as a user may have.
-    package static let mostLists = 100
+    package static let maximumLists = 100
     /// As many symbols as a list may have.
-    package static let mostSymbols = 500
+    package static let maximumSymbols = 500
 
     private let database: SQLiteDatabase
 
@@ -39,7 +39,7 @@ package struct WatchlistStore: Sendable {
             let count =
                 try Int.fetchOne(
                     db, sql: "SELECT COUNT(*) FROM watchlist WHERE owner = ?", arguments: [owner.text]) ?? 0
-            guard count < Self.mostLists else { return .failure(.tooManyLists(limit: Self.mostLists)) }
+            guard count < Self.maximumLists else { return .failure(.tooManyLists(limit: Self.maximumLists)) }
             let items: [Symbol]
             switch WatchlistEdit.add(symbols).applied(to: []) {
             case .success(let symbols): items = symbols

@@ -36,7 +36,7 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Keeps a value, in place of another one of its key; not where it weighs more than half the capacity.
-    func keep(_ value: Value, as key: Key, weight: Int) {
+    func store(_ value: Value, for key: Key, weight: Int) {
         generations.withLock { generations in
             generations.old[key] = nil
             if let known = generations.young.removeValue(forKey: key) {

@@ -30,7 +30,7 @@ extension HTTPResponse {
     ///
     /// Not where nothing may be kept.
     mutating func validate(_ method: HTTPMethod, ifNoneMatch: String?) {
-        guard method == .GET || method == .HEAD, status == .ok, case .whole(let bytes) = body,
+        guard method == .GET || method == .HEAD, status == .ok, case .complete(let bytes) = body,
             !headers.contains(where: { "\($0.name)" == "cache-control" && $0.value == "no-store" })
         else { return }
         let tag = prepared?.tag ?? EntityTag(of: bytes)
@@ -38,6 +38,6 @@ extension HTTPResponse {
         guard tag.matches(ifNoneMatch) else { return }
         status = .notModified
         contentType = nil
-        body = .whole([])
+        body = .complete([])
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Only responses without errors are stored, each for one audience: sessions for which public values are the
 /// same. Expired responses are removed when they are looked up, and every ten seconds.
 final class ResponseCache: Sendable {
-    private let answers: BoundedStore<Key, Entry>
+    private let entries: BoundedStore<Key, Entry>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
     /// What an answer depends on.
@@ -38,30 +38,30 @@ final class ResponseCache: Sendable {
     }
 
     init(bytes: Int) {
-        answers = BoundedStore(capacity: bytes)
+        entries = BoundedStore(capacity: bytes)
     }
 
     /// An answer and its age in seconds, where there is one that is young enough.
-    func answer(for key: Key, now: NIODeadline) -> (response: GraphQL.GraphQLResponse, age: Int)? {
-        guard let kept = answers[key] else { return nil }
+    func response(for key: Key, now: NIODeadline) -> (response: GraphQL.GraphQLResponse, age: Int)? {
+        guard let kept = entries[key] else { return nil }
         let age = kept.age(at: now)
         guard age < kept.maximumAge else {
-            answers.remove(key)
+            entries.remove(key)
             return nil
         }
         return (kept.response, age)
     }
 
     /// Keeps an answer, unless something of it is missing.
-    func keep(_ response: GraphQL.GraphQLResponse, as key: Key, _ policy: CachePolicy, now: NIODeadline) {
+    func store(_ response: GraphQL.GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
         removeExpired(now: now)
         let kept = Entry(response: response, since: now, maximumAge: policy.maxAge)
-        answers.keep(kept, as: key, weight: response.body.count + key.weight + 256)
+        entries.store(kept, for: key, weight: response.body.count + key.weight + 256)
     }
 
     /// The number of responses, including those that have expired since the last sweep.
-    var count: Int { answers.count }
+    var count: Int { entries.count }
 
     private func removeExpired(now: NIODeadline) {
         let isDue = nextSweep.withLock { next in
@@ -69,6 +69,6 @@ final class ResponseCache: Sendable {
             next = now + .seconds(10)
             return true
         }
-        if isDue { answers.removeAll { $0.age(at: now) >= $0.maximumAge } }
+        if isDue { entries.removeAll { $0.age(at: now) >= $0.maximumAge } }
     }
 }

@@ -3,14 +3,14 @@ import CZlib
 extension HTTPResponse {
     /// Compresses the body where it is worth it and the client accepts it.
     mutating func compress(_ policy: CompressionPolicy, acceptsGzip: Bool) {
-        guard policy.level > 0, case .whole(let bytes) = body, policy.sizes.contains(bytes.count) else {
+        guard policy.level > 0, case .complete(let bytes) = body, policy.sizes.contains(bytes.count) else {
             return
         }
         headers.append(Header("vary", "accept-encoding"))
         guard acceptsGzip, let compressed = gzip(bytes, level: policy.level), compressed.count < bytes.count
         else { return }
         headers.append(Header("content-encoding", "gzip"))
-        body = .whole(compressed)
+        body = .complete(compressed)
     }
 
     /// The body in gzip; nil where it has no such form.

@@ -27,7 +27,7 @@ enum ConnectionPhase: Sendable, Hashable {
         case .head: limits.headTimeout
         case .body: limits.bodyTimeout
         case .queued: limits.queueTimeout
-        case .answering: limits.answerTimeout
+        case .answering: limits.responseTimeout
         case .streaming: limits.streamTimeout
         case .writing, .ending: limits.writeTimeout
         case .lingering: limits.lingerTimeout

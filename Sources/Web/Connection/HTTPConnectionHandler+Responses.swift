@@ -13,8 +13,8 @@ extension HTTPConnectionHandler {
     ) {
         let eventLoop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let entry = server.load.waitingRoom.enter { [id = exchange.id] in
-            eventLoop.execute { connection.value.takeTurn(id) }
+        let entry = server.load.admissionQueue.acquire { [id = exchange.id] in
+            eventLoop.execute { connection.value.startQueued(id) }
         }
         switch entry {
         case .admitted: make(fetch, exchange, context: context)
@@ -27,11 +27,11 @@ extension HTTPConnectionHandler {
         }
     }
 
-    private func takeTurn(_ id: RequestID) {
+    private func startQueued(_ id: RequestID) {
         guard let context, let current, current.exchange.id == id, case .queued(_, let fetch) = current.work
         else {
             // The client has gone meanwhile, or has been told that it took too long.
-            return server.load.waitingRoom.leave()
+            return server.load.admissionQueue.release()
         }
         make(fetch, current.exchange, context: context)
     }
@@ -48,7 +48,7 @@ extension HTTPConnectionHandler {
             } catch {
                 result = .failure(error)
             }
-            server.load.waitingRoom.leave()
+            server.load.admissionQueue.release()
             eventLoop.execute { connection.value.finish(id, with: result) }
         }
         current = CurrentExchange(exchange: exchange, work: .running(task))
@@ -70,10 +70,10 @@ extension HTTPConnectionHandler {
     }
 
     /// Gives an answer up that took too long.
-    func giveUp(_ problem: HTTPError, context: ChannelHandlerContext) {
+    func failCurrent(with problem: HTTPError, context: ChannelHandlerContext) {
         guard let current else { return }
         let exchange = current.exchange
-        current.cancel(in: server.load.waitingRoom)
+        current.cancel(in: server.load.admissionQueue)
         self.current = nil
         send(problem.response(id: exchange.id), for: exchange, context: context)
         proceed(context: context)
@@ -88,7 +88,7 @@ extension HTTPConnectionHandler {
         response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
         response.headers += server.configuration.cors.headers(for: exchange.origin)
         switch response.body {
-        case .whole(let bytes):
+        case .complete(let bytes):
             var reservation: MemoryBudget.Reservation?
             let isMutation = response.operation?.isMutation ?? false
             guard reserve(bytes.count, for: exchange, isMutation: isMutation, in: &reservation) else {
@@ -101,18 +101,18 @@ extension HTTPConnectionHandler {
         case .streamed(let producer) where isDraining && !producer.endsByItself:
             return send(HTTPError.shuttingDown.response(id: exchange.id), for: exchange, context: context)
         case .streamed(let producer):
-            guard exchange.method == .HEAD || server.load.streams.enter() else {
+            guard exchange.method == .HEAD || server.load.streams.acquire() else {
                 let refusal = HTTPError.overloaded(.streams).response(id: exchange.id)
                 return send(refusal, for: exchange, context: context)
             }
             stream(response, from: producer, for: exchange, context: context)
-        case .handover(let handover):
+        case .upgrade(let handover):
             // HTTP/2 has no upgrade, so nothing that is asked for there leads here.
             guard encoding == .http1 else {
                 return send(
                     HTTPError.internalError.response(id: exchange.id), for: exchange, context: context)
             }
-            handOver(response, to: handover, for: exchange, context: context)
+            upgrade(response, to: handover, for: exchange, context: context)
         }
         report(response, to: exchange)
     }
@@ -144,10 +144,10 @@ extension HTTPConnectionHandler {
     ) -> ResponseEncoding.Output {
         let circumstances = HTTPResponse.Circumstances(
             id: exchange.id, date: server.date,
-            persistence: isLast ? .closed : exchange.isHTTP10 ? .kept : .assumed,
+            persistence: isLast ? .closed : exchange.isHTTP10 ? .keepAlive : .assumed,
             isChunked: !exchange.isHTTP10)
         return encoding.encode(
-            response, circumstances, isBodyLeftOut: exchange.method == .HEAD,
+            response, circumstances, isBodyOmitted: exchange.method == .HEAD,
             allocator: context.channel.allocator)
     }
 
@@ -226,7 +226,7 @@ extension HTTPConnectionHandler {
 extension HTTPConnectionHandler {
     /// Says `101`, lets the handlers of the other protocol in, and leaves together with the codec, which passes on
     /// what has arrived behind the request.
-    func handOver(
+    func upgrade(
         _ response: HTTPResponse, to handover: ProtocolUpgrade, for exchange: HTTPExchange,
         context: ChannelHandlerContext
     ) {
@@ -237,8 +237,8 @@ extension HTTPConnectionHandler {
         write(encode(response, for: exchange, isLast: false, context: context), context: context)
         context.flush()
         do {
-            try handover.takeOver(context.channel)
-            try leave(context: context)
+            try handover.addHandlers(context.channel)
+            try removeHTTPHandlers(context: context)
         } catch {
             server.logger.error(
                 "Handover failed", metadata: ["requestID": "\(exchange.id)", "error": "\(type(of: error))"])
@@ -246,7 +246,7 @@ extension HTTPConnectionHandler {
         }
     }
 
-    private func leave(context: ChannelHandlerContext) throws {
+    private func removeHTTPHandlers(context: ChannelHandlerContext) throws {
         let channel = context.channel
         let pipeline = channel.pipeline.syncOperations
         let codec = try pipeline.handler(type: HTTP1Codec.self)
@@ -267,7 +267,7 @@ extension HTTPConnectionHandler {
             path: server.router.label(for: exchange.path), method: exchange.method.rawValue,
             status: response.status.code, response.operation, took: duration)
         server.logger.log(
-            level: server.configuration.answerLevel, "Answered",
+            level: server.configuration.responseLogLevel, "Answered",
             metadata: Self.metadata(response, exchange, duration))
     }
 

@@ -58,7 +58,7 @@ extension HTTPConnectionHandler {
             } catch {
                 failure = error
             }
-            server.load.streams.leave()
+            server.load.streams.release()
             eventLoop.execute { [failure] in connection.value.end(id, failure) }
         }
     }

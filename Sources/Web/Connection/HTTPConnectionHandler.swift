@@ -78,8 +78,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
             case .admitted:
                 flushRound = server.flushRounds.round(of: context.eventLoop)
                 begin(context: context)
-            case .full: turnAway(.connections, context: context)
-            case .greedy: turnAway(.connectionsOfAddress, context: context)
+            case .full: rejectConnection(.connections, context: context)
+            case .greedy: rejectConnection(.connectionsOfAddress, context: context)
             }
         case .http2:
             server.load.connections.add(stream: context.channel)
@@ -101,7 +101,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         timer = nil
         waiting.removeAll()
         for promise in current?.body?.waiting ?? [] { promise.fail(CancellationError()) }
-        current?.cancel(in: server.load.waitingRoom)
+        current?.cancel(in: server.load.admissionQueue)
         current = nil
         context.fireChannelInactive()
     }
@@ -164,8 +164,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private func drain(context: ChannelHandlerContext) {
         assembler.isDraining = true
         closesWhenIdle = true
-        if let body = current?.body, !body.endsByItself { current?.cancel(in: server.load.waitingRoom) }
-        if isMidHead, current == nil, waiting.isEmpty { refuse(.shuttingDown, context: context) }
+        if let body = current?.body, !body.endsByItself { current?.cancel(in: server.load.admissionQueue) }
+        if isMidHead, current == nil, waiting.isEmpty { reject(.shuttingDown, context: context) }
         settle(context: context)
     }
 
@@ -177,8 +177,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         guard !isOver else { return }
         // The response has begun, and its client must not take a part of it as complete.
         guard current?.body == nil else { return close(context: context) }
-        giveUp(problem, context: context)
-        if !isOver, assembler.isMidRequest { refuse(problem, context: context) }
+        failCurrent(with: problem, context: context)
+        if !isOver, assembler.isMidRequest { reject(problem, context: context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -190,23 +190,23 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     private func enqueue(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
         if current == nil, waiting.isEmpty, context.channel.isWritable {
-            return answer(exchange, context: context)
+            return respond(to: exchange, context: context)
         }
         guard waiting.count < server.limits.pipelinedRequests else {
             let overload = HTTPError.Overload.pipelinedRequests(limit: server.limits.pipelinedRequests)
-            return refuse(.overloaded(overload), context: context)
+            return reject(.overloaded(overload), context: context)
         }
         var waitingExchange = exchange
-        if case .answer(let answerer, var body) = exchange.work {
+        if case .handle(let answerer, var body) = exchange.work {
             // It may wait long, and would retain the buffer that it was read into.
             body.releaseReadBuffer()
-            waitingExchange.work = .answer(answerer, body: body)
+            waitingExchange.work = .handle(answerer, body: body)
         }
         waiting.append(waitingExchange)
     }
 
     /// Answers with a problem once everything before it is answered, and ends the connection.
-    private func refuse(_ problem: HTTPError, context: ChannelHandlerContext) {
+    private func reject(_ problem: HTTPError, context: ChannelHandlerContext) {
         waiting.append(HTTPExchange(ending: problem, id: server.requestIDs.make()))
         proceed(context: context)
     }
@@ -214,32 +214,32 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Answers what can be answered.
     private func serve(context: ChannelHandlerContext) {
         while !isOver, current == nil, context.channel.isWritable, let exchange = waiting.popFirst() {
-            answer(exchange, context: context)
+            respond(to: exchange, context: context)
         }
     }
 
-    private func answer(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
+    private func respond(to exchange: HTTPExchange, context: ChannelHandlerContext) {
         switch exchange.work {
-        case .tell(let response): send(response, for: exchange, context: context)
-        case .answer where isPastGracePeriod:
+        case .respond(let response): send(response, for: exchange, context: context)
+        case .handle where isPastGracePeriod:
             let problem = HTTPError.aborted(limit: server.limits.drainTimeout)
             send(problem.response(id: exchange.id), for: exchange, context: context)
-        case .answer(let answerer, let body):
+        case .handle(let answerer, let body):
             var begun = exchange
-            begun.work = .begun
+            begun.work = .started
             switch answerer(body, isDraining) {
             case .ready(let response): send(response, for: begun, context: context)
-            case .later(let fetch): wait(for: fetch, begun, context: context)
+            case .async(let fetch): wait(for: fetch, begun, context: context)
             }
-        case .begun: break
+        case .started: break
         }
     }
 
     /// Says that there is no room, and closes at once: a connection too many is not kept for politeness.
-    private func turnAway(_ overload: HTTPError.Overload, context: ChannelHandlerContext) {
+    private func rejectConnection(_ overload: HTTPError.Overload, context: ChannelHandlerContext) {
         isOver = true
         let exchange = HTTPExchange(ending: .overloaded(overload), id: server.requestIDs.make())
-        guard case .tell(let response) = exchange.work else { return }
+        guard case .respond(let response) = exchange.work else { return }
         let output = encode(response, for: exchange, isLast: true, context: context)
         let promise = context.eventLoop.makePromise(of: Void.self)
         write(output, context: context, promise: promise)
@@ -276,10 +276,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         switch deadline.phase {
         case .idle: close(context: context)
         case .writing, .ending, .lingering: context.channel.closeWithoutHandshake()
-        case .head: refuse(.slow(.head, limit: limits.headTimeout), context: context)
-        case .body: refuse(.slow(.body, limit: limits.bodyTimeout), context: context)
-        case .queued: giveUp(.overloaded(.requestsInFlight), context: context)
-        case .answering: giveUp(.answerTooSlow(limit: limits.answerTimeout), context: context)
+        case .head: reject(.slow(.head, limit: limits.headTimeout), context: context)
+        case .body: reject(.slow(.body, limit: limits.bodyTimeout), context: context)
+        case .queued: failCurrent(with: .overloaded(.requestsInFlight), context: context)
+        case .answering: failCurrent(with: .responseTimeout(limit: limits.responseTimeout), context: context)
         case .streaming:
             server.logger.error(
                 "Streamed answer fell silent",
@@ -302,12 +302,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
                 isMidHead ? .head : .idle
             }
         // A stream of HTTP/2 has already ended with its response.
-        if phase == .idle, closesWhenIdle, encoding == .http1 { return closeBehindAnswers(context: context) }
+        if phase == .idle, closesWhenIdle, encoding == .http1 { return closeAfterResponses(context: context) }
         if phase != deadline.phase { enter(phase, context: context) }
     }
 
     /// Closes an idle connection after its client has received the earlier responses.
-    private func closeBehindAnswers(context: ChannelHandlerContext) {
+    private func closeAfterResponses(context: ChannelHandlerContext) {
         isOver = true
         enter(.ending, context: context)
         let promise = context.eventLoop.makePromise(of: Void.self)

@@ -23,10 +23,10 @@ struct HTTPExchange: Sendable {
 
     /// What is left to do.
     enum Work: Sendable {
-        case answer(RequestHandler, body: ByteBuffer)
+        case handle(RequestHandler, body: ByteBuffer)
         /// The response is being made; the body is not retained for it.
-        case begun
-        case tell(HTTPResponse)
+        case started
+        case respond(HTTPResponse)
     }
 
     init(_ head: RequestHead, id: RequestID, _ work: Work) {
@@ -55,7 +55,7 @@ struct HTTPExchange: Sendable {
         acceptsGzip = false
         ifNoneMatch = nil
         origin = nil
-        work = .tell(problem.response(id: id))
+        work = .respond(problem.response(id: id))
     }
 }
 

@@ -87,18 +87,19 @@ struct RequestAssembler {
                 state = .body(head, id, answerer, ByteBuffer(), nil)
                 return isInvited ? .invite : .nothing
             case .failure(let refusal):
-                return refuse(
-                    HTTPExchange(head, id: id, .tell(refusal.response)), atOnce: isInvited || isTooLong)
+                return reject(
+                    HTTPExchange(head, id: id, .respond(refusal.response)),
+                    immediately: isInvited || isTooLong)
             }
         } catch {
-            return refuse(HTTPExchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
+            return reject(HTTPExchange(head, id: id, .respond(error.response(id: id))), immediately: true)
         }
     }
 
     /// The client against whose limits a request counts.
     private func client(of head: RequestHead) -> ClientAddress {
         if trustedProxies > 0 {
-            return peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
+            return peer.originatingClient(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
         }
         guard peer.isThisMachine else { return peer }
         if head.fields.isFromProxy {
@@ -118,8 +119,8 @@ struct RequestAssembler {
     /// Refuses a request: at its end, or at once.
     ///
     /// Where the body is not waited for, the connection ends, since what follows may be that body or a new request.
-    private mutating func refuse(_ exchange: HTTPExchange, atOnce: Bool) -> Step {
-        guard atOnce else {
+    private mutating func reject(_ exchange: HTTPExchange, immediately: Bool) -> Step {
+        guard immediately else {
             state = .skipping(exchange, count: 0)
             return .nothing
         }
@@ -142,7 +143,7 @@ struct RequestAssembler {
                     throw .overloaded(.requestMemory)
                 }
             } catch {
-                return refuse(HTTPExchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
+                return reject(HTTPExchange(head, id: id, .respond(error.response(id: id))), immediately: true)
             }
             // Gives up the state's reference, so that appending need not copy.
             state = .over
@@ -150,7 +151,9 @@ struct RequestAssembler {
             state = .body(head, id, answerer, body, reservation)
             return .nothing
         case .skipping(let exchange, let count):
-            guard bytes.readableBytes <= limits.body - count else { return refuse(exchange, atOnce: true) }
+            guard bytes.readableBytes <= limits.body - count else {
+                return reject(exchange, immediately: true)
+            }
             state = .skipping(exchange, count: count + bytes.readableBytes)
             return .nothing
         }
@@ -176,7 +179,7 @@ struct RequestAssembler {
         case .head, .over: return .nothing
         case .body(let head, let id, let answerer, let body, let reservation):
             state = .head
-            var exchange = HTTPExchange(head, id: id, .answer(answerer, body: body))
+            var exchange = HTTPExchange(head, id: id, .handle(answerer, body: body))
             exchange.memory = reservation
             return .exchange(exchange)
         case .skipping(let exchange, _):
@@ -197,10 +200,10 @@ extension RequestHead.Framing {
 
 extension HTTPExchange {
     fileprivate func endingConnection() -> HTTPExchange {
-        guard case .tell(var response) = work else { return self }
+        guard case .respond(var response) = work else { return self }
         response.endsConnection = true
         var exchange = self
-        exchange.work = .tell(response)
+        exchange.work = .respond(response)
         return exchange
     }
 }

@@ -16,23 +16,23 @@ enum ResponseEncoding {
 
     /// A response whole, or the head of one whose body follows.
     func encode(
-        _ response: HTTPResponse, _ circumstances: HTTPResponse.Circumstances, isBodyLeftOut: Bool,
+        _ response: HTTPResponse, _ circumstances: HTTPResponse.Circumstances, isBodyOmitted: Bool,
         allocator: ByteBufferAllocator
     ) -> Output {
         switch self {
         case .http1:
             return .bytes(
-                response.wireForm(circumstances, isBodyLeftOut: isBodyLeftOut, allocator: allocator))
+                response.serialized(circumstances, isBodyOmitted: isBodyOmitted, allocator: allocator))
         case .http2:
             var parts = [HTTPServerResponsePart.head(response.head(circumstances))]
             switch response.body {
-            case .whole(let bytes):
-                if !isBodyLeftOut, !bytes.isEmpty {
+            case .complete(let bytes):
+                if !isBodyOmitted, !bytes.isEmpty {
                     parts.append(.body(.byteBuffer(allocator.buffer(bytes: bytes))))
                 }
                 parts.append(.end(nil))
-            case .streamed, .handover:
-                if isBodyLeftOut { parts.append(.end(nil)) }
+            case .streamed, .upgrade:
+                if isBodyOmitted { parts.append(.end(nil)) }
             }
             return .parts(parts)
         }
@@ -76,7 +76,7 @@ extension HTTPResponse {
         /// Nothing: it stays open, as HTTP/1.1 has it.
         case assumed
         /// It stays open, which an HTTP/1.0 client must be told.
-        case kept
+        case keepAlive
         case closed
     }
 
@@ -92,10 +92,10 @@ extension HTTPResponse {
     /// The response as it goes to the client: head and body in one buffer, so that they leave in one write.
     ///
     /// Of a body that is streamed, and of an answer to HEAD, there is only the head.
-    func wireForm(
-        _ circumstances: Circumstances, isBodyLeftOut: Bool, allocator: ByteBufferAllocator
+    func serialized(
+        _ circumstances: Circumstances, isBodyOmitted: Bool, allocator: ByteBufferAllocator
     ) -> ByteBuffer {
-        var buffer = allocator.buffer(capacity: 320 + (isBodyLeftOut ? 0 : body.count ?? 0))
+        var buffer = allocator.buffer(capacity: 320 + (isBodyOmitted ? 0 : body.count ?? 0))
         writeStatusLine(into: &buffer)
         if let contentType {
             buffer.writeStaticString("\r\ncontent-type: ")
@@ -103,13 +103,13 @@ extension HTTPResponse {
         }
         switch body {
         // RFC 9110, section 8.6: there is none to speak of.
-        case .whole where status == .noContent || status == .notModified: break
-        case .whole(let bytes):
+        case .complete where status == .noContent || status == .notModified: break
+        case .complete(let bytes):
             buffer.writeStaticString("\r\ncontent-length: ")
             buffer.writeDecimal(bytes.count)
         case .streamed:
             if circumstances.isChunked { buffer.writeStaticString("\r\ntransfer-encoding: chunked") }
-        case .handover:
+        case .upgrade:
             buffer.writeStaticString("\r\nConnection: Upgrade")
         }
         buffer.writeStaticString("\r\ndate: ")
@@ -118,7 +118,7 @@ extension HTTPResponse {
         circumstances.id.write(into: &buffer)
         switch circumstances.persistence {
         case .assumed: break
-        case .kept: buffer.writeStaticString("\r\nconnection: keep-alive")
+        case .keepAlive: buffer.writeStaticString("\r\nconnection: keep-alive")
         case .closed: buffer.writeStaticString("\r\nconnection: close")
         }
         for header in headers {
@@ -128,7 +128,7 @@ extension HTTPResponse {
             buffer.writeString(header.value)
         }
         buffer.writeStaticString("\r\n\r\n")
-        if case .whole(let bytes) = body, !isBodyLeftOut { buffer.writeBytes(bytes) }
+        if case .complete(let bytes) = body, !isBodyOmitted { buffer.writeBytes(bytes) }
         return buffer
     }
 

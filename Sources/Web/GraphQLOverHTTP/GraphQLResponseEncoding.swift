@@ -6,8 +6,8 @@ extension HTTPResponse {
     init(_ response: GraphQL.GraphQLResponse, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
-            case (_, .complete), (_, .partial), (.json, .refused): .ok
-            case (.graphQLResponse, .refused): .badRequest
+            case (_, .complete), (_, .partial), (.json, .requestError): .ok
+            case (.graphQLResponse, .requestError): .badRequest
             case (_, .notAllowed): .methodNotAllowed
             }
         self.init(status, type.contentType, body: response.body)
@@ -31,7 +31,7 @@ extension HTTPResponse {
     }
 
     /// The answer to GET, which caches keep if they are not told otherwise.
-    var asKept: HTTPResponse {
+    var withCacheHeaders: HTTPResponse {
         var response = self
         if !headers.contains(where: { "\($0.name)" == "cache-control" }) {
             // Kept by the client alone, which asks each time whether it still holds.

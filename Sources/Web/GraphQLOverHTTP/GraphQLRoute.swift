@@ -10,12 +10,12 @@ import Tracing
 final class GraphQLRoute: Route {
     private let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
     private let documents: DocumentResolver
-    private let answers: ResponseCache
+    private let responseCache: ResponseCache
     private let jsonLimits: JSONLimits
     private let batchLimit: Int
     private let quota: ClientRateLimits
     private let allowsGET: Bool
-    private let tellsUpstream: Bool
+    private let allowsUpstreamReports: Bool
     private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
     private let heartbeat: Duration
     let sockets: GraphQLWebSocketService
@@ -32,13 +32,13 @@ final class GraphQLRoute: Route {
         let limits = configuration.limits
         responder = service.responder
         documents = DocumentResolver(service.documents)
-        answers = ResponseCache(bytes: limits.answerCache)
+        responseCache = ResponseCache(bytes: limits.responseCache)
         jsonLimits = JSONLimits(
             depth: limits.jsonDepth, bytes: max(limits.body, limits.uri), values: limits.jsonValues)
         batchLimit = limits.batch
         quota = load.quota
         allowsGET = configuration.allowsGET
-        tellsUpstream = configuration.tellsUpstream
+        allowsUpstreamReports = configuration.allowsUpstreamReports
         prepare = service.prepare
         tracer = service.tracer
         shares = load.shares
@@ -46,14 +46,14 @@ final class GraphQLRoute: Route {
         streamMemory = load.streamMemory
         scheduler = load.scheduler
         recorder = OperationRecorder(
-            metrics: load.metrics, logger: logger, level: configuration.answerLevel)
+            metrics: load.metrics, logger: logger, level: configuration.responseLogLevel)
         sockets = GraphQLWebSocketService(
             responder: responder, prepare: prepare, documents: documents, tracer: tracer,
-            recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
+            recorder: recorder, allowsUpstreamReports: allowsUpstreamReports, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
-        if WebSocketHandshake.isAskedFor(by: head) { return admitSocket(head, id: id) }
+        if WebSocketHandshake.isRequested(by: head) { return admitSocket(head, id: id) }
         let forms = AcceptedResponses(accept: head.fields.accept)
         let type = forms.single ?? .json
         do throws(HTTPError) {
@@ -64,13 +64,14 @@ final class GraphQLRoute: Route {
                 id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
                 responder: responder, token: token,
                 // Without a token it would use up the server's own quotas.
-                demandsFresh: token != nil && head.fields.demandsFresh,
-                client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
+                bypassesCache: token != nil && head.fields.bypassesCache,
+                client: head.client,
+                reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport)
             return .success { [self] body, _ in
                 // The token may have ended since the head arrived: while the body was received, or during
                 // earlier requests.
-                if caller.hasTokenEnded { return answer(source, body: body, for: renewed(caller)) }
-                return answer(source, body: body, for: caller)
+                if caller.hasTokenEnded { return respond(to: source, body: body, for: renewed(caller)) }
+                return respond(to: source, body: body, for: caller)
             }
         } catch {
             return .failure(RequestRejection(error, as: type, id: id))
@@ -87,7 +88,7 @@ final class GraphQLRoute: Route {
 
     private func source(of head: RequestHead) throws(HTTPError) -> Source {
         let parameters = try QueryParameters(head.target.query)
-        try refuseToken(in: parameters)
+        try rejectToken(in: parameters)
         switch head.method {
         case .GET where allowsGET, .HEAD where allowsGET: return .url(parameters)
         case .POST:
@@ -103,7 +104,7 @@ final class GraphQLRoute: Route {
         }
     }
 
-    private func refuseToken(in parameters: QueryParameters) throws(HTTPError) {
+    private func rejectToken(in parameters: QueryParameters) throws(HTTPError) {
         let token = parameters.pairs.first { BearerToken.urlParameters.contains($0.name.lowercased()) }
         if let token { throw .tokenInURL(parameter: token.name) }
     }
@@ -115,7 +116,7 @@ final class GraphQLRoute: Route {
     ) throws(HTTPError) -> (responder: GraphQLSession, token: String?) {
         let token = try token(of: head)
         let responder = responder(token)
-        guard let token, responder.refusal == nil else { return (responder, nil) }
+        guard let token, responder.tokenRejection == nil else { return (responder, nil) }
         try quota.charge(token: token, from: head.client)
         return (responder, token)
     }
@@ -146,30 +147,30 @@ final class GraphQLRoute: Route {
         var responder: GraphQLSession
         /// The limits against which the request counts; nil without a token, and with a refused one.
         var token: String?
-        var demandsFresh: Bool
+        var bypassesCache: Bool
         let client: ClientAddress
         /// Whether its answers tell which upstream calls they have cost.
-        let hearsOfUpstream: Bool
+        let reportsUpstream: Bool
 
         /// Whether the token was valid when the head arrived, and has ended since.
         var hasTokenEnded: Bool { token != nil && !responder.isValid() }
 
         func respond(
-            to request: PreparedRequest, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
+            to request: PreparedRequest, allowing allowed: Set<OperationType>, log: UpstreamLog,
             in span: OperationSpan?
         ) -> MaybeAsync<GraphQL.GraphQLResponse> {
             var circumstances = circumstances(allowed)
             circumstances.upstream = log
             if let span { circumstances.trace = span.context }
             var response = responder.respond(request, circumstances)
-            if let span { response = span.ending(with: response, of: id, noting: log) }
-            guard hearsOfUpstream else { return response }
+            if let span { response = span.ending(with: response, of: id, log: log) }
+            guard reportsUpstream else { return response }
             return response.map { $0.adding(extensions: log.report(until: .now)) }
         }
 
         func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
             RequestCircumstances(
-                id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh,
+                id: id, trace: trace, allowedOperations: allowed, bypassesCache: bypassesCache,
                 client: client)
         }
     }
@@ -178,11 +179,12 @@ final class GraphQLRoute: Route {
     private func renewed(_ caller: Caller) -> Caller {
         var caller = caller
         caller.responder = responder(caller.token)
-        if caller.responder.refusal != nil { (caller.token, caller.demandsFresh) = (nil, false) }
+        if caller.responder.tokenRejection != nil { (caller.token, caller.bypassesCache) = (nil, false) }
         return caller
     }
 
-    private func answer(_ source: Source, body: ByteBuffer, for caller: Caller) -> MaybeAsync<HTTPResponse> {
+    private func respond(to source: Source, body: ByteBuffer, for caller: Caller) -> MaybeAsync<HTTPResponse>
+    {
         do throws(HTTPError) {
             switch source {
             case .url(let parameters):
@@ -195,7 +197,8 @@ final class GraphQLRoute: Route {
                     return .ready(
                         try stream(request, as: form, allowing: [.query, .subscription], for: caller))
                 }
-                return answer(request, allowing: GraphQLRoute.safeOperations, for: caller).map(\.asKept)
+                return respond(to: request, allowing: GraphQLRoute.safeOperations, for: caller).map(
+                    \.withCacheHeaders)
             case .body:
                 switch try RequestBody(body, jsonLimits: jsonLimits, batchLimit: batchLimit) {
                 case .single(let request):
@@ -205,10 +208,10 @@ final class GraphQLRoute: Route {
                             try stream(
                                 request, as: form, allowing: [.query, .mutation, .subscription], for: caller))
                     }
-                    return answer(request, allowing: GraphQLRoute.allOperations, for: caller)
+                    return respond(to: request, allowing: GraphQLRoute.allOperations, for: caller)
                 case .batch(let requests):
                     for _ in requests.dropFirst() { try charge(caller) }
-                    return answer(requests, for: caller)
+                    return respond(to: requests, for: caller)
                 }
             }
         } catch {
@@ -220,13 +223,13 @@ final class GraphQLRoute: Route {
     private static let safeOperations: Set<OperationType> = [.query]
     private static let allOperations: Set<OperationType> = [.query, .mutation]
 
-    private func answer(
-        _ request: PreparedRequest, allowing allowed: Set<OperationType>, for caller: Caller
+    private func respond(
+        to request: PreparedRequest, allowing allowed: Set<OperationType>, for caller: Caller
     ) -> MaybeAsync<HTTPResponse> {
         // What tells of upstream calls is about this one answer, and of no use to anybody else or later.
-        let policy = caller.hearsOfUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
+        let policy = caller.reportsUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
         let key = policy.flatMap { ResponseCache.Key(request, $0, audience: caller.responder.audience) }
-        if let key, !caller.demandsFresh, let known = answers.answer(for: key, now: .now()) {
+        if let key, !caller.bypassesCache, let known = responseCache.response(for: key, now: .now()) {
             return .ready(
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
@@ -238,26 +241,27 @@ final class GraphQLRoute: Route {
             }
             // What is past its time already is good for this once.
             let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
-            if let key, let policy { answers.keep(response, as: key, policy, now: .now()) }
+            if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
             var answer = HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
             answer.operation?.upstream = log.use(until: .now)
             return answer
         }
-        switch caller.respond(to: request, allowing: allowed, noting: log, in: span) {
+        switch caller.respond(to: request, allowing: allowed, log: log, in: span) {
         case .ready(let response): return .ready(finish(response))
-        case .later(let fetch):
-            return .later { [self] in
+        case .async(let fetch):
+            return .async { [self] in
                 // The token may have ended while the request was in the queue.
                 guard caller.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: caller.id, upstreamCalls: 0)
-                return try await answer(request, allowing: allowed, for: renewed(caller)).value()
+                return try await respond(to: request, allowing: allowed, for: renewed(caller)).value()
             }
         }
     }
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
-    private func answer(_ requests: [GraphQL.GraphQLRequest], for caller: Caller) -> MaybeAsync<HTTPResponse>
-    {
+    private func respond(to requests: [GraphQL.GraphQLRequest], for caller: Caller) -> MaybeAsync<
+        HTTPResponse
+    > {
         let start = NIODeadline.now()
         let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQL.GraphQLResponse> in
             do throws(HTTPError) {
@@ -281,10 +285,10 @@ final class GraphQLRoute: Route {
             recorder.record(facts, of: caller.id, took: .now() - start)
             return response
         }
-        switch caller.respond(to: request, allowing: GraphQLRoute.allOperations, noting: log, in: span) {
+        switch caller.respond(to: request, allowing: GraphQLRoute.allOperations, log: log, in: span) {
         case .ready(let response): return .ready(finish(response))
-        case .later(let fetch):
-            return .later { [self] in
+        case .async(let fetch):
+            return .async { [self] in
                 // As for a single request.
                 guard caller.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: caller.id, upstreamCalls: 0)
@@ -313,7 +317,7 @@ final class GraphQLRoute: Route {
         let permit = try shares.stream(of: caller.responder.user, at: caller.client)
         let operation = StreamedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+            reportsUpstream: caller.reportsUpstream, tracer: tracer, recorder: recorder,
             memory: streamMemory, scheduler: scheduler,
             client: shares.client(caller.responder.user, at: caller.client))
         let body = StreamingBody(form, heartbeat: heartbeat, of: operation, holding: permit)
@@ -327,17 +331,19 @@ final class GraphQLRoute: Route {
 
     private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         do throws(HTTPError) {
-            try refuseToken(in: QueryParameters(head.target.query))
+            try rejectToken(in: QueryParameters(head.target.query))
             let handshake = try WebSocketHandshake(head.fields)
             let token = try token(of: head)
             let user = responder(token).user
             let permit = try shares.socket(of: user, at: head.client)
             // The validity of the token is checked with the first message, which may have another token.
             let socket = GraphQLWebSocketService.Socket(
-                client: head.client, token: token, user: user, speaksProtocol: handshake.speaksProtocol,
-                trace: tracer?.context(of: head.fields), asksForUpstream: head.fields.asksForUpstream)
+                client: head.client, token: token, user: user,
+                supportsSubprotocol: handshake.supportsSubprotocol,
+                trace: tracer?.context(of: head.fields),
+                requestsUpstreamReport: head.fields.requestsUpstreamReport)
             return .success { [sockets] _, _ in
-                .ready(handshake.response(sockets.handover(socket, holding: permit)))
+                .ready(handshake.response(sockets.upgrade(socket, holding: permit)))
             }
         } catch {
             return .failure(RequestRejection(error, id: id))

@@ -10,7 +10,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     /// Returns the session of a request whose token `session` refuses.
     ///
     /// It has the rights of a request without a token, and gives the reason if a field needs more.
-    package var refusedSession: @Sendable (AuthenticationError) -> Session
+    package var rejectedSession: @Sendable (AuthenticationError) -> Session
     /// Returns whether the token of a session is still valid.
     ///
     /// It is called before an operation starts, because the session is looked up when the head of its request arrives.
@@ -41,7 +41,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
         > = { _, _ in
             .failure(
                 SubscriptionError(
-                    GraphQLResponse(refusing: [GraphQLError("Subscriptions are not supported here.")])))
+                    GraphQLResponse(requestErrors: [GraphQLError("Subscriptions are not supported here.")])))
         }
     /// Parses and validates the document of a request.
     ///
@@ -66,7 +66,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     package init(
         schemaText: String, readiness: @escaping @Sendable () -> Readiness = { Readiness() },
         session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>,
-        refusedSession: @escaping @Sendable (AuthenticationError) -> Session,
+        rejectedSession: @escaping @Sendable (AuthenticationError) -> Session,
         respond:
             @escaping @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<
                 GraphQL.GraphQLResponse
@@ -75,7 +75,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
         self.schemaText = schemaText
         self.readiness = readiness
         self.session = session
-        self.refusedSession = refusedSession
+        self.rejectedSession = rejectedSession
         self.respond = respond
     }
 }
@@ -93,7 +93,7 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let trace: ServiceContext?
     /// Whether the client demands values that were read after its request (`Cache-Control: no-cache`), and
     /// has sent a token.
-    package let demandsFresh: Bool
+    package let bypassesCache: Bool
     /// Where the request comes from.
     package let client: ClientAddress
     /// Where calls that the operation makes are noted; nil where nobody reads of them.
@@ -108,7 +108,7 @@ struct GraphQLSession: Sendable {
     let user: String?
     /// Why the token was refused, so that the request is handled like one without a token; nil if it was not
     /// refused.
-    let refusal: AuthenticationError?
+    let tokenRejection: AuthenticationError?
     /// Returns whether the token is still valid.
     let isValid: @Sendable () -> Bool
     /// Calls a closure when the token ends; returns a closure that removes it, or nil for a token that does
@@ -124,7 +124,7 @@ struct RequestCircumstances: Sendable {
     let id: RequestID
     var trace: ServiceContext?
     let allowedOperations: Set<OperationType>
-    let demandsFresh: Bool
+    let bypassesCache: Bool
     let client: ClientAddress
     /// Nil where nobody reads it.
     var upstream: UpstreamLog?
@@ -133,14 +133,14 @@ struct RequestCircumstances: Sendable {
 extension GraphQLService {
     /// Finds the session of a token, and what answers for it.
     var responder: @Sendable (_ bearerToken: String?) -> GraphQLSession {
-        { [session, refusedSession, audience, user, isValid, onEnd, respond, subscribe] token in
+        { [session, rejectedSession, audience, user, isValid, onEnd, respond, subscribe] token in
             let (session, refusal): (Session, AuthenticationError?) =
                 switch session(token) {
                 case .success(let session): (session, nil)
-                case .failure(let refusal): (refusedSession(refusal), refusal)
+                case .failure(let refusal): (rejectedSession(refusal), refusal)
                 }
             return GraphQLSession(
-                audience: audience(session), user: user(session), refusal: refusal,
+                audience: audience(session), user: user(session), tokenRejection: refusal,
                 isValid: { isValid(session) }, onEnd: { onEnd(session, $0) },
                 respond: { request, circumstances in
                     respond(request, RequestContext(session: session, circumstances))
@@ -156,7 +156,7 @@ extension RequestContext {
     fileprivate init(session: Session, _ circumstances: RequestCircumstances) {
         self.init(
             session: session, id: circumstances.id, allowedOperations: circumstances.allowedOperations,
-            trace: circumstances.trace, demandsFresh: circumstances.demandsFresh,
+            trace: circumstances.trace, bypassesCache: circumstances.bypassesCache,
             client: circumstances.client, upstream: circumstances.upstream)
     }
 }

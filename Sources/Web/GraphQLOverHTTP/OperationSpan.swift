@@ -22,14 +22,14 @@ struct OperationSpan: Sendable {
 
     /// The same answer; the span ends with it.
     func ending(
-        with response: MaybeAsync<GraphQL.GraphQLResponse>, of id: RequestID, noting log: UpstreamLog
+        with response: MaybeAsync<GraphQL.GraphQLResponse>, of id: RequestID, log: UpstreamLog
     ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         switch response {
         case .ready(let response):
             end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)
             return .ready(response)
-        case .later(let fetch):
-            return .later {
+        case .async(let fetch):
+            return .async {
                 do {
                     let response = try await fetch()
                     end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)

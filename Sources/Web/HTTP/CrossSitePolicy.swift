@@ -41,6 +41,6 @@ struct CrossSitePolicy: Sendable {
         let fields = head.fields
         if let site = fields[.fetchSite] { return site != "same-origin" && site != "none" }
         guard let origin = fields.origin else { return false }
-        return !hosts.isOwn(origin: origin, askedFor: fields[.host])
+        return !hosts.isOwn(origin: origin, host: fields[.host])
     }
 }

@@ -29,7 +29,7 @@ extension HTTPError {
         case .unauthorized: .unauthenticated
         case .overloaded: .overloaded
         case .tooManyRequests: .rateLimited
-        case .answerTooSlow: .timeout
+        case .responseTimeout: .timeout
         case .shuttingDown: .shuttingDown
         case .aborted: .requestAborted
         case .internalError: .internalServerError
@@ -56,7 +56,7 @@ extension HTTPError {
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
             .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
-            .invalidRequest, .document, .answerTooSlow, .aborted, .internalError, .webSocketKey:
+            .invalidRequest, .document, .responseTimeout, .aborted, .internalError, .webSocketKey:
             []
         }
     }
@@ -77,7 +77,7 @@ extension HTTPError {
             .overloaded(.streamMemory),
             .overloaded(.operationsOfSocket),
             .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
-            .tooManyRequests, .answerTooSlow, .aborted, .webSocketVersion, .webSocketKey, .internalError:
+            .tooManyRequests, .responseTimeout, .aborted, .webSocketVersion, .webSocketKey, .internalError:
             false
         }
     }
@@ -88,7 +88,7 @@ extension HTTPError {
         if case .tooManyRequests(_, _, let delay) = self {
             extensions["retryAt"] = .string(Timestamp.now(plus: Int(delay.secondsRoundedUp)))
         }
-        return GraphQL.GraphQLResponse(refusing: [GraphQLError(message, extensions: extensions)])
+        return GraphQL.GraphQLResponse(requestErrors: [GraphQLError(message, extensions: extensions)])
     }
 
     /// The same as an answer.

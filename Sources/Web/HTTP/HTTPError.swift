@@ -44,7 +44,7 @@ package enum HTTPError: Error, Equatable, Sendable {
     case overloaded(Overload)
     /// A limit is reached: of all requests, or of those that `of` names, such as "requests for exports".
     case tooManyRequests(Sender, of: String = "requests", after: TimeAmount)
-    case answerTooSlow(limit: TimeAmount)
+    case responseTimeout(limit: TimeAmount)
     /// The server is shutting down, and the request was not started.
     case shuttingDown
     /// The server is shutting down, and the request was started and not finished within the grace period.
@@ -210,7 +210,7 @@ extension HTTPError {
         case .overloaded(let overload): overload.message
         case .tooManyRequests(let sender, let requests, let delay):
             "Too many \(requests) come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
-        case .answerTooSlow(let limit): "The answer took longer than \(limit.seconds) seconds."
+        case .responseTimeout(let limit): "The answer took longer than \(limit.seconds) seconds."
         case .shuttingDown:
             "The server is shutting down and did not start the request. Send it again in a moment."
         case .aborted(let limit):

@@ -25,17 +25,17 @@ package struct HTTPResponse: Sendable {
     /// What follows a response's head.
     package enum Body: Sendable {
         /// All of it at once.
-        case whole([UInt8])
+        case complete([UInt8])
         /// Parts, as they come.
         case streamed(StreamingBody)
         /// Another protocol: the response is `101 Switching Protocols`.
-        case handover(ProtocolUpgrade)
+        case upgrade(ProtocolUpgrade)
 
         /// How long it is, where that is known beforehand.
         var count: Int? {
             switch self {
-            case .whole(let bytes): bytes.count
-            case .streamed, .handover: nil
+            case .complete(let bytes): bytes.count
+            case .streamed, .upgrade: nil
             }
         }
     }
@@ -55,14 +55,14 @@ package struct HTTPResponse: Sendable {
     package init(_ status: HTTPResponseStatus, _ contentType: StaticString, body: [UInt8]) {
         self.status = status
         self.contentType = contentType
-        self.body = .whole(body)
+        self.body = .complete(body)
     }
 
     /// A response without content.
     package init(_ status: HTTPResponseStatus) {
         self.status = status
         contentType = nil
-        body = .whole([])
+        body = .complete([])
     }
 
     /// A response whose body is made while it is sent.
@@ -78,7 +78,7 @@ package struct HTTPResponse: Sendable {
     package init(switchingTo handover: ProtocolUpgrade, headers: [Header]) {
         status = .switchingProtocols
         contentType = nil
-        body = .handover(handover)
+        body = .upgrade(handover)
         self.headers = headers
     }
 }
@@ -126,7 +126,7 @@ package struct BodyWriter: Sendable {
 
 /// Takes a connection over for another protocol, after the `101` that says so.
 package struct ProtocolUpgrade: Sendable {
-    let takeOver: @Sendable (any Channel) throws -> Void
+    let addHandlers: @Sendable (any Channel) throws -> Void
 
     /// - Parameter takeOver: called on the connection's event loop, once the response is written: adds the handlers
     ///   of the new protocol to the end of the pipeline, synchronously, and throws where it cannot. All handlers of
@@ -135,6 +135,6 @@ package struct ProtocolUpgrade: Sendable {
     ///   must close the channel in good order then; it is closed for them when the bound for draining is over. The
     ///   connection goes on counting among those of the server.
     package init(_ takeOver: @escaping @Sendable (any Channel) throws -> Void) {
-        self.takeOver = takeOver
+        self.addHandlers = takeOver
     }
 }

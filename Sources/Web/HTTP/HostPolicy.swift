@@ -13,7 +13,7 @@ package struct HostPolicy: Sendable, Hashable {
     private let names: [String]
     /// The name or address that the server listens on.
     private let address: String
-    private let extent: AcceptedHosts
+    private let acceptedHosts: AcceptedHosts
 
     private enum AcceptedHosts {
         /// Names and addresses of the loopback interface, and the configured ones.
@@ -41,7 +41,7 @@ package struct HostPolicy: Sendable, Hashable {
     private init(names: [String], address: String, extent: AcceptedHosts) {
         self.names = names
         self.address = address
-        self.extent = extent
+        self.acceptedHosts = extent
     }
 
     /// The form of a configured host with which hosts of requests are compared.
@@ -54,19 +54,19 @@ package struct HostPolicy: Sendable, Hashable {
     ///
     /// The form of `field` must be valid.
     func accepts(_ field: Span<UInt8>) -> Bool {
-        if extent == .any { return true }
+        if acceptedHosts == .any { return true }
         let host = field.extracting(0..<HostPolicy.endOfHost(field))
         if HostPolicy.isLoopback(host) || address.utf8Span.span.matches(host) { return true }
         for name in names {
             let name = name.utf8Span.span
             if name.extracting(0..<HostPolicy.endOfHost(name)).matches(host) { return true }
         }
-        return extent == .network && !HostPolicy.isPublicName(host)
+        return acceptedHosts == .network && !HostPolicy.isPublicName(host)
     }
 
     /// Whether a page of this origin is the server's own: its host is that of the request, or a configured
     /// one.
-    func isOwn(origin: String, askedFor host: String?) -> Bool {
+    func isOwn(origin: String, host: String?) -> Bool {
         guard let mark = origin.firstRange(of: "://") else { return false }
         let authority = origin[mark.upperBound...].lowercased()
         if names.contains(authority) { return true }

@@ -5,7 +5,7 @@ import NIOCore
 /// A value becomes a text when it is asked for, so that a field that nobody asks for costs nothing.
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
-    private var places = InlineArray<26, ByteRange>(repeating: ByteRange())
+    private var ranges = InlineArray<26, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
     private var present: UInt32 = 0
 
@@ -30,7 +30,7 @@ package struct RequestHeaders: Sendable {
     /// The value of a field, the members of a list joined by commas; nil where there is none.
     subscript(name: Name) -> String? {
         guard has(name) else { return nil }
-        let place = places[name.index]
+        let place = ranges[name.index]
         return bytes.getString(at: bytes.readerIndex + Int(place.start), length: Int(place.length))
     }
 
@@ -40,7 +40,7 @@ package struct RequestHeaders: Sendable {
     /// Whether Host is missing, or its value meets a condition.
     func hasHost(where condition: (Span<UInt8>) -> Bool) -> Bool {
         guard has(.host) else { return true }
-        let place = places[Name.host.index]
+        let place = ranges[Name.host.index]
         let start = Int(place.start)
         return condition(bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
     }
@@ -78,7 +78,7 @@ package struct RequestHeaders: Sendable {
 
     private mutating func set(_ name: Name, at value: Range<Int>) {
         // A buffer's indices are of 32 bits themselves.
-        places[name.index] = ByteRange(
+        ranges[name.index] = ByteRange(
             start: UInt32(clamping: value.lowerBound), length: UInt32(clamping: value.count))
         present |= name.bit
     }
@@ -111,17 +111,17 @@ extension RequestHeaders {
     package var webSocketVersion: String? { self[.webSocketVersion] }
 
     /// Whether the client asks to go on with another protocol, given in lower case (RFC 9110, section 7.8).
-    package func asksForUpgrade(to name: StaticString) -> Bool {
+    package func requestsUpgrade(to name: StaticString) -> Bool {
         guard let upgrade = self[.upgrade], let connection = self[.connection] else { return false }
         return upgrade.listMembers.contains { $0.matches(name) }
             && connection.listMembers.contains { $0.matches("upgrade") }
     }
 
     /// Whether the client wants to be told which upstream calls its answer has cost: `Portico-Upstream: true`.
-    var asksForUpstream: Bool { self[.porticoUpstream]?.matches("true") ?? false }
+    var requestsUpstreamReport: Bool { self[.porticoUpstream]?.matches("true") ?? false }
 
     /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
-    var demandsFresh: Bool {
+    var bypassesCache: Bool {
         self[.cacheControl]?.listMembers.contains { $0.matches("no-cache") } ?? false
     }
 }

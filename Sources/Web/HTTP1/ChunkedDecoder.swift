@@ -5,7 +5,7 @@ import NIOCore
 /// Extensions of chunks and trailers say nothing that is of use here: they are checked, thrown away, and bounded
 /// together by the bound of a head's fields.
 struct ChunkedDecoder {
-    private var place = Place.size
+    private var state = Place.size
     /// The length of extensions and trailers so far.
     private var padding = 0
     private var trailers = 0
@@ -29,26 +29,26 @@ struct ChunkedDecoder {
     }
 
     /// The digits of a size, so many that no integer overflows.
-    private static let longestSize = 15
+    private static let maximumSizeDigits = 15
 
     mutating func next(in bytes: inout ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Step {
         while true {
-            switch place {
+            switch state {
             case .size:
-                guard let length = try line(in: bytes, limits) else { return .more }
+                guard let length = try lineLength(in: bytes, limits) else { return .more }
                 let size = try readSize(bytes.readableBytesUInt8Span.extracting(first: length - 2), limits)
                 bytes.moveReaderIndex(forwardBy: length)
-                place = size == 0 ? .trailer : .data(left: size)
+                state = size == 0 ? .trailer : .data(left: size)
             case .data(let left):
                 let length = min(left, bytes.readableBytes)
                 guard length > 0, let data = bytes.readSlice(length: length) else { return .more }
-                place = length == left ? .dataEnd : .data(left: left - length)
+                state = length == left ? .dataEnd : .data(left: left - length)
                 return .data(data)
             case .dataEnd:
-                guard try passLineEnd(in: &bytes) else { return .more }
-                place = .size
+                guard try skipLineEnd(in: &bytes) else { return .more }
+                state = .size
             case .trailer:
-                guard let length = try line(in: bytes, limits) else { return .more }
+                guard let length = try lineLength(in: bytes, limits) else { return .more }
                 if length > 2 { try readTrailer(bytes.readableBytesUInt8Span, length, limits) }
                 bytes.moveReaderIndex(forwardBy: length)
                 if length == 2 { return .end }
@@ -57,11 +57,11 @@ struct ChunkedDecoder {
     }
 
     /// The length of the line that comes next, its CR LF included; nil where more must arrive.
-    private func line(in bytes: ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Int? {
+    private func lineLength(in bytes: ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Int? {
         let span = bytes.readableBytesUInt8Span
         var index = 0
         while index < span.count, span[index] != .lineFeed { index += 1 }
-        guard index <= limits.headers - padding + ChunkedDecoder.longestSize + 1 else {
+        guard index <= limits.headers - padding + ChunkedDecoder.maximumSizeDigits + 1 else {
             throw .malformed(.padding(limit: limits.headers))
         }
         guard index < span.count else { return nil }
@@ -75,7 +75,7 @@ struct ChunkedDecoder {
         var size = 0
         var index = 0
         while index < line.count, line[index] != UInt8(ascii: ";") {
-            guard let digit = line[index].hexadecimalValue, index < ChunkedDecoder.longestSize else {
+            guard let digit = line[index].hexadecimalValue, index < ChunkedDecoder.maximumSizeDigits else {
                 throw .malformed(.syntax("a chunk's size is no hexadecimal number"))
             }
             size = size << 4 | digit
@@ -107,7 +107,7 @@ struct ChunkedDecoder {
     }
 
     /// False where it has not arrived yet.
-    private func passLineEnd(in bytes: inout ByteBuffer) throws(HTTPError) -> Bool {
+    private func skipLineEnd(in bytes: inout ByteBuffer) throws(HTTPError) -> Bool {
         guard let first = bytes.readableBytesView.first else { return false }
         let isWrong =
             first != .carriageReturn

@@ -30,7 +30,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
         while !connection.isOver, let part = parser.next() { connection.receive(part) }
         isParsing = false
         connection.isMidHead = parser.isMidHead
-        if let removal { leave(context: context, removal) }
+        if let removal { finishRemoval(context: context, removal) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -40,7 +40,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         // What stands behind the last request is of no interest to HTTP: the rest of it stays in the client's socket.
-        guard !parser.holdsRest || connection.isOver else {
+        guard !parser.hasLeftOverBytes || connection.isOver else {
             holdsRead = true
             return
         }
@@ -48,13 +48,13 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
-        if isParsing { removal = removalToken } else { leave(context: context, removalToken) }
+        if isParsing { removal = removalToken } else { finishRemoval(context: context, removalToken) }
     }
 
     /// Leaves the connection to another protocol, with what has arrived for it.
-    private func leave(context: ChannelHandlerContext, _ token: ChannelHandlerContext.RemovalToken) {
+    private func finishRemoval(context: ChannelHandlerContext, _ token: ChannelHandlerContext.RemovalToken) {
         removal = nil
-        let rest = parser.takeRest()
+        let rest = parser.removeLeftOverBytes()
         if rest.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(rest))
             context.fireChannelReadComplete()

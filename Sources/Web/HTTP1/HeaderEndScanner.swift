@@ -12,25 +12,25 @@ struct HeaderEndScanner {
     /// Where the fields begin, once the request line has ended.
     private var fieldsStart: Int?
     /// Whether the one empty line that may stand before a request was passed over.
-    private var hasPassedEmptyLine = false
+    private var hasSkippedEmptyLine = false
 
     /// The length of the head, with the empty line that ends it; nil where more must arrive.
     ///
     /// - Throws: what is already wrong with it, so that nobody waits for the end of what is no request or too long.
     mutating func find(in bytes: inout ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Int? {
         if searched == 0 {
-            passEmptyLine(in: &bytes)
+            skipEmptyLine(in: &bytes)
             guard try begins(bytes) else { return nil }
         }
         return try search(bytes.readableBytesUInt8Span, limits)
     }
 
     /// RFC 9112, section 2.2: some clients send an empty line behind a body.
-    private mutating func passEmptyLine(in bytes: inout ByteBuffer) {
-        guard !hasPassedEmptyLine, HeaderEndScanner.beginsWithEmptyLine(bytes.readableBytesUInt8Span) else {
+    private mutating func skipEmptyLine(in bytes: inout ByteBuffer) {
+        guard !hasSkippedEmptyLine, HeaderEndScanner.beginsWithEmptyLine(bytes.readableBytesUInt8Span) else {
             return
         }
-        hasPassedEmptyLine = true
+        hasSkippedEmptyLine = true
         bytes.moveReaderIndex(forwardBy: 2)
     }
 
@@ -42,7 +42,7 @@ struct HeaderEndScanner {
     private func begins(_ bytes: ByteBuffer) throws(HTTPError) -> Bool {
         guard bytes.readableBytes > 0 else { return false }
         let first = bytes.readableBytesUInt8Span[0]
-        if first == .carriageReturn, bytes.readableBytes == 1, !hasPassedEmptyLine { return false }
+        if first == .carriageReturn, bytes.readableBytes == 1, !hasSkippedEmptyLine { return false }
         guard first &- UInt8(ascii: "A") < 26 else { throw .malformed(.syntax("the method is unknown")) }
         return true
     }
@@ -75,7 +75,7 @@ struct HeaderEndScanner {
 
     /// Where the part of the head that is looked at must have ended; the empty line is no field.
     private func bound(_ limits: ServerLimits) -> Int {
-        fieldsStart.map { $0 + limits.headers + 2 } ?? limits.uri + RequestLine.longestRest
+        fieldsStart.map { $0 + limits.headers + 2 } ?? limits.uri + RequestLine.maximumLengthWithoutTarget
     }
 
     private func tooLong(_ limits: ServerLimits) -> HTTPError {

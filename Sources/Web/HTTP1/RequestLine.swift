@@ -9,7 +9,7 @@ struct RequestLine {
     let end: Int
 
     /// As many bytes as can stand in a line beside its target: `OPTIONS `, and what follows it.
-    static let longestRest = 8 + 1 + ending
+    static let maximumLengthWithoutTarget = 8 + 1 + ending
     /// The bytes of `HTTP/1.1` and the end of the line.
     private static let ending = 10
 
@@ -29,7 +29,7 @@ struct RequestLine {
     /// Reads what follows the method in the first line of a head.
     ///
     /// - Throws: what is wrong with it.
-    init(_ head: Span<UInt8>, behind method: HTTPMethod) throws(HTTPError) {
+    init(_ head: Span<UInt8>, after method: HTTPMethod) throws(HTTPError) {
         let start = method.rawValue.utf8.count + 1
         guard let space = RequestLine.space(in: head, from: start),
             head.count - space > RequestLine.ending

@@ -23,7 +23,7 @@ struct RequestParser {
         /// Behind the last request.
         case over
         /// Behind what is no request.
-        case refused
+        case rejected
     }
 
     init(_ limits: ServerLimits) {
@@ -37,14 +37,14 @@ struct RequestParser {
     }
 
     /// Whether something has arrived behind the last request.
-    var holdsRest: Bool {
+    var hasLeftOverBytes: Bool {
         guard case .over = state else { return false }
         return bytes.readableBytes > 0
     }
 
     /// Takes what has arrived; what arrives behind a malformed request is thrown away.
     mutating func receive(_ arrived: ByteBuffer) {
-        if case .refused = state { return }
+        if case .rejected = state { return }
         if bytes.readableBytes == 0 {
             bytes = arrived
         } else {
@@ -59,7 +59,7 @@ struct RequestParser {
     }
 
     /// What is left behind the last request.
-    mutating func takeRest() -> ByteBuffer {
+    mutating func removeLeftOverBytes() -> ByteBuffer {
         defer { bytes = ByteBuffer() }
         return bytes
     }
@@ -72,7 +72,7 @@ struct RequestParser {
             return nextHead(&end)
         case .body(let left, let isReusable): return nextOfBody(left, isReusable)
         case .chunks(var body, let isReusable): return nextOfChunks(&body, isReusable)
-        case .over, .refused: return nil
+        case .over, .rejected: return nil
         }
     }
 
@@ -82,8 +82,8 @@ struct RequestParser {
         return nil
     }
 
-    private mutating func refuse(_ problem: HTTPError) -> RequestEvent {
-        state = .refused
+    private mutating func reject(_ problem: HTTPError) -> RequestEvent {
+        state = .rejected
         bytes = ByteBuffer()
         return .malformed(problem, method)
     }
@@ -106,7 +106,7 @@ struct RequestParser {
                 }
             return .head(read)
         } catch {
-            return refuse(error)
+            return reject(error)
         }
     }
 
@@ -133,7 +133,7 @@ struct RequestParser {
             case .end: return endRequest(isReusable)
             }
         } catch {
-            return refuse(error)
+            return reject(error)
         }
     }
 
@@ -149,7 +149,7 @@ extension RequestHead {
     ///
     /// - Throws: what is wrong with the message, before anybody asks what it wants.
     init(_ method: HTTPMethod, _ head: ByteBuffer, limits: ServerLimits) throws(HTTPError) {
-        let line = try RequestLine(head.readableBytesUInt8Span, behind: method)
+        let line = try RequestLine(head.readableBytesUInt8Span, after: method)
         guard line.target.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
         let text = head.getString(at: head.readerIndex + line.target.lowerBound, length: line.target.count)
         guard let text, let target = RequestTarget(text) else { throw .malformed(.target) }

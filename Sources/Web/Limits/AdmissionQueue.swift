@@ -5,7 +5,7 @@ import Synchronization
 /// A lock, because the requests of all event loops share the room.
 final class AdmissionQueue: Sendable {
     private let limit: Int
-    private let seats: Int
+    private let queueLimit: Int
     private let state = Mutex(State())
 
     private struct State {
@@ -27,28 +27,28 @@ final class AdmissionQueue: Sendable {
         case full
     }
 
-    init(limit: Int, seats: Int) {
+    init(limit: Int, queueLimit: Int) {
         self.limit = limit
-        self.seats = seats
+        self.queueLimit = queueLimit
     }
 
     /// Asks to be let in now, or when it is one's turn.
-    func enter(turn: @escaping @Sendable () -> Void) -> Entry {
+    func acquire(onAdmission: @escaping @Sendable () -> Void) -> Entry {
         state.withLock { state in
             if state.admitted < limit {
                 state.admitted += 1
                 return .admitted
             }
-            guard state.waiting.count < seats else { return .full }
+            guard state.waiting.count < queueLimit else { return .full }
             let ticket = state.next
             state.next += 1
-            state.waiting[ticket] = turn
+            state.waiting[ticket] = onAdmission
             return .queued(ticket)
         }
     }
 
     /// Makes room: whoever has waited longest is let in, and must leave in turn.
-    func leave() {
+    func release() {
         let turn: (@Sendable () -> Void)? = state.withLock { state in
             while state.oldest < state.next {
                 let ticket = state.oldest

@@ -74,7 +74,7 @@ package enum ClientAddress: Hashable, Sendable {
     /// the client says of itself, and is not believed.
     ///
     /// - Returns: the connection's own where there are no proxies, or they have said nothing that is an address.
-    func behind(proxies: Int, forwardedFor field: String?) -> ClientAddress {
+    func originatingClient(proxies: Int, forwardedFor field: String?) -> ClientAddress {
         guard proxies > 0, let field else { return self }
         let hops = Array(field.listMembers)
         guard hops.count >= proxies, let client = ClientAddress(hops[hops.count - proxies]) else {

@@ -31,7 +31,7 @@ struct ClientShares: Sendable {
     /// - Throws: `.overloaded` if the client has reached its limit.
     func stream(of user: String?, at address: ClientAddress) throws(HTTPError) -> Permit? {
         guard let client = client(user, at: address) else { return nil }
-        guard let permit = streams.enter(client) else {
+        guard let permit = streams.acquire(client) else {
             throw .overloaded(.streamsOfClient(limit: limits.streamsPerClient))
         }
         return permit
@@ -40,7 +40,7 @@ struct ClientShares: Sendable {
     /// Counts a WebSocket until the permit is released; see ``stream(of:at:)``.
     func socket(of user: String?, at address: ClientAddress) throws(HTTPError) -> Permit? {
         guard let client = client(user, at: address) else { return nil }
-        guard let permit = sockets.enter(client) else {
+        guard let permit = sockets.acquire(client) else {
             throw .overloaded(.socketsOfClient(limit: limits.socketsPerClient))
         }
         return permit
@@ -79,11 +79,11 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
             (self.key, self.limiter) = (key, limiter)
         }
 
-        deinit { limiter.leave(key) }
+        deinit { limiter.release(key) }
     }
 
     /// Counts one more use; nil if the limit is reached.
-    func enter(_ key: Key) -> Permit? {
+    func acquire(_ key: Key) -> Permit? {
         let isAdmitted = counts.withLock { counts in
             let count = counts[key, default: 0]
             guard count < limit else { return false }
@@ -96,7 +96,7 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     /// The number of keys in use.
     var keyCount: Int { counts.withLock(\.count) }
 
-    private func leave(_ key: Key) {
+    private func release(_ key: Key) {
         counts.withLock { counts in
             guard let count = counts[key] else { return }
             counts[key] = count > 1 ? count - 1 : nil

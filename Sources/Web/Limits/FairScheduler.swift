@@ -15,7 +15,7 @@ final class FairScheduler: Sendable {
         /// The jobs that wait; only addresses with such jobs.
         var jobs: [ClientAddress: CircularBuffer<Job>] = [:]
         /// The addresses with such jobs, in the order of their turns.
-        var turns = CircularBuffer<ClientAddress>()
+        var readyAddresses = CircularBuffer<ClientAddress>()
     }
 
     private struct Job {
@@ -64,7 +64,7 @@ final class FairScheduler: Sendable {
 
     private func add(_ job: Job, of address: ClientAddress) {
         state.withLock { state in
-            if state.jobs[address] == nil { state.turns.append(address) }
+            if state.jobs[address] == nil { state.readyAddresses.append(address) }
             state.jobs[address, default: []].append(job)
         }
         // Once for each job; which job it runs is decided when a thread is free.
@@ -72,19 +72,20 @@ final class FairScheduler: Sendable {
     }
 
     private func runNext() {
-        guard let next = take() else { return }
+        guard let next = dequeue() else { return }
         unsafe next.job.runSynchronously(on: next.executor.asUnownedTaskExecutor())
     }
 
-    private func take() -> Job? {
+    private func dequeue() -> Job? {
         state.withLock { state in
-            guard let address = state.turns.popFirst(), let job = state.jobs[address]?.popFirst() else {
+            guard let address = state.readyAddresses.popFirst(), let job = state.jobs[address]?.popFirst()
+            else {
                 return nil
             }
             if state.jobs[address]?.isEmpty == true {
                 state.jobs[address] = nil
             } else {
-                state.turns.append(address)
+                state.readyAddresses.append(address)
             }
             return job
         }

@@ -165,7 +165,7 @@ final class StreamMemory: Sendable {
     ///   - retained: What the operation retains.
     ///   - client: Whose operation it is; nil for a client on this machine that is exempt from shares.
     /// - Returns: false if the limit is reached. Otherwise `leave` must follow.
-    func enter(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) -> Bool {
+    func reserve(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) -> Bool {
         state.withLock { state in
             guard state.total.bytes + state.total.added(by: retained) <= limit else { return false }
             if let client {
@@ -183,7 +183,7 @@ final class StreamMemory: Sendable {
         }
     }
 
-    func leave(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) {
+    func release(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) {
         state.withLock { state in
             state.total.remove(retained)
             guard let client else { return }

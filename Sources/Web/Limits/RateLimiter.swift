@@ -26,7 +26,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Nil where a request is admitted; otherwise the time after which one will be.
-    func refuse(_ key: Key, now: NIODeadline) -> TimeAmount? {
+    func consume(_ key: Key, now: NIODeadline) -> TimeAmount? {
         state.withLock { state in
             if let repaid = state.repaid[key] {
                 return spend(now, repaid) { state.repaid[key] = $0 }
@@ -101,7 +101,7 @@ package struct ClientRateLimits: Sendable {
     /// - Throws: `.tooManyRequests`.
     package func charge(_ address: ClientAddress) throws(HTTPError) {
         guard !isExempt(address) else { return }
-        if let delay = addresses.refuse(address, now: .now()) {
+        if let delay = addresses.consume(address, now: .now()) {
             throw .tooManyRequests(.address, after: delay)
         }
     }
@@ -111,7 +111,7 @@ package struct ClientRateLimits: Sendable {
     /// - Throws: `.tooManyRequests`.
     package func charge(token: String, from address: ClientAddress) throws(HTTPError) {
         guard !isExempt(address) else { return }
-        if let delay = tokens.refuse(token.hashValue, now: .now()) {
+        if let delay = tokens.consume(token.hashValue, now: .now()) {
             throw .tooManyRequests(.token, after: delay)
         }
     }

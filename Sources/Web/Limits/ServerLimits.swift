@@ -15,7 +15,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var body = 1 << 20
 
     /// Whole answers that are kept for reuse, with their documents.
-    package var answerCache = 16 << 20
+    package var responseCache = 16 << 20
 
     /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
     /// least ``body``.
@@ -85,7 +85,7 @@ package struct ServerLimits: Sendable, Hashable {
     /// For a request's turn to wait for data.
     package var queueTimeout = TimeAmount.seconds(5)
     /// For an answer, from the request's turn.
-    package var answerTimeout = TimeAmount.seconds(60)
+    package var responseTimeout = TimeAmount.seconds(60)
     /// For the next part of an answer that is streamed; who makes it says something in good time, if only that it is
     /// still there.
     package var streamTimeout = TimeAmount.seconds(60)

@@ -4,7 +4,7 @@ import Synchronization
 /// What a server is at, within its limits, and what it has done.
 struct ServerResources: Sendable {
     let connections: OpenConnections
-    let waitingRoom: AdmissionQueue
+    let admissionQueue: AdmissionQueue
     let requestMemory: MemoryBudget
     let responseMemory: MemoryBudget
     let streams: BoundedCounter
@@ -19,7 +19,7 @@ struct ServerResources: Sendable {
 
     init(_ limits: ServerLimits) {
         connections = OpenConnections(limits: limits)
-        waitingRoom = AdmissionQueue(limit: limits.requestsInFlight, seats: limits.requestsQueued)
+        admissionQueue = AdmissionQueue(limit: limits.requestsInFlight, queueLimit: limits.requestsQueued)
         // A client can always send one body of the longest length.
         requestMemory = MemoryBudget(
             limit: max(limits.requestMemory, limits.body),
@@ -33,7 +33,7 @@ struct ServerResources: Sendable {
 
     /// For `/metrics`.
     var families: [MetricFamily] {
-        let occupancy = waitingRoom.occupancy
+        let occupancy = admissionQueue.occupancy
         return metrics.families + [
             lag.family,
             ServerResources.gauge("portico_http_connections", "Open connections.", connections.count),
@@ -73,9 +73,9 @@ final class BoundedCounter: Sendable {
     }
 
     /// False where the bound is reached; otherwise `leave` must follow.
-    func enter() -> Bool {
+    func acquire() -> Bool {
         guard number.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
-            leave()
+            release()
             return false
         }
         return true
@@ -83,7 +83,7 @@ final class BoundedCounter: Sendable {
 
     var count: Int { number.load(ordering: .relaxed) }
 
-    func leave() {
+    func release() {
         number.wrappingSubtract(1, ordering: .relaxed)
     }
 }
@@ -114,7 +114,7 @@ final class EventLoopLag: Sendable {
             loop.scheduleRepeatedTask(initialDelay: EventLoopLag.interval, delay: EventLoopLag.interval) {
                 [weak self] task in
                 guard let self else { return task.cancel() }
-                self.look(at: place, now: .now())
+                self.updateLag(at: place, now: .now())
             }
         }
         state.withLock { $0.tasks = tasks }
@@ -125,7 +125,7 @@ final class EventLoopLag: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    private func look(at place: Int, now: NIODeadline) {
+    private func updateLag(at place: Int, now: NIODeadline) {
         state.withLock { state in
             state.lags[place] = max(.zero, now - state.due[place])
             state.due[place] = now + EventLoopLag.interval

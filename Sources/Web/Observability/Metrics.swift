@@ -13,7 +13,7 @@ final class Metrics: Sendable {
     private let maximumNames = 200
 
     private struct State {
-        var answers: [ResponseLabels: Int] = [:]
+        var responses: [ResponseLabels: Int] = [:]
         var durations: [String: Histogram] = [:]
         var operations: [Operation: Int] = [:]
         var reused = 0
@@ -22,7 +22,7 @@ final class Metrics: Sendable {
 
     /// How long the operations of one name took.
     private struct OperationTimes {
-        var whole = Histogram()
+        var total = Histogram()
         /// While no call of theirs was under way.
         var own = Histogram()
         /// While one was.
@@ -30,7 +30,7 @@ final class Metrics: Sendable {
 
         mutating func record(_ duration: TimeAmount, _ use: UpstreamUsage?) {
             let upstream = TimeAmount(use?.time ?? .zero)
-            whole.record(duration)
+            total.record(duration)
             own.record(max(.zero, duration - upstream))
             self.upstream.record(upstream)
         }
@@ -52,7 +52,7 @@ final class Metrics: Sendable {
         path: String, method: String, status: UInt, _ operation: OperationSummary?, took duration: TimeAmount
     ) {
         state.withLock { state in
-            state.answers[ResponseLabels(path: path, method: method, status: status), default: 0] += 1
+            state.responses[ResponseLabels(path: path, method: method, status: status), default: 0] += 1
             state.durations[path, default: Histogram()].record(duration)
             if let operation { record(operation, took: duration, in: &state) }
         }
@@ -83,7 +83,7 @@ final class Metrics: Sendable {
         return [
             MetricFamily(
                 "portico_http_requests_total", .counter, "Answers, by path, method and status.",
-                state.answers.sorted { "\($0.key)" < "\($1.key)" }.map { answer, count in
+                state.responses.sorted { "\($0.key)" < "\($1.key)" }.map { answer, count in
                     MetricFamily.Sample(
                         Double(count),
                         labels: [
@@ -123,7 +123,7 @@ final class Metrics: Sendable {
             family(
                 "portico_graphql_operation_duration_seconds",
                 "From a request's end to its answer, or the first of several, by the operation's name.",
-                \.whole),
+                \.total),
             family(
                 "portico_graphql_operation_own_duration_seconds",
                 "The part of it in which no call of the operation's to a provider was under way.", \.own),
@@ -198,7 +198,7 @@ package final class UpstreamMetrics: Sendable {
     package init() {}
 
     /// Counts a call that has ended, or what stood in for one.
-    package func note(_ call: UpstreamCall) {
+    package func record(_ call: UpstreamCall) {
         state.withLock { state in
             state.calls[Kind(provider: call.provider, outcome: call.outcome), default: 0] += 1
             guard call.attempts > 0 else { return }

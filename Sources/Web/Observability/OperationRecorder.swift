@@ -64,7 +64,7 @@ extension GraphQL.GraphQLResponse.Outcome {
         switch self {
         case .complete: "complete"
         case .partial: "partial"
-        case .refused: "refused"
+        case .requestError: "refused"
         case .notAllowed: "not_allowed"
         }
     }

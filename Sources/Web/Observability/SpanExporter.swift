@@ -90,12 +90,12 @@ package final class SpanExporter: Service, CustomStringConvertible {
         while let batch = next() {
             do {
                 try await send(FinishedSpan.request(batch, of: resource))
-                note(batch, error: nil)
+                recordExport(of: batch, error: nil)
             } catch  where Task.isCancelled {
                 // The server stops: it is tried once more.
                 return state.withLock { $0.waiting.insert(contentsOf: batch, at: 0) }
             } catch {
-                return note(batch, error: error)
+                return recordExport(of: batch, error: error)
             }
         }
     }
@@ -109,7 +109,7 @@ package final class SpanExporter: Service, CustomStringConvertible {
         }
     }
 
-    private func note(_ batch: [FinishedSpan], error: (any Error)?) {
+    private func recordExport(of batch: [FinishedSpan], error: (any Error)?) {
         let hasChanged = state.withLock { state in
             if error == nil { state.exported += batch.count } else { state.dropped += batch.count }
             defer { state.isFailing = error != nil }

@@ -28,7 +28,7 @@ package final class UpstreamLog: Sendable {
     var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
     /// Notes a call that has ended, or what stood in for one.
-    package func note(_ call: UpstreamCall) {
+    package func record(_ call: UpstreamCall) {
         state.withLock { state in
             if call.outcome == .stale { state.servesStale = true }
             if state.calls.count < UpstreamLog.limit { state.calls.append(call) } else { state.omitted += 1 }
@@ -41,7 +41,7 @@ package final class UpstreamLog: Sendable {
     /// What is noted so far, in a log of its own; this one begins anew.
     ///
     /// So the log of an operation of many responses stays small, however long it lasts.
-    func take(until end: ContinuousClock.Instant) -> UpstreamLog {
+    func drain(until end: ContinuousClock.Instant) -> UpstreamLog {
         UpstreamLog(
             state.withLock { state in
                 defer { state = State(start: end) }

@@ -51,7 +51,7 @@ struct DocumentResolver: Sendable {
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
         // Including the hash, and the entries of both in the table.
-        persisted.keep(text, as: hash, weight: text.utf8.count + 256)
+        persisted.store(text, for: hash, weight: text.utf8.count + 256)
         return text
     }
 }

@@ -79,7 +79,7 @@ extension ContentNegotiation {
         var form: StreamFormat?
         for member in accept.listMembers {
             let parts = member.split(separator: ";").map(\.trimmed)
-            guard let name = parts.first, !parts.contains(where: isRefusal) else { continue }
+            guard let name = parts.first, !parts.contains(where: isNotAcceptable) else { continue }
             if name.matches("text/event-stream") { return .eventStream }
             if name.matches("multipart/mixed"), parts.contains(where: isSubscriptionSpec) {
                 form = .multipart
@@ -89,7 +89,7 @@ extension ContentNegotiation {
     }
 
     /// `q=0`, with any number of zeros.
-    private static func isRefusal(_ parameter: some StringProtocol) -> Bool {
+    private static func isNotAcceptable(_ parameter: some StringProtocol) -> Bool {
         let pair = parameter.split(separator: "=", maxSplits: 1)
         return pair.count == 2 && pair[0].matches("q") && QualityValue.thousandths(pair[1].trimmed) == 0
     }

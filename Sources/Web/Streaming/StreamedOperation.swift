@@ -9,7 +9,7 @@ struct StreamedOperation: Sendable {
     let responder: GraphQLSession
     let circumstances: RequestCircumstances
     /// Whether each response tells which upstream calls it has cost.
-    let hearsOfUpstream: Bool
+    let reportsUpstream: Bool
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     let memory: StreamMemory
@@ -24,7 +24,7 @@ struct StreamedOperation: Sendable {
     enum Part: Sendable {
         case response(GraphQL.GraphQLResponse)
         /// It did not begin, and nothing more comes.
-        case refusal(GraphQL.GraphQLResponse)
+        case rejection(GraphQL.GraphQLResponse)
         /// The token has ended, before the operation started or since, and no further response follows.
         case endedToken
     }
@@ -62,30 +62,30 @@ struct StreamedOperation: Sendable {
         var course = Progress()
         defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
         let retained = request.retained
-        guard memory.enter(retained, for: client) else {
+        guard memory.reserve(retained, for: client) else {
             let refusal = HTTPError.overloaded(.streamMemory).graphQLResponse(id: circumstances.id)
-            note(refusal.outcome, in: &course)
-            return try await take(.refusal(refusal))
+            record(refusal.outcome, in: &course)
+            return try await take(.rejection(refusal))
         }
-        defer { memory.leave(retained, for: client) }
+        defer { memory.release(retained, for: client) }
         guard responder.isValid() else { return try await take(.endedToken) }
         // Its client may have gone while it waited for its turn. A mutation is executed once it is accepted.
         if Task.isCancelled, request.operationType != .mutation { return }
-        switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
+        switch await responder.subscribe(request, circumstances(log: course.log, in: span)) {
         case .failure(let refused):
-            note(refused.response.outcome, in: &course)
+            record(refused.response.outcome, in: &course)
             // Sockets tell nothing but its errors, so that is all it has.
-            try await take(.refusal(refused.response))
+            try await take(.rejection(refused.response))
         case .success(let responses):
             try await withTaskExecutorPreference(responses.isSubscription ? executor : nil) {
                 for await response in responses {
-                    let cost = note(response.outcome, in: &course)
-                    try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
+                    let cost = record(response.outcome, in: &course)
+                    try await take(.response(reportsUpstream ? response.adding(extensions: cost) : response))
                 }
             }
             if Task.isCancelled { return }
             if responses.isSubscription, !responder.isValid() { return try await take(.endedToken) }
-            if course.outcome == nil { note(.complete, in: &course) }
+            if course.outcome == nil { record(.complete, in: &course) }
         }
     }
 
@@ -102,9 +102,10 @@ struct StreamedOperation: Sendable {
     ///
     /// - Returns: what the response has cost since the one before.
     @discardableResult
-    private func note(_ outcome: GraphQL.GraphQLResponse.Outcome, in course: inout Progress) -> InputObject {
+    private func record(_ outcome: GraphQL.GraphQLResponse.Outcome, in course: inout Progress) -> InputObject
+    {
         let now = ContinuousClock.now
-        let log = course.log.take(until: now)
+        let log = course.log.drain(until: now)
         let use = log.use(until: now)
         if course.outcome == nil {
             var facts = OperationSummary(request, outcome)
@@ -113,7 +114,7 @@ struct StreamedOperation: Sendable {
         }
         if course.outcome ?? .complete == .complete { course.outcome = outcome }
         course.upstreamCalls += use.calls
-        return hearsOfUpstream ? log.report(until: now) : InputObject()
+        return reportsUpstream ? log.report(until: now) : InputObject()
     }
 
     private var span: OperationSpan? {
@@ -121,7 +122,7 @@ struct StreamedOperation: Sendable {
         return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
     }
 
-    private func circumstances(noting log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {
+    private func circumstances(log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {
         var circumstances = circumstances
         circumstances.upstream = log
         if let span { circumstances.trace = span.context }
@@ -165,7 +166,7 @@ extension StreamingBody {
                     var hasTokenEnded = false
                     try await operation.run { part in
                         switch part {
-                        case .response(let response), .refusal(let response):
+                        case .response(let response), .rejection(let response):
                             try await writer.write(form.part(response))
                         case .endedToken: hasTokenEnded = true
                         }

@@ -21,7 +21,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     private var waiting: [EventLoopPromise<Void>] = []
     private var timers: [Scheduled<Void>] = []
     private var keepalive: RepeatedTask?
-    private var wasHeard = true
+    private var hasReceivedSincePing = true
     /// Whether reading waits until the client takes what it was sent.
     private var holdsRead = false
     private var isClosing = false
@@ -46,8 +46,8 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        _ = service.load.sockets.enter()
-        guard socket.speaksProtocol else { return close(.subprotocolNotAcceptable) }
+        _ = service.load.sockets.acquire()
+        guard socket.supportsSubprotocol else { return close(.subprotocolNotAcceptable) }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         timers.append(
             context.eventLoop.scheduleTask(in: service.limits.initialisationTimeout) {
@@ -89,7 +89,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             closeIfDrained()
         case is GracePeriodEndEvent:
             let drainTimeout = service.limits.drainTimeout
-            for id in unfinished { refuse(id, .aborted(limit: drainTimeout)) }
+            for id in unfinished { reject(id, .aborted(limit: drainTimeout)) }
             close(.goingAway)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -115,13 +115,13 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     /// Sends a ping, and closes a socket from which nothing was received since the last one.
     private func keepAlive() {
-        guard wasHeard else { return close(.idle) }
-        wasHeard = false
+        guard hasReceivedSincePing else { return close(.idle) }
+        hasReceivedSincePing = false
         send(.frame(.ping) { _ in })
     }
 
     private func end() {
-        if context != nil { service.load.sockets.leave() }
+        if context != nil { service.load.sockets.release() }
         for operation in operations.values { operation.task.cancel() }
         operations.removeAll()
         for timer in timers { timer.cancel() }
@@ -137,12 +137,12 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        wasHeard = true
+        hasReceivedSincePing = true
         guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {
         case .text: receive(frame.unmaskedData)
         case .ping: send(.frame(.pong) { $0.writeImmutableBuffer(frame.unmaskedData) })
-        case .connectionClose: answerClose(frame.unmaskedData)
+        case .connectionClose: echoClose(frame.unmaskedData)
         case .binary: close(.invalidMessage("Invalid message: must be text"))
         default: break
         }
@@ -189,7 +189,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     }
 
     /// Says goodbye with the client's code.
-    private func answerClose(_ data: ByteBuffer) {
+    private func echoClose(_ data: ByteBuffer) {
         guard let context else { return }
         guard !isClosing else { return context.close(promise: nil) }
         do throws(WebSocketCloseReason) {
@@ -207,13 +207,13 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     private func perform(_ action: GraphQLWebSocketState.Action) {
         switch action {
         case .initialise(let payload): initialise(payload)
-        case .say(let message): send(message)
+        case .send(let message): send(message)
         case .begin(let id, let request): begin(request, id: id)
         case .end(let id):
             operations.removeValue(forKey: UTF8Key(id))?.task.cancel()
             closeIfDrained()
-        case .refuse(let id):
-            refuse(id, .overloaded(.operationsOfSocket(limit: service.limits.operationsPerSocket)))
+        case .reject(let id):
+            reject(id, .overloaded(.operationsOfSocket(limit: service.limits.operationsPerSocket)))
         }
     }
 
@@ -228,13 +228,14 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         let responder = service.responder(token)
         // It is not handled like one without a token: a client whose socket is closed with this code obtains
         // its token again.
-        guard responder.refusal == nil else { return close(.invalidToken) }
+        guard responder.tokenRejection == nil else { return close(.invalidToken) }
         guard count(for: responder.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
         }
         caller = GraphQLWebSocketService.Caller(
             responder: responder, token: token,
-            hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
+            reportsUpstream: service.allowsUpstreamReports
+                && (socket.requestsUpstreamReport || payload.requestsUpstreamReport))
         send(.acknowledge)
         let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
         stopObservingToken = responder.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
@@ -288,7 +289,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - Operations
 
-    private func refuse(_ id: String, _ problem: HTTPError) {
+    private func reject(_ id: String, _ problem: HTTPError) {
         send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
     }
 
@@ -301,7 +302,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             admission = try service.admit(request, of: caller, on: socket, isDraining: isDraining)
         } catch {
             state.finish(id)
-            return refuse(id, error)
+            return reject(id, error)
         }
         operationCount &+= 1
         let sender = SocketOperation.Sender(
@@ -310,7 +311,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     }
 
     /// Takes the type of an operation whose request has been prepared where it runs.
-    func note(_ type: OperationType?, of id: String, number: Int) {
+    func setType(_ type: OperationType?, of id: String, number: Int) {
         let key = UTF8Key(id)
         guard !isClosing, var running = operations[key], running.number == number else { return }
         running.type = type
@@ -340,13 +341,13 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             isForced: running.type == .mutation, in: &reservation)
         if isLast || !isTaken { finish(id) }
         guard isTaken else {
-            refuse(id, .overloaded(.responseMemory))
+            reject(id, .overloaded(.responseMemory))
             closeIfDone()
             return .over
         }
         send(frame, holding: reservation)
         if isLast { closeIfDone() }
-        guard !context.channel.isWritable, !isLast else { return .taken }
+        guard !context.channel.isWritable, !isLast else { return .sent }
         let promise = context.eventLoop.makePromise(of: Void.self)
         waiting.append(promise)
         return .waits(promise.futureResult)

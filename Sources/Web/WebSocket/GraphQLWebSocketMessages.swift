@@ -138,12 +138,13 @@ extension InputObject {
     /// `{"Portico-Upstream": true}`, where browsers put what they cannot send as a header field.
     ///
     /// The word "true" does as well, as does a member `headers` with either.
-    var asksForUpstream: Bool {
+    var requestsUpstreamReport: Bool {
         for (name, value) in fields {
             switch value {
             case .boolean(true) where name.matches("portico-upstream"): return true
             case .string(let word) where name.matches("portico-upstream") && word.matches("true"): return true
-            case .object(let headers) where name.matches("headers") && headers.asksForUpstream: return true
+            case .object(let headers) where name.matches("headers") && headers.requestsUpstreamReport:
+                return true
             default: continue
             }
         }
@@ -220,27 +221,27 @@ extension ByteBuffer {
     static func frame(
         _ opcode: WebSocketOpcode, expecting bytes: Int = 128, _ write: (inout ByteBuffer) -> Void
     ) -> ByteBuffer {
-        var frame = ByteBufferAllocator().buffer(capacity: longestHead + bytes)
+        var frame = ByteBufferAllocator().buffer(capacity: maximumHeaderLength + bytes)
         // How long the head is, is known when all is there; it is put right before that.
-        frame.moveWriterIndex(to: longestHead)
-        frame.moveReaderIndex(to: longestHead)
+        frame.moveWriterIndex(to: maximumHeaderLength)
+        frame.moveReaderIndex(to: maximumHeaderLength)
         write(&frame)
         let length = frame.readableBytes
         let start: Int
         switch length {
         case ..<126:
-            start = longestHead - 2
+            start = maximumHeaderLength - 2
             frame.setInteger(UInt8(length), at: start + 1)
         case ..<65_536:
-            start = longestHead - 4
+            start = maximumHeaderLength - 4
             frame.setInteger(UInt8(126), at: start + 1)
             frame.setInteger(UInt16(length), at: start + 2)
         default:
-            start = longestHead - 10
+            start = maximumHeaderLength - 10
             frame.setInteger(UInt8(127), at: start + 1)
             frame.setInteger(UInt64(length), at: start + 2)
         }
-        frame.setInteger(isWhole | UInt8(webSocketOpcode: opcode), at: start)
+        frame.setInteger(finBit | UInt8(webSocketOpcode: opcode), at: start)
         frame.moveReaderIndex(to: start)
         return frame
     }
@@ -250,7 +251,7 @@ extension ByteBuffer {
         frame(.text) { $0.writeStaticString(text) }
     }
 
-    private static var longestHead: Int { 10 }
+    private static var maximumHeaderLength: Int { 10 }
     /// No other frame continues it.
-    private static var isWhole: UInt8 { 0x80 }
+    private static var finBit: UInt8 { 0x80 }
 }

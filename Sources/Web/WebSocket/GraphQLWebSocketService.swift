@@ -15,13 +15,13 @@ struct GraphQLWebSocketService: Sendable {
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     /// Whether clients that ask for it are told of upstream calls.
-    let tellsUpstream: Bool
+    let allowsUpstreamReports: Bool
     let load: ServerResources
     let limits: ServerLimits
     let ids = RequestIDGenerator()
 
     /// Lets a socket's handlers in, the frames' bounds before what reads them.
-    func handover(_ socket: Socket, holding permit: ClientShares.Permit?) -> ProtocolUpgrade {
+    func upgrade(_ socket: Socket, holding permit: ClientShares.Permit?) -> ProtocolUpgrade {
         // The codec takes no length that 32 bits do not hold.
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolUpgrade { channel in
@@ -47,10 +47,10 @@ struct GraphQLWebSocketService: Sendable {
         let token: String?
         /// The user of the token.
         let user: String?
-        let speaksProtocol: Bool
+        let supportsSubprotocol: Bool
         /// Where the client stands in a trace; nil where nothing is traced.
         let trace: ServiceContext?
-        let asksForUpstream: Bool
+        let requestsUpstreamReport: Bool
     }
 
     /// Who uses a socket, as its first message tells.
@@ -58,7 +58,7 @@ struct GraphQLWebSocketService: Sendable {
         let responder: GraphQLSession
         let token: String?
         /// Whether responses tell which upstream calls they have cost.
-        let hearsOfUpstream: Bool
+        let reportsUpstream: Bool
     }
 
     /// An operation that may run.
@@ -107,16 +107,16 @@ struct GraphQLWebSocketService: Sendable {
         guard isReserved else { throw .overloaded(.requestMemory) }
         let lazy = LazyRequest(resolved, holding: reservation, prepare: prepare)
         let type = executor == nil ? lazy.prepared.operationType : nil
-        guard load.streams.enter() else { throw .overloaded(.streams) }
+        guard load.streams.acquire() else { throw .overloaded(.streams) }
         let id = ids.make()
         return Admission(requestID: id, executor: executor, type: type, permit: permit) {
             StreamedOperation(
                 request: lazy.prepared, responder: caller.responder,
                 circumstances: RequestCircumstances(
                     id: id, trace: socket.trace,
-                    allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
+                    allowedOperations: [.query, .mutation, .subscription], bypassesCache: false,
                     client: socket.client),
-                hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+                reportsUpstream: caller.reportsUpstream, tracer: tracer, recorder: recorder,
                 memory: load.streamMemory, scheduler: load.scheduler, client: client)
         }
     }
@@ -126,15 +126,15 @@ struct GraphQLWebSocketService: Sendable {
 struct WebSocketHandshake: Sendable {
     /// Whether the client offers the protocol that is spoken here; a socket without it is closed at once, with the code
     /// that says so.
-    let speaksProtocol: Bool
+    let supportsSubprotocol: Bool
     private let key: String
 
     /// The name of the protocol (GraphQL over WebSocket, "Communication").
     static let subprotocol = "graphql-transport-ws"
 
     /// Whether a request wants a WebSocket; what HTTP/1.0 says of Upgrade is passed over (RFC 9110, section 7.8).
-    static func isAskedFor(by head: RequestHead) -> Bool {
-        head.method == .GET && !head.isHTTP10 && head.fields.asksForUpgrade(to: "websocket")
+    static func isRequested(by head: RequestHead) -> Bool {
+        head.method == .GET && !head.isHTTP10 && head.fields.requestsUpgrade(to: "websocket")
     }
 
     /// Reads the client's part.
@@ -146,7 +146,7 @@ struct WebSocketHandshake: Sendable {
             throw .webSocketKey
         }
         self.key = key
-        speaksProtocol =
+        supportsSubprotocol =
             fields.webSocketProtocol?.listMembers.contains { $0 == WebSocketHandshake.subprotocol } ?? false
     }
 
@@ -158,7 +158,7 @@ struct WebSocketHandshake: Sendable {
             HTTPResponse.Header("Upgrade", "websocket"),
             HTTPResponse.Header("Sec-WebSocket-Accept", accept),
         ]
-        if speaksProtocol {
+        if supportsSubprotocol {
             headers.append(HTTPResponse.Header("Sec-WebSocket-Protocol", WebSocketHandshake.subprotocol))
         }
         return HTTPResponse(switchingTo: handover, headers: headers)

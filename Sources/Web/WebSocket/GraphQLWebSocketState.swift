@@ -7,11 +7,11 @@ struct GraphQLWebSocketState {
     /// What a message asks for.
     enum Action {
         case initialise(InputObject)
-        case say(ServerMessage)
+        case send(ServerMessage)
         case begin(id: String, GraphQL.GraphQLRequest)
         case end(id: String)
         /// The client has as many operations as it may have; they go on.
-        case refuse(id: String)
+        case reject(id: String)
     }
 
     private let limit: Int
@@ -34,12 +34,12 @@ struct GraphQLWebSocketState {
             guard !isInitialised else { throw .tooManyInitialisations }
             isInitialised = true
             return .initialise(payload)
-        case .ping(let payload): return .say(.pong(payload))
+        case .ping(let payload): return .send(.pong(payload))
         case .pong: return nil
         case .subscribe(let id, let request):
             guard isInitialised else { throw .unauthorized }
             guard !operations.contains(UTF8Key(id)) else { throw .subscriberExists(id) }
-            guard operations.count < limit else { return .refuse(id: id) }
+            guard operations.count < limit else { return .reject(id: id) }
             operations.insert(UTF8Key(id))
             return .begin(id: id, request)
         case .complete(let id):

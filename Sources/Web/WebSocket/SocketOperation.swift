@@ -26,11 +26,11 @@ struct SocketOperation {
             defer { withExtendedLifetime(admission.permit) {} }
             await CurrentRequest.$id.withValue(admission.requestID) {
                 let operation = admission.operation()
-                if admission.type == nil { sender.note(operation.request.operationType) }
+                if admission.type == nil { sender.setType(operation.request.operationType) }
                 // It throws only if the client has ended the operation.
                 try? await SocketOperation.run(operation, eventsOn: events, sender)
             }
-            streams.leave()
+            streams.release()
         }
     }
 
@@ -43,7 +43,7 @@ struct SocketOperation {
             switch part {
             case .response(let response):
                 try await sender.send(.next(id: sender.id, response), isLast: false)
-            case .refusal(let response):
+            case .rejection(let response):
                 isOver = true
                 try await sender.send(.error(id: sender.id, response), isLast: true)
             case .endedToken:
@@ -58,7 +58,7 @@ struct SocketOperation {
     enum SendResult: Sendable {
         /// The operation had ended, and the message was not sent.
         case over
-        case taken
+        case sent
         /// It is taken, and nothing more before the future has ended.
         case waits(EventLoopFuture<Void>)
     }
@@ -70,9 +70,9 @@ struct SocketOperation {
         let number: Int
 
         /// The type of the operation is known, before its first message is sent.
-        func note(_ type: OperationType?) {
+        func setType(_ type: OperationType?) {
             handler.eventLoop.execute { [handler, id, number] in
-                handler.value.note(type, of: id, number: number)
+                handler.value.setType(type, of: id, number: number)
             }
         }
 
@@ -95,7 +95,7 @@ struct SocketOperation {
             }
             switch reception {
             case .over: throw CancellationError()
-            case .taken: return
+            case .sent: return
             case .waits(let writable): try await writable.get()
             }
         }

@@ -18,7 +18,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     private let budget: MemoryBudget
     private let client: ClientAddress?
     /// In bytes.
-    private let longestMessage: Int
+    private let maximumMessageLength: Int
     /// From the first byte of a message to its last.
     private let timeout: TimeAmount
     /// The message of which a fragment has arrived, and not the last one.
@@ -37,7 +37,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         self.undecoded = undecoded
         self.budget = budget
         self.client = client
-        longestMessage = limits.body
+        maximumMessageLength = limits.body
         timeout = limits.bodyTimeout
     }
 
@@ -65,7 +65,9 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         guard (frame.opcode == .continuation) == (message != nil) else { throw .protocolError }
         if frame.fin, message == nil { return frame }
         var data = message?.data ?? ByteBuffer()
-        guard frame.data.readableBytes <= longestMessage - data.readableBytes else { throw .messageTooLarge }
+        guard frame.data.readableBytes <= maximumMessageLength - data.readableBytes else {
+            throw .messageTooLarge
+        }
         let opcode = message?.opcode ?? frame.opcode
         // Gives up the stored reference, so that appending does not copy.
         message = nil
@@ -161,14 +163,14 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
     ///   - message: for people; cut to what a closing frame has room for.
     init(_ code: UInt16, _ message: String) {
         self.code = code
-        self.message = WebSocketCloseReason.cut(message, to: WebSocketCloseReason.room)
+        self.message = WebSocketCloseReason.truncated(message, to: WebSocketCloseReason.maximumReasonLength)
     }
 
     /// What a control frame holds behind the code, in bytes (RFC 6455, section 5.5).
-    private static let room = 123
+    private static let maximumReasonLength = 123
 
     /// As many whole characters of a text as so many bytes hold.
-    private static func cut(_ text: String, to bytes: Int) -> String {
+    private static func truncated(_ text: String, to bytes: Int) -> String {
         var cut = text.prefix(bytes)
         while cut.utf8.count > bytes { cut.removeLast() }
         return String(cut)
@@ -206,7 +208,8 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
     static let initialisationTimeout = WebSocketCloseReason(4408, "Connection initialisation timeout")
     static func subscriberExists(_ id: String) -> WebSocketCloseReason {
         // As much of the id as leaves room for the rest.
-        WebSocketCloseReason(4409, "Subscriber for \(cut(id, to: room - 31)) already exists")
+        WebSocketCloseReason(
+            4409, "Subscriber for \(truncated(id, to: maximumReasonLength - 31)) already exists")
     }
     static let tooManyInitialisations = WebSocketCloseReason(4429, "Too many initialisation requests")
 }

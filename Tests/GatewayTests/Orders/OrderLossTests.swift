@@ -17,7 +17,7 @@ struct OrderLossTests {
 
     static let losses = [
         Loss(effect: .malformedBody, arrives: true), Loss(effect: .truncatedBody, arrives: true),
-        Loss(effect: .lostAnswer, arrives: true),
+        Loss(effect: .lostResponse, arrives: true),
         Loss(effect: .closedConnection, arrives: false), Loss(effect: .status(500), arrives: false),
         Loss(effect: .status(504), arrives: false),
     ]

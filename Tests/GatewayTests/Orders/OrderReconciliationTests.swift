@@ -21,8 +21,8 @@ extension OrderJournal {
             owner: owner, connection: connection, isConnectionStored: false, provider: .alpaca,
             idempotencyKey: key, ticket: ticket)
         _ = try await begin(placing)
-        #expect(try await mark(placing.id))
-        try await note(.answerLost, of: placing.id)
+        #expect(try await markSent(placing.id))
+        try await recordOutcome(.responseLost, of: placing.id)
         release(placing.id)
         return placing
     }
@@ -192,7 +192,7 @@ struct OrderReconciliationTests {
             let link = StoredConnection(
                 id: "closed", owner: alice, provider: .alpaca, environment: .sandbox, redirectURI: nil,
                 label: nil, connectedAt: .now)
-            _ = try await gateway.household.connections.add(link, Secret("token"), atMost: 20)
+            _ = try await gateway.household.connections.add(link, Secret("token"), maximum: 20)
             let (gone, waiting) = (
                 try await journal.lose("1", of: alice, by: "gone"),
                 try await journal.lose("2", of: alice, by: "closed")

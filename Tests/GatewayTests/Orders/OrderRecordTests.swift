@@ -58,7 +58,7 @@ struct OrderRecordTests {
             let answer = try await place(gateway) { _, journal in
                 // An older `portico users delete` would remove it in this way from another process.
                 let order = try await recorded(journal)
-                try await journal.note(.notTaken, of: order.identity.id)
+                try await journal.recordOutcome(.notProcessed, of: order.identity.id)
                 #expect(try await journal.order(order.identity) == nil)
             }
             #expect(gateway.placings == 0)
@@ -108,7 +108,7 @@ struct OrderRecordTests {
             }
             let earlier = OrderJournal(in: gateway.household.file)
             for placing in placings { _ = try await earlier.begin(placing) }
-            #expect(try await earlier.mark(placings[1].id))
+            #expect(try await earlier.markSent(placings[1].id))
             try await gateway.household.abandonUnattendedWrites()
             let order = try await recorded(gateway.household.orders.journal)
             #expect(order.identity == placings[1].identity && order.order.state == .unconfirmed)

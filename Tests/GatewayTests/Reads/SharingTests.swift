@@ -42,7 +42,7 @@ struct SharingTests {
     func atHand() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
-            guard case .later(let fetch) = gateway.respond(to: homeScreen, as: alice, backends) else {
+            guard case .async(let fetch) = gateway.respond(to: homeScreen, as: alice, backends) else {
                 Issue.record("nothing can be in memory yet")
                 return
             }

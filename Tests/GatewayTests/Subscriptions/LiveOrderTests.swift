@@ -103,7 +103,7 @@ struct LiveOrderTests {
             var answers = try await following(try #require(open["id"]?.string), gateway, backends)
             try await streams(gateway, 1)
             #expect(
-                gateway.sandbox.faults.add(Fault(.lostAnswer, endpoint: "POST /v2/orders", remaining: 1)))
+                gateway.sandbox.faults.add(Fault(.lostResponse, endpoint: "POST /v2/orders", remaining: 1)))
             let placed = try await gateway.placed(standing(gateway, backends, key: "key-2"), backends)
             let id = try #require(placed["id"]?.string)
             let told = try await answers.value(of: "orders") {

@@ -44,7 +44,7 @@ extension ShapeMember {
             Field(
                 "next",
                 load: { shapes, _ in
-                    .later { shapes.map { .success($0.number < 20 ? Shape($0.number * 2 + 1) : nil) } }
+                    .async { shapes.map { .success($0.number < 20 ? Shape($0.number * 2 + 1) : nil) } }
                 }),
         ]
     }

@@ -15,7 +15,7 @@ struct CacheTests {
         let cache = DocumentCache(capacity: capacity)
         let documents = try (0..<1000).map { try prepared("{ a } # \($0)") }
         for document in documents {
-            cache.keep(document)
+            cache.store(document)
             #expect(cache.document("{ a } # 0") === documents[0], "it is used all the time")
             #expect(cache.count <= capacity)
         }
@@ -28,7 +28,7 @@ struct CacheTests {
         let cache = DocumentCache(capacity: 100)
         let documents = try (0..<500).map { try prepared("{ a } # \($0)") }
         for (position, document) in documents.enumerated() {
-            cache.keep(document)
+            cache.store(document)
             for recent in max(0, position - 49)...position {
                 #expect(cache.document("{ a } # \(recent)") === documents[recent])
             }
@@ -40,7 +40,7 @@ struct CacheTests {
         let cache = DocumentCache(capacity: capacity)
         for text in ["{ a }", "{ b: a }", "{ a }"] {
             let document = try prepared(text)
-            cache.keep(document)
+            cache.store(document)
             #expect(cache.document(text) != nil)
             #expect(cache.count <= 2)
         }
@@ -55,13 +55,13 @@ struct CacheTests {
             try prepared("{ a } # \($0)\(String(repeating: "x", count: 100_000))")
         }
         for document in documents {
-            cache.keep(document)
+            cache.store(document)
             #expect(cache.weight <= bytes)
             #expect(cache.document(String(decoding: document.text, as: UTF8.self)) === document)
         }
         #expect(cache.count >= bytes / 2 / 110_000)
         let heavy = try prepared("{ a } # \(String(repeating: "x", count: bytes / 2))")
-        cache.keep(heavy)
+        cache.store(heavy)
         #expect(cache.document(String(decoding: heavy.text, as: UTF8.self)) == nil)
     }
 

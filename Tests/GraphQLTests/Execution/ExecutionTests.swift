@@ -54,7 +54,7 @@ struct ExecutionTests {
             return
         }
         let pending = schema.respond(to: GraphQLRequest("{ later { id } }"), context: library)
-        guard case .later = pending else {
+        guard case .async = pending else {
             Issue.record("it was said to be ready")
             return
         }

@@ -53,7 +53,7 @@ struct LedgerQuery: GraphQLObject {
         Field(
             "never",
             once: { _ in
-                .later {
+                .async {
                     try await Task.sleep(for: .seconds(3600))
                     return Optional(1)
                 }
@@ -61,7 +61,7 @@ struct LedgerQuery: GraphQLObject {
         Field(
             "slow",
             once: { _ in
-                .later {
+                .async {
                     await Task.yield()
                     return Optional(2)
                 }
@@ -76,7 +76,7 @@ struct LedgerMutation: GraphQLObject {
         Field(
             "add", AddArguments.self,
             once: { arguments, ledger in
-                .later {
+                .async {
                     await Task.yield()
                     ledger.add(arguments.amount)
                     return Optional(Entry(amount: arguments.amount))

@@ -50,7 +50,7 @@ extension Query: GraphQLObject {
         Field(
             "later",
             once: { library in
-                .later {
+                .async {
                     await Task.yield()
                     return Optional(library.books[0])
                 }
@@ -82,7 +82,7 @@ extension Book: GraphQLObject {
         Field(
             "strictAuthor",
             load: { books, library in
-                .later {
+                .async {
                     await Task.yield()
                     return books.map { book in
                         book.id == "2"

@@ -175,7 +175,7 @@ struct OperationTests {
         ]
         for (request, message) in cases {
             let response = try await schema().respond(to: request, context: ledger).value()
-            #expect(response.outcome == .refused)
+            #expect(response.outcome == .requestError)
             let quoted = message.replacing("\"", with: "\\\"")
             #expect(text(response).contains("\"message\":\"\(quoted)\""), "\(text(response))")
         }

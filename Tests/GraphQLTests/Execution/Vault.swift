@@ -83,7 +83,7 @@ struct VaultQuery: GraphQLObject {
             "gold", Grams.self,
             once: { arguments, vault in
                 vault.note("gold \(arguments.grams)")
-                return .later { Optional(arguments.grams) }
+                return .async { Optional(arguments.grams) }
             })
         Field("must", once: { _ in .ready(1) })
         Field("boxes") { _ -> [Box]? in [Box(id: 1, weight: 10), Box(id: 2, weight: 20)] }

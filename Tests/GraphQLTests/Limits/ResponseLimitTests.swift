@@ -63,7 +63,7 @@ struct ResponseLimitTests {
         for limit in Set([1, 8, 9, length / 3, length / 2, length - 2, length - 1]) {
             let response = try await respond(limit)
             #expect(text(response) == refusal(limit))
-            #expect(response.outcome == .refused)
+            #expect(response.outcome == .requestError)
         }
     }
 

@@ -34,7 +34,7 @@ struct MockSchemaTests {
         """
 
     private func mock(seed: UInt64 = 1, answers: InputObject = InputObject()) throws -> MockSchema {
-        try MockSchema(Schema.build(Self.sdl), seed: seed, answers: answers)
+        try MockSchema(Schema.build(Self.sdl), seed: seed, responses: answers)
     }
 
     private func answer(_ document: String, _ mock: MockSchema) throws -> JSONValue {

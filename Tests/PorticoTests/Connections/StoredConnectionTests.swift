@@ -106,7 +106,7 @@ struct StoredConnectionTests {
             #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .alpaca)))
             let refused = try await house.ask(Self.equities, as: ann)
             #expect(refused.failures == [FieldFailure("accounts.0.equity", "RECONNECT_REQUIRED")])
-            try await waitUntil { try await house.kept().first?.refusedAt != nil }
+            try await waitUntil { try await house.kept().first?.rejectedAt != nil }
             let later = try await house.restarted()
             let status = "{ accounts { connection { status failure { code message } } } }"
             let known = try await later.ask(status, as: ann)
@@ -119,7 +119,7 @@ struct StoredConnectionTests {
             #expect(try await later.ask(Self.equities, as: ann).failures.isEmpty)
             let mended = try await later.ask(status, as: ann)
             #expect(mended["data"]?["accounts"]?[0]?["connection"]?["status"] == "ACTIVE")
-            try await waitUntil { try await house.kept().first?.refusedAt == nil }
+            try await waitUntil { try await house.kept().first?.rejectedAt == nil }
         }
     }
 
@@ -174,7 +174,7 @@ struct StoredConnectionTests {
             let connection = refused["data"]?["viewer"]?["connections"]?[0]
             #expect(connection?["status"] == "REVOKED", "\(refused)")
             #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
-            try await waitUntil { try await house.kept().first?.refusedAt != nil }
+            try await waitUntil { try await house.kept().first?.rejectedAt != nil }
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct ContractRunTests {
     private func run(_ sdl: String, answers: InputObject = InputObject()) async throws -> ContractRun {
         let schema = try Schema.build(sdl)
-        let mock = try MockSchema(schema, answers: answers)
+        let mock = try MockSchema(schema, responses: answers)
         var run = ContractRun(schema) { query in
             try JSONValue(parsing: mock.respond(to: GraphQLRequest(query)).body)
         }

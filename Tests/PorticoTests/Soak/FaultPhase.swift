@@ -16,7 +16,7 @@ struct FaultPhase {
                 codes: ["PROVIDER_UNAVAILABLE"]),
             FaultPhase([half(.malformedBody)], codes: ["PROVIDER_ANSWER_INVALID"]),
             FaultPhase(
-                [Fault(.lostAnswer, provider: .alpaca, endpoint: "POST /v2/orders")],
+                [Fault(.lostResponse, provider: .alpaca, endpoint: "POST /v2/orders")],
                 codes: ["PROVIDER_UNAVAILABLE"]),
         ]
         // Who waits for an answer that never comes does so for many seconds.

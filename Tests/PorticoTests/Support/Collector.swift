@@ -31,8 +31,8 @@ final class Collector: Route {
 func withCollector(_ test: (Collector, _ url: String) async throws -> Void) async throws {
     let collector = Collector()
     let service = GraphQLService<Void>(
-        schemaText: "", session: { _ in .success(()) }, refusedSession: { _ in },
-        respond: { _, _ in .ready(GraphQLResponse(refusing: [GraphQLError("Spans only.")])) })
+        schemaText: "", session: { _ in .success(()) }, rejectedSession: { _ in },
+        respond: { _, _ in .ready(GraphQLResponse(requestErrors: [GraphQLError("Spans only.")])) })
     let server = try await HTTPServer.start(
         ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

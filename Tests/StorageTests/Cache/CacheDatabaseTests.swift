@@ -160,7 +160,7 @@ struct CacheDatabaseTests {
     func mostLoaded() async throws {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())
-            let quotas = SQLiteQuotaStore(in: file, boot: "1", mostLoaded: 2)
+            let quotas = SQLiteQuotaStore(in: file, boot: "1", maximumLoaded: 2)
             let ended = [
                 Self.quota(1, until: 900, uptime: 10, credential: "4"), Self.quota(1, until: 20),
                 Self.quota(0, until: 901, uptime: 901, credential: "5"),

@@ -38,8 +38,8 @@ struct ConnectionStoreTests {
             let alpaca = try Self.connection("c2", of: "bob", .alpaca)
             do {
                 let (_, store) = try Self.store(folder)
-                #expect(try await store.add(saxo, Secret("tokens"), atMost: 20) == .added)
-                #expect(try await store.add(alpaca, Secret("keys"), atMost: 20) == .added)
+                #expect(try await store.add(saxo, Secret("tokens"), maximum: 20) == .added)
+                #expect(try await store.add(alpaca, Secret("keys"), maximum: 20) == .added)
             }
             let (_, store) = try Self.store(folder)
             #expect(try store.all() == [saxo, alpaca])
@@ -53,7 +53,7 @@ struct ConnectionStoreTests {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
             let connection = try Self.connection()
-            _ = try await store.add(connection, Secret("tokens"), atMost: 20)
+            _ = try await store.add(connection, Secret("tokens"), maximum: 20)
             #expect(try await store.delete("c1", of: try #require(OwnerID("bob"))) == .unknown)
             #expect(try await store.delete("c1", of: connection.owner) == .deleted)
             #expect(try await store.delete("c1", of: connection.owner) == .unknown)
@@ -65,9 +65,9 @@ struct ConnectionStoreTests {
     func userDeleted() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
-            _ = try await store.add(try Self.connection(), Secret("tokens"), atMost: 20)
+            _ = try await store.add(try Self.connection(), Secret("tokens"), maximum: 20)
             let other = try Self.connection("c2", of: "bob")
-            _ = try await store.add(other, Secret("other tokens"), atMost: 20)
+            _ = try await store.add(other, Secret("other tokens"), maximum: 20)
             try await file.database.write { try $0.execute(sql: "DELETE FROM user WHERE id = 'ann'") }
             #expect(try store.all() == [other])
             #expect(try Self.rows(file) == ["connection": 1, "connected_account": 1, "credential": 1])
@@ -81,7 +81,7 @@ struct ConnectionStoreTests {
             let (file, store) = try Self.store(folder)
             let stranger = try Self.connection(of: "nobody")
             await #expect(throws: StorageError.self) {
-                try await store.add(stranger, Secret("tokens"), atMost: 20)
+                try await store.add(stranger, Secret("tokens"), maximum: 20)
             }
             #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
         }
@@ -96,7 +96,7 @@ struct ConnectionStoreTests {
                     group.addTask {
                         try await store.add(
                             try Self.connection("c\(number)", accounts: ["\(number)"]), Secret("s"),
-                            atMost: 20)
+                            maximum: 20)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -104,7 +104,7 @@ struct ConnectionStoreTests {
             #expect(results.count { $0 == .added } == 20)
             #expect(results.count { $0 == .tooMany } == 10)
             #expect(
-                try await store.add(try Self.connection("b", of: "bob"), Secret("s"), atMost: 20) == .added)
+                try await store.add(try Self.connection("b", of: "bob"), Secret("s"), maximum: 20) == .added)
         }
     }
 
@@ -112,15 +112,16 @@ struct ConnectionStoreTests {
     func twice() async throws {
         try await Folder.with { folder in
             let (_, store) = try Self.store(folder)
-            _ = try await store.add(try Self.connection("c1", accounts: ["1", "2"]), Secret("s"), atMost: 20)
+            _ = try await store.add(
+                try Self.connection("c1", accounts: ["1", "2"]), Secret("s"), maximum: 20)
             let second = try Self.connection("c2", accounts: ["3", "2"])
             #expect(
-                try await store.add(second, Secret("s"), atMost: 20)
+                try await store.add(second, Secret("s"), maximum: 20)
                     == .opensAlready(connection: "c1", account: second.accounts[1]))
             #expect(
-                try await store.add(try Self.connection("c3", of: "bob"), Secret("s"), atMost: 20) == .added)
+                try await store.add(try Self.connection("c3", of: "bob"), Secret("s"), maximum: 20) == .added)
             #expect(
-                try await store.add(try Self.connection("c4", of: "ann", .alpaca), Secret("s"), atMost: 20)
+                try await store.add(try Self.connection("c4", of: "ann", .alpaca), Secret("s"), maximum: 20)
                     == .added)
         }
     }
@@ -130,10 +131,10 @@ struct ConnectionStoreTests {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
             var connection = try Self.connection()
-            _ = try await store.add(connection, Secret("old"), atMost: 20)
+            _ = try await store.add(connection, Secret("old"), maximum: 20)
             let refusedAt = try #require(Instant("2026-11-20T17:00:00Z"))
-            try await store.setRefused("c1", at: refusedAt)
-            #expect(try store.all().first?.refusedAt == refusedAt)
+            try await store.setRejected("c1", at: refusedAt)
+            #expect(try store.all().first?.rejectedAt == refusedAt)
             connection.label = "Pension"
             connection.accounts.reverse()
             #expect(try await store.renew(connection, Secret("new")))
@@ -150,7 +151,7 @@ struct ConnectionStoreTests {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
             var connection = try Self.connection(accounts: ["1", "2"])
-            _ = try await store.add(connection, Secret("s"), atMost: 20)
+            _ = try await store.add(connection, Secret("s"), maximum: 20)
             connection.accounts = try Self.connection(accounts: ["3", "1"]).accounts
             try await store.setAccounts(connection.accounts, of: "c1")
             #expect(try store.all() == [connection])
@@ -179,7 +180,7 @@ struct MasterKeyChangeTests {
         try await Folder.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
             let connection = try ConnectionStoreTests.connection()
-            _ = try await store.add(connection, Secret("tokens"), atMost: 20)
+            _ = try await store.add(connection, Secret("tokens"), maximum: 20)
             let old = try MasterKey(base64: ConnectionStoreTests.key, origin: "x")
             let new = try MasterKey(base64: Self.newKey, origin: "x")
             #expect(try file.changeMasterKey(from: old, to: new) == 1)
@@ -201,7 +202,7 @@ struct MasterKeyChangeTests {
     func wrong() async throws {
         try await Folder.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
-            _ = try await store.add(try ConnectionStoreTests.connection(), Secret("tokens"), atMost: 20)
+            _ = try await store.add(try ConnectionStoreTests.connection(), Secret("tokens"), maximum: 20)
             let new = try MasterKey(base64: Self.newKey, origin: "x")
             #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try file.changeMasterKey(from: .random(), to: new)

@@ -96,7 +96,7 @@ struct CredentialStoreTests {
             _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
             try await file.database.write { try $0.execute(sql: sql) }
             await #expect(
-                throws: StorageError.sealBroken(path: folder.file(UserDatabase.name), connection: "c1")
+                throws: StorageError.decryptionFailed(path: folder.file(UserDatabase.name), connection: "c1")
             ) { try await store.load(identity) }
         }
     }

@@ -124,8 +124,9 @@ struct GoalStoreTests {
         }
 
         static func overdrawn(_ index: Int, held: Int, taken: Int, wanted: Int) -> GoalError {
-            .overdrawn(
-                index: index, .init(held: Decimal(held), taken: Decimal(taken), wanted: Decimal(wanted)))
+            .overallocated(
+                index: index,
+                .init(held: Decimal(held), allocated: Decimal(taken), requested: Decimal(wanted)))
         }
 
         static func all() throws -> [Case] {
@@ -251,7 +252,7 @@ struct GoalStoreTests {
                     group.addTask {
                         switch try await store.create(content, for: house.ann, holding: held) {
                         case .success: true
-                        case .failure(.overdrawn): false
+                        case .failure(.overallocated): false
                         case .failure(let refusal): throw refusal
                         }
                     }

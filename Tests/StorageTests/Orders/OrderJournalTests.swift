@@ -16,7 +16,7 @@ struct OrderJournalTests {
     static func journal(_ folder: Folder, mostOrders: Int = 100_000) throws -> OrderJournal {
         let file = try UserDatabase(in: try folder.opened())
         for name in ["ann", "bob"] { try UserStore(in: file).ensure(owner(name)) }
-        return OrderJournal(in: file, mostOrders: mostOrders)
+        return OrderJournal(in: file, maximumOrders: mostOrders)
     }
 
     static func ticket(
@@ -52,8 +52,8 @@ struct OrderJournalTests {
     {
         let placing = try placing(key)
         _ = try await journal.begin(placing)
-        #expect(try await journal.mark(placing.id))
-        try await journal.note(.taken(order(id)), of: placing.id)
+        #expect(try await journal.markSent(placing.id))
+        try await journal.recordOutcome(.accepted(order(id)), of: placing.id)
         return placing
     }
 
@@ -103,7 +103,7 @@ struct OrderJournalTests {
             let placing = try Self.placing(ticket: ticket)
             let writing = try Self.journal(folder)
             _ = try await writing.begin(placing, now: Self.now)
-            #expect(try await writing.mark(placing.id))
+            #expect(try await writing.markSent(placing.id))
             // In another process.
             let journal = try Self.journal(folder)
             let order = try #require(try await journal.order(placing.identity))
@@ -147,8 +147,8 @@ struct OrderJournalTests {
             for isMarked in [false, true] {
                 let placing = try Self.placing()
                 _ = try await journal.begin(placing)
-                if isMarked { #expect(try await journal.mark(placing.id)) }
-                try await journal.note(.notTaken, of: placing.id)
+                if isMarked { #expect(try await journal.markSent(placing.id)) }
+                try await journal.recordOutcome(.notProcessed, of: placing.id)
                 #expect(try await journal.order(placing.identity) == nil)
             }
             guard case .begun = try await journal.begin(Self.placing(ticket: Self.ticket(.limit(3)))) else {
@@ -161,27 +161,27 @@ struct OrderJournalTests {
     @Test(
         "makes of every end of a placed order what its user is told",
         arguments: [
-            End([], .pending), End([.taken(order("P1"))], .open),
-            End([.refused(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
-            End([.answerLost], .unconfirmed), End([.abandoned], .unconfirmed),
-            End([.answerLost, .found(order("P1", .filled))], .filled),
-            End([.answerLost, .notFound(rejection)], .rejected),
+            End([], .pending), End([.accepted(order("P1"))], .open),
+            End([.rejected(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
+            End([.responseLost], .unconfirmed), End([.abandoned], .unconfirmed),
+            End([.responseLost, .found(order("P1", .filled))], .filled),
+            End([.responseLost, .notFound(rejection)], .rejected),
             // The broker has the order after all: its state is recorded.
-            End([.answerLost, .notFound(rejection), .found(order("P1", .filled))], .filled),
-            End([.answerLost, .undeterminable], .unconfirmed),
-            End([.answerLost, .undeterminable, .found(order("P1"))], .open),
+            End([.responseLost, .notFound(rejection), .found(order("P1", .filled))], .filled),
+            End([.responseLost, .undeterminable], .unconfirmed),
+            End([.responseLost, .undeterminable, .found(order("P1"))], .open),
             // The answer came, then somebody asked as well.
-            End([.taken(order("P1")), .found(order("P2"))], .open),
-            End(isMarked: false, [.taken(order("P1"))], .pending),
+            End([.accepted(order("P1")), .found(order("P2"))], .open),
+            End(isMarked: false, [.accepted(order("P1"))], .pending),
         ])
     func ends(_ end: End) async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
-            if end.isMarked { #expect(try await journal.mark(placing.id)) }
+            if end.isMarked { #expect(try await journal.markSent(placing.id)) }
             let (outcomes, state) = (end.outcomes, end.state)
-            for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+            for outcome in outcomes { try await journal.recordOutcome(outcome, of: placing.id) }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.order.state == state)
             #expect(order.idempotencyKey == "k1")
@@ -213,7 +213,7 @@ struct OrderJournalTests {
                 for placing in [first, second] {
                     _ = try await journal.begin(placing, now: .now + .seconds(3_600))
                 }
-                #expect(try await journal.mark(second.id))
+                #expect(try await journal.markSent(second.id))
             }
             let journal = try Self.journal(folder)
             #expect(try await journal.unconfirmed() == [])
@@ -233,7 +233,7 @@ struct OrderJournalTests {
             let journal = try Self.journal(folder)
             let (placing, sent) = (try Self.placing("1"), try Self.placing("2"))
             for placing in [placing, sent] { _ = try await journal.begin(placing, now: Self.now) }
-            #expect(try await journal.mark(sent.id))
+            #expect(try await journal.markSent(sent.id))
             try await journal.abandonUnattended(now: .latest)
             #expect(try await journal.order(placing.identity)?.order.state == .pending)
             #expect(try await journal.order(sent.identity)?.order.state == .pending)
@@ -254,7 +254,7 @@ struct OrderJournalTests {
             do {
                 let journal = try Self.journal(folder)
                 for placing in [unsent, sent] { _ = try await journal.begin(placing) }
-                #expect(try await journal.mark(sent.id))
+                #expect(try await journal.markSent(sent.id))
             }
             let journal = try Self.journal(folder)
             let retry = try Self.placing("1", ticket: ticket)
@@ -265,8 +265,8 @@ struct OrderJournalTests {
             }
             #expect(order.identity == retry.identity)
             #expect(try await journal.order(unsent.identity) == nil)
-            #expect(try await !journal.mark(unsent.id))
-            #expect(try await journal.mark(retry.id))
+            #expect(try await !journal.markSent(unsent.id))
+            #expect(try await journal.markSent(retry.id))
             // An order that may have been sent keeps its key.
             guard case .known(let known)? = try await journal.find(Self.placing("2")) else {
                 Issue.record("not known")
@@ -292,14 +292,14 @@ struct OrderJournalTests {
                 Issue.record("not begun")
                 return
             }
-            #expect(try await !journal.mark(unsent.id))
+            #expect(try await !journal.markSent(unsent.id))
             let next = try Self.journal(folder)
             guard case .begun(let last, _) = try await cancel(next) else {
                 Issue.record("not begun")
                 return
             }
             #expect(last.id != write.id)
-            #expect(try await next.mark(last.id))
+            #expect(try await next.markSent(last.id))
             #expect(try await cancel(Self.journal(folder)) == .busy(.cancel))
         }
     }
@@ -310,18 +310,18 @@ struct OrderJournalTests {
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
-            #expect(try await !Self.journal(folder).mark(placing.id), "another process")
+            #expect(try await !Self.journal(folder).markSent(placing.id), "another process")
             let marks = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<20 { group.addTask { try await journal.mark(placing.id) } }
+                for _ in 0..<20 { group.addTask { try await journal.markSent(placing.id) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(marks.count { $0 } == 1)
-            #expect(try await !journal.mark(placing.id))
+            #expect(try await !journal.markSent(placing.id))
             // A deleted entry.
             let gone = try Self.placing("2")
             _ = try await journal.begin(gone)
-            try await journal.note(.notTaken, of: gone.id)
-            #expect(try await !journal.mark(gone.id))
+            try await journal.recordOutcome(.notProcessed, of: gone.id)
+            #expect(try await !journal.markSent(gone.id))
         }
     }
 
@@ -364,10 +364,10 @@ struct OrderJournalTests {
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
             #expect(try await journal.unconfirmed(placing.id) == nil)
-            #expect(try await journal.mark(placing.id))
-            try await journal.note(.answerLost, of: placing.id)
+            #expect(try await journal.markSent(placing.id))
+            try await journal.recordOutcome(.responseLost, of: placing.id)
             #expect(try await journal.unconfirmed(placing.id)?.order == placing.identity)
-            try await journal.note(.found(Self.order("P1")), of: placing.id)
+            try await journal.recordOutcome(.found(Self.order("P1")), of: placing.id)
             #expect(try await journal.unconfirmed(placing.id) == nil)
         }
     }
@@ -386,14 +386,14 @@ struct OrderJournalTests {
                 return
             }
             #expect(write.kind == .replace(change) && write.providerOrderID == "P1")
-            #expect(try await journal.order(placing.identity)?.standing.state == .pendingReplace)
-            #expect(try await journal.mark(write.id))
+            #expect(try await journal.order(placing.identity)?.currentOrder.state == .pendingReplace)
+            #expect(try await journal.markSent(write.id))
             var second = Self.order("P2")
             second.replaces = "P1"
-            let now = try #require(try await journal.note(.taken(second), of: write.id))
+            let now = try #require(try await journal.recordOutcome(.accepted(second), of: write.id))
             #expect(now.identity == placing.identity && now.providerOrderID == "P2" && now.openWrite == nil)
             let names = try await journal.names(of: ["P1", "P2", "P3"], of: Self.owner(), "alpaca")
-            #expect(names.standing.mapValues(\.identity) == ["P2": placing.identity])
+            #expect(names.current.mapValues(\.identity) == ["P2": placing.identity])
             #expect(names.replaced == ["P1"])
             #expect(try await journal.names(of: ["P1", "P2"], of: Self.owner("bob"), "alpaca") == .init())
         }
@@ -416,11 +416,12 @@ struct OrderJournalTests {
             }
             #expect(starts.count { $0 == .busy(.cancel) } == 19)
             for case .begun(let write, _) in starts {
-                #expect(try await journal.mark(write.id))
-                try await journal.note(.refused(OrderRejection(.tooLate, message: nil)), of: write.id)
+                #expect(try await journal.markSent(write.id))
+                try await journal.recordOutcome(
+                    .rejected(OrderRejection(.tooLate, message: nil)), of: write.id)
             }
             // What was refused has changed nothing.
-            #expect(try await journal.order(placing.identity)?.standing.state == .open)
+            #expect(try await journal.order(placing.identity)?.currentOrder.state == .open)
             let old = try await journal.begin(
                 .cancel, of: Self.order("P0"), placing.identity, isConnectionStored: false, at: .alpaca)
             #expect(old == .moved)
@@ -440,8 +441,8 @@ struct OrderJournalTests {
                 Issue.record("not begun: \(start)")
                 return
             }
-            #expect(try await journal.mark(write.id))
-            let now = try await journal.note(.taken(Self.order("P8")), of: write.id)
+            #expect(try await journal.markSent(write.id))
+            let now = try await journal.recordOutcome(.accepted(Self.order("P8")), of: write.id)
             #expect(now?.identity == identity && now?.providerOrderID == "P8" && now?.idempotencyKey == nil)
         }
     }
@@ -453,7 +454,7 @@ struct OrderJournalTests {
             let placing = try await Self.placed(journal)
             let second = try Self.placing("k2")
             _ = try await journal.begin(second, now: .now + .seconds(5))
-            try await journal.hear([(placing.identity, Self.order("P1", .partiallyFilled))])
+            try await journal.receive([(placing.identity, Self.order("P1", .partiallyFilled))])
             let owner = try Self.owner()
             let all = try await journal.orders(.all, of: owner, "alpaca", before: nil, limit: 10)
             #expect(all.map(\.identity) == [second.identity, placing.identity])
@@ -473,11 +474,11 @@ struct OrderJournalTests {
         let outcomes: [OrderWriteOutcome] =
             switch state {
             case .pending, .sent: []
-            case .unconfirmed: [.answerLost]
-            case .done: [.taken(Self.order("P1"))]
-            case .refused: [.refused(Self.rejection)]
-            case .missing: [.answerLost, .notFound(Self.rejection)]
-            case .undetermined: [.answerLost, .undeterminable]
+            case .unconfirmed: [.responseLost]
+            case .done: [.accepted(Self.order("P1"))]
+            case .refused: [.rejected(Self.rejection)]
+            case .missing: [.responseLost, .notFound(Self.rejection)]
+            case .undetermined: [.responseLost, .undeterminable]
             }
         try await Folder.with { folder in
             let (file, connections) = try ConnectionStoreTests.store(folder)
@@ -485,12 +486,12 @@ struct OrderJournalTests {
             let (ann, bob) = (try Self.owner(), try Self.owner("bob"))
             for id in ["c1", "c2"] {
                 let connection = try ConnectionStoreTests.connection(id, accounts: [id])
-                _ = try await connections.add(connection, Secret("tokens"), atMost: 20)
+                _ = try await connections.add(connection, Secret("tokens"), maximum: 20)
             }
             let placing = try Self.placing(connection: "c1", isStored: true)
             _ = try await journal.begin(placing)
-            if state != .pending { #expect(try await journal.mark(placing.id)) }
-            for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+            if state != .pending { #expect(try await journal.markSent(placing.id)) }
+            for outcome in outcomes { try await journal.recordOutcome(outcome, of: placing.id) }
             // A write that is not in progress does not prevent a deletion.
             #expect(try await connections.delete("c2", of: ann) == .deleted)
             #expect(try await users.delete(bob) == .deleted)

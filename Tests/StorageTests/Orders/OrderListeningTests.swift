@@ -12,7 +12,7 @@ struct OrderListeningTests {
     private func sent(_ journal: OrderJournal) async throws -> OrderPlacement {
         let placing = try Journal.placing()
         _ = try await journal.begin(placing)
-        #expect(try await journal.mark(placing.id))
+        #expect(try await journal.markSent(placing.id))
         return placing
     }
 
@@ -32,9 +32,9 @@ struct OrderListeningTests {
 
     /// What has become known of the order's own answer before its broker tells of it, and what comes of the answer after.
     static let answers: [(before: OrderWriteOutcome?, after: OrderWriteOutcome?)] = [
-        (nil, nil), (nil, .answerLost), (nil, .notTaken), (.answerLost, nil),
-        (nil, .taken(Journal.order("P1", .open))),
-        (.answerLost, .notFound(OrderRejection(.other, message: nil))),
+        (nil, nil), (nil, .responseLost), (nil, .notProcessed), (.responseLost, nil),
+        (nil, .accepted(Journal.order("P1", .open))),
+        (.responseLost, .notFound(OrderRejection(.other, message: nil))),
     ]
 
     @Test("settles the order that was sent, whatever becomes of the answer", arguments: answers)
@@ -42,10 +42,10 @@ struct OrderListeningTests {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
-            if let before = answer.before { try await journal.note(before, of: placing.id) }
-            try await journal.take(
+            if let before = answer.before { try await journal.recordOutcome(before, of: placing.id) }
+            try await journal.receive(
                 [told("P1", sentBy: placing.id, .filled)], of: Journal.owner(), "alpaca")
-            if let after = answer.after { try await journal.note(after, of: placing.id) }
+            if let after = answer.after { try await journal.recordOutcome(after, of: placing.id) }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled && order.openWrite == nil)
             #expect(order.idempotencyKey == "k1")
@@ -62,14 +62,16 @@ struct OrderListeningTests {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
-            for outcome in [.answerLost, outcome] { try await journal.note(outcome, of: placing.id) }
+            for outcome in [.responseLost, outcome] {
+                try await journal.recordOutcome(outcome, of: placing.id)
+            }
             let orders = [told("P1", sentBy: placing.id, .filled), Journal.order("P9")]
             if isListed {
                 #expect(try await journal.settle(orders, of: Journal.owner(), "alpaca"))
                 // No further outcome is left to record.
                 #expect(try await !journal.settle(orders, of: Journal.owner(), "alpaca"))
             } else {
-                try await journal.take(orders, of: Journal.owner(), "alpaca")
+                try await journal.receive(orders, of: Journal.owner(), "alpaca")
             }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled)
@@ -87,17 +89,17 @@ struct OrderListeningTests {
                     try await journal.begin(
                         .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                         isConnectionStored: false, at: .alpaca))
-                #expect(try await journal.mark(write.id))
+                #expect(try await journal.markSent(write.id))
                 return write
             }
             let first = try await replace()
-            try await journal.note(.answerLost, of: first.id)
-            try await journal.note(.notFound(OrderRejection(.other, message: nil)), of: first.id)
+            try await journal.recordOutcome(.responseLost, of: first.id)
+            try await journal.recordOutcome(.notFound(OrderRejection(.other, message: nil)), of: first.id)
             let second = try await replace()
-            try await journal.note(.taken(Journal.order("P3")), of: second.id)
+            try await journal.recordOutcome(.accepted(Journal.order("P3")), of: second.id)
             var late = told("P2", sentBy: first.id)
             late.replaces = "P1"
-            try await journal.take([late], of: Journal.owner(), "alpaca")
+            try await journal.receive([late], of: Journal.owner(), "alpaca")
             #expect(try await journal.order(placing.identity)?.providerOrderID == "P3")
         }
     }
@@ -112,17 +114,17 @@ struct OrderListeningTests {
                     .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                     isConnectionStored: false, at: .alpaca
                 ))
-            #expect(try await journal.mark(write.id))
+            #expect(try await journal.markSent(write.id))
             var old = Journal.order("P1", .replaced)
             old.replacedBy = "P2"
             // Of the old one alone nothing is known yet of the new one.
-            try await journal.take([old], of: Journal.owner(), "alpaca")
-            #expect(try await journal.order(placing.identity)?.standing.state == .pendingReplace)
-            try await journal.take([told("P2", sentBy: write.id)], of: Journal.owner(), "alpaca")
+            try await journal.receive([old], of: Journal.owner(), "alpaca")
+            #expect(try await journal.order(placing.identity)?.currentOrder.state == .pendingReplace)
+            try await journal.receive([told("P2", sentBy: write.id)], of: Journal.owner(), "alpaca")
             let now = try #require(try await journal.order(placing.identity))
             #expect(now.providerOrderID == "P2" && now.order.state == .open && now.openWrite == nil)
             let names = try await journal.names(of: ["P1", "P2"], of: Journal.owner(), "alpaca")
-            #expect(names.standing.mapValues(\.identity) == ["P2": placing.identity])
+            #expect(names.current.mapValues(\.identity) == ["P2": placing.identity])
             #expect(names.replaced == ["P1"])
         }
     }
@@ -141,9 +143,9 @@ struct OrderListeningTests {
                 try await journal.begin(
                     .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
                 ))
-            #expect(try await journal.mark(write.id))
-            try await journal.note(.answerLost, of: write.id)
-            try await journal.take([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
+            #expect(try await journal.markSent(write.id))
+            try await journal.recordOutcome(.responseLost, of: write.id)
+            try await journal.receive([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
             let order = try #require(try await journal.order(placing.identity))
             #expect((order.openWrite == nil) == settles)
             #expect(order.order.state == (settles ? state : .open))
@@ -164,14 +166,15 @@ struct OrderListeningTests {
                 try await journal.begin(
                     .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
                 ))
-            #expect(try await journal.mark(write.id))
+            #expect(try await journal.markSent(write.id))
             for (outcome, state) in [
-                (OrderWriteOutcome.answerLost, OrderWriteState.unconfirmed), (.undeterminable, .undetermined),
+                (OrderWriteOutcome.responseLost, OrderWriteState.unconfirmed),
+                (.undeterminable, .undetermined),
             ] {
-                try await journal.note(outcome, of: write.id)
+                try await journal.recordOutcome(outcome, of: write.id)
                 #expect(try await journal.order(placing.identity)?.latestWriteState == state)
             }
-            try await journal.take([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
+            try await journal.receive([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.latestWriteState == expected && order.order.state == state)
         }
@@ -184,7 +187,7 @@ struct OrderListeningTests {
             let placing = try await Journal.placed(journal)
             var filled = Journal.order("P1", .partiallyFilled)
             filled.filledQuantity = Decimal("0.25")
-            try await journal.take([filled, Journal.order("P9")], of: Journal.owner(), "alpaca")
+            try await journal.receive([filled, Journal.order("P9")], of: Journal.owner(), "alpaca")
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.order.state == .partiallyFilled && order.order.filledQuantity == Decimal("0.25"))
             let all = try await journal.orders(
@@ -198,7 +201,7 @@ struct OrderListeningTests {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
-            try await journal.take(
+            try await journal.receive(
                 [told("P1", sentBy: placing.id)], of: Journal.owner(owner), connection)
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == nil && order.order.state == .pending)

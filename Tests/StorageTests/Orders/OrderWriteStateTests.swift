@@ -5,14 +5,14 @@ import Testing
 struct OrderWriteStateTests {
     /// All that can happen; whatever is not here changes nothing.
     static let steps: [(OrderWriteState, OrderWriteEvent, OrderWriteTransition)] = [
-        (.pending, .notTaken, .forget),
-        (.pending, .refused, .to(.refused)),
-        (.pending, .abandoned, .forget),
-        (.sent, .notTaken, .forget),
-        (.sent, .taken, .to(.done)),
+        (.pending, .notProcessed, .delete),
+        (.pending, .rejected, .to(.refused)),
+        (.pending, .abandoned, .delete),
+        (.sent, .notProcessed, .delete),
+        (.sent, .accepted, .to(.done)),
         (.sent, .found, .to(.done)),
-        (.sent, .refused, .to(.refused)),
-        (.sent, .answerLost, .to(.unconfirmed)),
+        (.sent, .rejected, .to(.refused)),
+        (.sent, .responseLost, .to(.unconfirmed)),
         (.sent, .abandoned, .to(.unconfirmed)),
         (.unconfirmed, .found, .to(.done)),
         (.unconfirmed, .notFound, .to(.missing)),
@@ -36,8 +36,8 @@ struct OrderWriteStateTests {
     )
     func forgets() {
         for state in OrderWriteState.allCases where state != .pending {
-            for event in OrderWriteEvent.allCases where state.step(after: event) == .forget {
-                #expect(state == .sent && event == .notTaken)
+            for event in OrderWriteEvent.allCases where state.step(after: event) == .delete {
+                #expect(state == .sent && event == .notProcessed)
             }
         }
     }

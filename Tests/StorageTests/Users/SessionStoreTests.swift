@@ -141,7 +141,7 @@ struct SessionStoreTests {
             let later = Self.start + Duration.seconds(600)
             _ = store.session(ofToken: token, now: later)
             _ = store.session(ofToken: token, now: later + Duration.seconds(59))
-            try await store.keepUses()
+            try await store.storeLastUses()
             let again = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
             #expect(again.live.all.map(\.lastUsedAt) == [later])
         }

@@ -100,7 +100,7 @@ struct WatchlistStoreTests {
             for place in [-1, 2, Int.max] {
                 #expect(
                     try await store.change(list.id, .move(ko, to: place), for: house.ann)
-                        == .failure(.noSuchPlace(itemCount: 2)))
+                        == .failure(.positionOutOfRange(itemCount: 2)))
             }
             #expect(
                 try await store.change(list.id, .move(other, to: 0), for: house.ann) == .failure(.notInList))

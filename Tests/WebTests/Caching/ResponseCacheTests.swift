@@ -14,7 +14,7 @@ struct ResponseCacheTests {
         let respond = service.respond
         service.respond = { request, context in
             asked.count()
-            if request.operationName == "Late" { context.upstream?.note(Self.staleRead) }
+            if request.operationName == "Late" { context.upstream?.record(Self.staleRead) }
             return respond(request, context)
         }
         service.prepare = { request in
@@ -116,9 +116,9 @@ struct ResponseCacheTests {
             return try #require(
                 ResponseCache.Key(PreparedRequest(unprepared: request), policy, audience: ["all"]))
         }
-        for number in 0..<100 { cache.keep(response, as: try key(number), policy, now: .now()) }
+        for number in 0..<100 { cache.store(response, for: try key(number), policy, now: .now()) }
         #expect(cache.count <= 10)
-        #expect(cache.answer(for: try key(99), now: .now()) != nil)
+        #expect(cache.response(for: try key(99), now: .now()) != nil)
     }
 
     @Test("differs for canonically equivalent variables, and is the same for undeclared ones")
@@ -144,7 +144,7 @@ struct ResponseCacheTests {
         func keep(_ document: String, _ now: NIODeadline) throws {
             let request = PreparedRequest(unprepared: GraphQL.GraphQLRequest(document))
             let key = try #require(ResponseCache.Key(request, policy, audience: ["all"]))
-            cache.keep(response, as: key, policy, now: now)
+            cache.store(response, for: key, policy, now: now)
         }
         for number in 0..<5 { try keep("{ a\(number) }", start) }
         #expect(cache.count == 5)
@@ -161,9 +161,9 @@ struct ResponseCacheTests {
                 PreparedRequest(unprepared: GraphQL.GraphQLRequest("{ a }")), policy, audience: ["all"]))
         let response = GraphQL.GraphQLResponse(body: [1], outcome: .complete)
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        cache.keep(response, as: key, policy, now: start)
-        #expect(cache.answer(for: key, now: start + .seconds(9))?.age == 9)
-        #expect(cache.answer(for: key, now: start + .seconds(10)) == nil)
+        cache.store(response, for: key, policy, now: start)
+        #expect(cache.response(for: key, now: start + .seconds(9))?.age == 9)
+        #expect(cache.response(for: key, now: start + .seconds(10)) == nil)
     }
 }
 

@@ -36,7 +36,7 @@ struct ConnectionTimerTests {
     func phases() {
         let times: [(ConnectionPhase, TimeAmount)] = [
             (.idle, limits.idleTimeout), (.head, limits.headTimeout), (.body, limits.bodyTimeout),
-            (.answering, limits.answerTimeout), (.writing, limits.writeTimeout),
+            (.answering, limits.responseTimeout), (.writing, limits.writeTimeout),
             (.ending, limits.writeTimeout),
             (.lingering, limits.lingerTimeout),
         ]

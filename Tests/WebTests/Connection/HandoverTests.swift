@@ -74,7 +74,7 @@ private struct EchoRoute: Route {
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
-        guard head.fields.asksForUpgrade(to: "echo") else {
+        guard head.fields.requestsUpgrade(to: "echo") else {
             return .failure(RequestRejection(.unknownPath("/echo"), id: id))
         }
         return .success { _, _ in

@@ -39,9 +39,9 @@ struct RequestAssemblerTests {
             case .invite: return "invite"
             case .exchange(let exchange):
                 switch exchange.work {
-                case .answer(_, let body): return "answer \(String(buffer: body))"
-                case .begun: return "begun"
-                case .tell(let response):
+                case .handle(_, let body): return "answer \(String(buffer: body))"
+                case .started: return "begun"
+                case .respond(let response):
                     return "tell \(response.status.code)\(response.endsConnection ? " and end" : "")"
                 }
             }

@@ -34,7 +34,7 @@ struct SilentClientTests {
     @Test("is idle after a late response, and loses its connection like any idle client")
     func afterLateResponse() async throws {
         let limits = SilentClient.limits {
-            $0.answerTimeout = .milliseconds(50)
+            $0.responseTimeout = .milliseconds(50)
             // This applies before the request too.
             $0.idleTimeout = .seconds(3)
         }
@@ -172,7 +172,7 @@ struct SilentClient: Sendable, CustomTestStringConvertible {
             bytes: String(repeating: RawRequest.post(RawRequest.query("{ slow }")), count: 5), status: 504
         ) {
             $0.pipelinedRequests = 2
-            $0.answerTimeout = .milliseconds(50)
+            $0.responseTimeout = .milliseconds(50)
         },
     ]
 }

@@ -84,7 +84,7 @@ struct HostPolicyTests {
         ])
     func origins(_ origin: String, _ host: String, isOwn: Bool) {
         let policy = HostPolicy(listeningOn: "127.0.0.1", names: ["portico.example.com"])
-        #expect(policy.isOwn(origin: origin, askedFor: host) == isOwn)
+        #expect(policy.isOwn(origin: origin, host: host) == isOwn)
     }
 }
 

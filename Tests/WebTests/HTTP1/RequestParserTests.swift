@@ -52,9 +52,9 @@ struct RequestParserTests {
         parser.receive(ByteBuffer(string: "st: a\r\nConnection: close\r\n\r\nrest"))
         while parser.next() != nil {}
         #expect(!parser.isMidHead)
-        #expect(parser.holdsRest)
-        #expect(String(buffer: parser.takeRest()) == "rest")
-        #expect(!parser.holdsRest)
+        #expect(parser.hasLeftOverBytes)
+        #expect(String(buffer: parser.removeLeftOverBytes()) == "rest")
+        #expect(!parser.hasLeftOverBytes)
     }
 
     @Test(
@@ -114,7 +114,7 @@ private enum Parts {
             }
         }
         if body.readableBytes > 0 { words.append("body \(String(buffer: body))") }
-        if parser.holdsRest { words.append("rest \(String(buffer: parser.takeRest()))") }
+        if parser.hasLeftOverBytes { words.append("rest \(String(buffer: parser.removeLeftOverBytes()))") }
         return words
     }
 

@@ -151,7 +151,7 @@ struct ClientShareTests {
     @Test("leaves no data in memory after a client has disconnected")
     func forgotten() throws {
         let limiter = KeyedConcurrencyLimiter<Int>(limit: 2)
-        var permits = (0..<1_000).flatMap { key in (0..<3).map { _ in limiter.enter(key) } }
+        var permits = (0..<1_000).flatMap { key in (0..<3).map { _ in limiter.acquire(key) } }
         #expect(permits.count { $0 == nil } == 1_000)
         #expect(limiter.keyCount == 1_000)
         permits = []

@@ -92,7 +92,7 @@ struct LimitTests {
             let response = respond(request, context)
             guard case .ready(let atHand) = response else { return response }
             queued.happen()
-            return .later { atHand }
+            return .async { atHand }
         }
         try await withServer(service, limits: limits) { server in
             let (first, second) = (try server.client(), try server.client())
@@ -179,7 +179,7 @@ struct LimitTests {
     @Test("of time ends an answer that does not come, and cancels it; the connection goes on")
     func slowAnswer() async throws {
         var limits = ServerLimits()
-        limits.answerTimeout = .milliseconds(50)
+        limits.responseTimeout = .milliseconds(50)
         let cancelled = Event<Void>()
         let service = TestService.make(later: { try await waitForCancellation(telling: cancelled) })
         try await withServer(service, limits: limits) { server in

@@ -12,28 +12,28 @@ struct RateLimiterTests {
     @Test("admits a burst, then so many a second")
     func bucket() {
         let limiter = RateLimiter<String>(RateLimit(perSecond: 2, burst: 3), capacity: 10)
-        for _ in 0..<3 { #expect(limiter.refuse("a", now: start) == nil) }
-        #expect(limiter.refuse("a", now: start) == .milliseconds(500))
-        #expect(limiter.refuse("a", now: start + .milliseconds(300)) == .milliseconds(200))
-        #expect(limiter.refuse("a", now: start + .milliseconds(500)) == nil)
-        #expect(limiter.refuse("a", now: start + .milliseconds(500)) == .milliseconds(500))
-        #expect(limiter.refuse("b", now: start) == nil)
+        for _ in 0..<3 { #expect(limiter.consume("a", now: start) == nil) }
+        #expect(limiter.consume("a", now: start) == .milliseconds(500))
+        #expect(limiter.consume("a", now: start + .milliseconds(300)) == .milliseconds(200))
+        #expect(limiter.consume("a", now: start + .milliseconds(500)) == nil)
+        #expect(limiter.consume("a", now: start + .milliseconds(500)) == .milliseconds(500))
+        #expect(limiter.consume("b", now: start) == nil)
         // A pause fills the bucket, and no more than that.
-        for _ in 0..<3 { #expect(limiter.refuse("a", now: start + .hours(1)) == nil) }
-        #expect(limiter.refuse("a", now: start + .hours(1)) == .milliseconds(500))
+        for _ in 0..<3 { #expect(limiter.consume("a", now: start + .hours(1)) == nil) }
+        #expect(limiter.consume("a", now: start + .hours(1)) == .milliseconds(500))
     }
 
     @Test("forgets whose bucket is full when it needs room; without room, strangers share a bucket")
     func table() {
         let limiter = RateLimiter<Int>(RateLimit(perSecond: 1, burst: 1), capacity: 2)
-        #expect(limiter.refuse(1, now: start) == nil)
-        #expect(limiter.refuse(2, now: start) == nil)
-        #expect(limiter.refuse(3, now: start) == nil)
-        #expect(limiter.refuse(4, now: start) == .seconds(1))
-        #expect(limiter.refuse(1, now: start) == .seconds(1))
-        #expect(limiter.refuse(4, now: start + .seconds(2)) == nil)
-        #expect(limiter.refuse(5, now: start + .seconds(2)) == nil)
-        #expect(limiter.refuse(4, now: start + .seconds(2)) == .seconds(1))
+        #expect(limiter.consume(1, now: start) == nil)
+        #expect(limiter.consume(2, now: start) == nil)
+        #expect(limiter.consume(3, now: start) == nil)
+        #expect(limiter.consume(4, now: start) == .seconds(1))
+        #expect(limiter.consume(1, now: start) == .seconds(1))
+        #expect(limiter.consume(4, now: start + .seconds(2)) == nil)
+        #expect(limiter.consume(5, now: start + .seconds(2)) == nil)
+        #expect(limiter.consume(4, now: start + .seconds(2)) == .seconds(1))
     }
 }
 
@@ -208,11 +208,11 @@ struct ClientAddressTests {
     func proxies() throws {
         let peer = try #require(ClientAddress("127.0.0.1"))
         let field = "1.1.1.1, 2.2.2.2,3.3.3.3"
-        #expect(peer.behind(proxies: 0, forwardedFor: field) == peer)
-        #expect(peer.behind(proxies: 1, forwardedFor: field) == ClientAddress("3.3.3.3"))
-        #expect(peer.behind(proxies: 3, forwardedFor: field) == ClientAddress("1.1.1.1"))
-        #expect(peer.behind(proxies: 4, forwardedFor: field) == peer)
-        #expect(peer.behind(proxies: 1, forwardedFor: "nobody") == peer)
-        #expect(peer.behind(proxies: 1, forwardedFor: nil) == peer)
+        #expect(peer.originatingClient(proxies: 0, forwardedFor: field) == peer)
+        #expect(peer.originatingClient(proxies: 1, forwardedFor: field) == ClientAddress("3.3.3.3"))
+        #expect(peer.originatingClient(proxies: 3, forwardedFor: field) == ClientAddress("1.1.1.1"))
+        #expect(peer.originatingClient(proxies: 4, forwardedFor: field) == peer)
+        #expect(peer.originatingClient(proxies: 1, forwardedFor: "nobody") == peer)
+        #expect(peer.originatingClient(proxies: 1, forwardedFor: nil) == peer)
     }
 }

@@ -45,7 +45,7 @@ struct LogTests {
     func answers() async throws {
         let lines = LogLines()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
-        configuration.logsAnswers = true
+        configuration.logsResponses = true
         try await withServer(configuration, logger: Logger(label: "test") { _ in lines }) { server in
             _ = try await server.ask(RawRequest.post(#"{"operationName":"A","query":"{ name }"}"#))
             _ = try await server.ask(RawRequest.get("/nothing"))
@@ -59,7 +59,7 @@ struct LogTests {
     func operations() async throws {
         let lines = LogLines()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
-        configuration.logsAnswers = true
+        configuration.logsResponses = true
         configuration.limits.batch = 2
         let logger = Logger(label: "test") { _ in lines }
         let ids = try await withServer(configuration, LiveService.make(), logger: logger) { server in
@@ -92,7 +92,7 @@ struct LogTests {
     func requestIDs() async throws {
         var service = TestService.make()
         service.respond = { _, _ in
-            .later {
+            .async {
                 let id = CurrentRequest.id?.description ?? "none"
                 return GraphQL.GraphQLResponse(
                     body: Array(#"{"data":{"id":"\#(id)"}}"#.utf8), outcome: .complete)

@@ -127,7 +127,7 @@ struct MetricsTests {
         for (outcome, attempts) in [
             (UpstreamCall.Outcome.fetched, 1), (.cached, 0), (.cached, 0), (.failed, 0),
         ] {
-            metrics.note(
+            metrics.record(
                 UpstreamCall(
                     provider: "SAXO", call: "quotes", outcome: outcome, start: start,
                     duration: .milliseconds(20),

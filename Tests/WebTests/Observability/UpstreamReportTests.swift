@@ -27,11 +27,11 @@ struct UpstreamReportTests {
     }
 
     private static func note(in log: UpstreamLog) {
-        log.note(
+        log.record(
             UpstreamCall(
                 provider: "SAXO", call: "quotes", outcome: .failed, start: log.start + .microseconds(1_500),
                 duration: .milliseconds(2), status: 503, attempts: 3))
-        log.note(
+        log.record(
             UpstreamCall(
                 provider: "ALPACA", call: "positions", outcome: .cached,
                 start: log.start + .microseconds(1_020)))
@@ -227,7 +227,7 @@ struct UpstreamReportTests {
         let log = UpstreamLog()
         let end = log.start + .milliseconds(5)
         Self.note(in: log)
-        let taken = log.take(until: end)
+        let taken = log.drain(until: end)
         #expect(taken.entries.calls.count == 2)
         #expect(taken.use(until: end).calls == 1)
         #expect(log.entries.calls.isEmpty)
@@ -238,7 +238,7 @@ struct UpstreamReportTests {
     func bound() throws {
         let log = UpstreamLog()
         for number in 0..<300 {
-            log.note(UpstreamCall(provider: "A", call: "\(number)", outcome: .cached, start: log.start))
+            log.record(UpstreamCall(provider: "A", call: "\(number)", outcome: .cached, start: log.start))
         }
         let report = log.report(until: log.start)["portico"]
         let json = try JSONValue(parsing: #require(report).json)

@@ -177,9 +177,9 @@ struct BoundedStoreTests {
     @Test("forgets what has not been used, and never weighs more than it may")
     func forgetting() {
         let store = BoundedStore<Int, String>(capacity: 8)
-        store.keep("used", as: 0, weight: 1)
+        store.store("used", for: 0, weight: 1)
         for key in 1...20 {
-            store.keep("\(key)", as: key, weight: 2)
+            store.store("\(key)", for: key, weight: 2)
             #expect(store[0] == "used")
         }
         #expect(store[20] == "20")
@@ -189,8 +189,8 @@ struct BoundedStoreTests {
     @Test("keeps nothing that is too heavy, and forgets what stood in its place")
     func heavy() {
         let store = BoundedStore<Int, String>(capacity: 8)
-        store.keep("light", as: 0, weight: 1)
-        store.keep("heavy", as: 0, weight: 5)
+        store.store("light", for: 0, weight: 1)
+        store.store("heavy", for: 0, weight: 5)
         #expect(store[0] == nil)
     }
 }

@@ -33,7 +33,7 @@ enum LiveService {
                 case .some: .failure(.invalidToken("The token is unknown or has expired."))
                 }
             },
-            refusedSession: { _ in "refused" },
+            rejectedSession: { _ in "refused" },
             respond: { request, context in
                 schema.respond(to: request, context: context.session, allowing: context.allowedOperations)
             })
@@ -62,12 +62,12 @@ private struct LiveQuery: GraphQLObject {
     static let graphQL = ObjectType<LiveQuery>("Query") {
         Field("hello") { _ in "world" }
         Field("echo", Text.self, once: { arguments, _ in .ready(arguments.text) })
-        Field("failing", once: { _ -> MaybeAsync<String?> in .later { throw Broken() } })
+        Field("failing", once: { _ -> MaybeAsync<String?> in .async { throw Broken() } })
         // Ends with whoever asks for it.
         Field(
             "never",
             once: { _ -> MaybeAsync<String> in
-                .later {
+                .async {
                     try await Task.sleep(for: .seconds(3_600))
                     return ""
                 }

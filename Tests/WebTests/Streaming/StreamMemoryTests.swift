@@ -27,11 +27,11 @@ struct StreamMemoryTests {
         let document = Document()
         let operation = retained(document, bytes: 60, variables: 10)
         let clients = [try client("192.0.2.1"), try client("192.0.2.2")]
-        #expect(memory.enter(operation, for: clients[0]) && memory.bytes == 70)
-        #expect(memory.enter(operation, for: clients[0]) && memory.bytes == 80)
-        #expect(memory.enter(operation, for: clients[1]) && memory.bytes == 90)
+        #expect(memory.reserve(operation, for: clients[0]) && memory.bytes == 70)
+        #expect(memory.reserve(operation, for: clients[0]) && memory.bytes == 80)
+        #expect(memory.reserve(operation, for: clients[1]) && memory.bytes == 90)
         for (client, rest) in [(clients[0], 80), (clients[0], 70), (clients[1], 0)] {
-            memory.leave(operation, for: client)
+            memory.release(operation, for: client)
             #expect(memory.bytes == rest)
         }
     }
@@ -40,15 +40,15 @@ struct StreamMemoryTests {
     func shares() throws {
         let memory = StreamMemory(limit: 800)
         let share = retained(variables: 100)
-        for number in 1...6 { #expect(memory.enter(share, for: try client("192.0.2.\(number)"))) }
-        #expect(!memory.enter(retained(variables: 1), for: try client("192.0.2.1")))
-        #expect(!memory.enter(share, for: try client("192.0.2.7")))
-        #expect(memory.enter(share, for: .user("a")))
-        #expect(!memory.enter(retained(variables: 1), for: .user("a")))
-        #expect(memory.enter(share, for: .user("b")) && memory.bytes == 800)
-        #expect(!memory.enter(share, for: .user("c")) && !memory.enter(share, for: nil))
-        memory.leave(share, for: try client("192.0.2.1"))
-        #expect(memory.enter(share, for: nil) && memory.bytes == 800)
+        for number in 1...6 { #expect(memory.reserve(share, for: try client("192.0.2.\(number)"))) }
+        #expect(!memory.reserve(retained(variables: 1), for: try client("192.0.2.1")))
+        #expect(!memory.reserve(share, for: try client("192.0.2.7")))
+        #expect(memory.reserve(share, for: .user("a")))
+        #expect(!memory.reserve(retained(variables: 1), for: .user("a")))
+        #expect(memory.reserve(share, for: .user("b")) && memory.bytes == 800)
+        #expect(!memory.reserve(share, for: .user("c")) && !memory.reserve(share, for: nil))
+        memory.release(share, for: try client("192.0.2.1"))
+        #expect(memory.reserve(share, for: nil) && memory.bytes == 800)
     }
 
     /// The value of `portico_http_stream_memory_bytes`.

@@ -14,7 +14,7 @@ enum SmallSchema {
         let schema = try ExecutableSchema(
             Schema.build(text), query: Query(), mutation: Mutation(), context: Void.self, options: options)
         var service = GraphQLService<Void>(
-            schemaText: text, session: { _ in .success(()) }, refusedSession: { _ in },
+            schemaText: text, session: { _ in .success(()) }, rejectedSession: { _ in },
             respond: { request, context in
                 schema.respond(to: request, context: (), allowing: context.allowedOperations)
             })

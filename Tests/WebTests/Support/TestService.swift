@@ -19,10 +19,10 @@ enum TestService {
                 case .some: .failure(.invalidToken("The token is unknown or has expired."))
                 }
             },
-            refusedSession: { _ in "refused" },
+            rejectedSession: { _ in "refused" },
             respond: { request, context in
                 guard let request = request.unprepared else {
-                    return .ready(GraphQL.GraphQLResponse(refusing: [GraphQLError("It was prepared.")]))
+                    return .ready(GraphQL.GraphQLResponse(requestErrors: [GraphQLError("It was prepared.")]))
                 }
                 return answer(request, context, later)
             })
@@ -54,12 +54,13 @@ enum TestService {
         case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
         case "{ long }": .ready(complete("long", String(repeating: "x", count: 50_000)))
         case "{ slow }":
-            .later {
+            .async {
                 try await later()
                 return complete("slow", "done")
             }
-        case "{ broken }": .later { throw Broken(secret: "token=abc") }
-        default: .ready(GraphQL.GraphQLResponse(refusing: [GraphQLError("Syntax Error: Unexpected Name.")]))
+        case "{ broken }": .async { throw Broken(secret: "token=abc") }
+        default:
+            .ready(GraphQL.GraphQLResponse(requestErrors: [GraphQLError("Syntax Error: Unexpected Name.")]))
         }
     }
 

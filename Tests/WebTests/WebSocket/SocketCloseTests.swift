@@ -26,8 +26,8 @@ struct SocketCloseTests {
             let configuration = ServerConfiguration()
             let route = GraphQLRoute(service, configuration, ServerResources(configuration.limits), .silent)
             let socket = GraphQLWebSocketService.Socket(
-                client: ClientAddress(nil), token: nil, user: nil, speaksProtocol: true, trace: nil,
-                asksForUpstream: false)
+                client: ClientAddress(nil), token: nil, user: nil, supportsSubprotocol: true, trace: nil,
+                requestsUpstreamReport: false)
             try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
             try await channel.testingEventLoop.executeInContext { [channel] in
                 try channel.pipeline.syncOperations.addHandler(

@@ -44,7 +44,7 @@ extension Schema {
             return definition.defaultValue?.value
         }
         if let value = literals.coerce(literal, to: definition.type) { return value }
-        throw refusal(of: literal, definition, literals, place)
+        throw invalidValueError(for: literal, definition, literals, place)
     }
 
     private func missing(
@@ -55,8 +55,8 @@ extension Schema {
             locations: [document.source.location(of: place.span)])
     }
 
-    private func refusal(
-        of literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion,
+    private func invalidValueError(
+        for literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion,
         _ place: ArgumentLocation
     ) -> GraphQLError {
         let faults = LiteralErrorReporter.faults(

@@ -28,7 +28,7 @@ struct InputCoercionErrors {
     }
 
     /// Comes out of it again.
-    mutating func leave() {
+    mutating func exit() {
         path.removeLast()
     }
 

@@ -69,7 +69,7 @@ struct LiteralErrorReporter {
         for (position, index) in run.indices.enumerated() {
             faults.enter(.index(position))
             check(document.values[index], type)
-            faults.leave()
+            faults.exit()
         }
     }
 
@@ -158,7 +158,7 @@ extension LiteralErrorReporter {
         }
         faults.enter(.key(field.name))
         check(value, field.type)
-        faults.leave()
+        faults.exit()
     }
 
     /// Returns the fields that the type has.
@@ -189,7 +189,7 @@ extension LiteralErrorReporter {
         guard case .null = field.value else { return }
         faults.enter(.key(document.text(field.name)))
         faults.report(message, span)
-        faults.leave()
+        faults.exit()
     }
 }
 

@@ -27,7 +27,7 @@ extension BuiltInScalar {
             return .boolean(value)
         case (.int, _), (.float, _), (.string, _), (.boolean, _), (.id, _):
             throw InputCoercionError(
-                message: "\(literalRefusal): \(document.print(literal))", span: literal.span)
+                message: "\(literalErrorMessage): \(document.print(literal))", span: literal.span)
         }
     }
 
@@ -47,7 +47,7 @@ extension BuiltInScalar {
         return InputValue(float: value)
     }
 
-    private var literalRefusal: String {
+    private var literalErrorMessage: String {
         switch self {
         case .int: "Int cannot represent non-integer value"
         case .float: "Float cannot represent non numeric value"
@@ -71,7 +71,7 @@ extension BuiltInScalar {
         case (.float, .int(let number)):
             return InputValue(float: Double(number))
         case (.float, .number(let digits)):
-            guard let number = Double(digits), number.isFinite else { throw refusal(of: value) }
+            guard let number = Double(digits), number.isFinite else { throw coercionError(for: value) }
             return InputValue(float: number)
         case (.string, .string), (.id, .string), (.boolean, .boolean):
             return value
@@ -79,11 +79,11 @@ extension BuiltInScalar {
             return .string(String(number))
         case (.id, .number(let digits)):
             guard let number = Double(digits), number.isFinite, number == number.rounded() else {
-                throw refusal(of: value)
+                throw coercionError(for: value)
             }
             return .string(InputValue(float: number).inspected)
         case (.int, _), (.float, _), (.string, _), (.boolean, _), (.id, _):
-            throw refusal(of: value)
+            throw coercionError(for: value)
         }
     }
 
@@ -94,7 +94,7 @@ extension BuiltInScalar {
 
     private func int(_ digits: String, _ value: InputValue) throws(InputCoercionError) -> InputValue {
         guard let number = Double(digits), number.isFinite, number == number.rounded() else {
-            throw refusal(of: value)
+            throw coercionError(for: value)
         }
         guard let small = Int32(exactly: number) else { throw tooLarge(value) }
         return .int(Int(small))
@@ -105,7 +105,7 @@ extension BuiltInScalar {
             message: "Int cannot represent non 32-bit signed integer value: \(value.inspected)")
     }
 
-    private func refusal(of value: InputValue) -> InputCoercionError {
+    private func coercionError(for value: InputValue) -> InputCoercionError {
         let words =
             switch self {
             case .int: "Int cannot represent non-integer value"
@@ -120,7 +120,7 @@ extension BuiltInScalar {
 
 extension BuiltInScalar {
     /// Whether `read` would give back each of these values as it is.
-    func keeps(all values: [InputValue]) -> Bool {
+    func preserves(all values: [InputValue]) -> Bool {
         switch self {
         case .string, .id: values.allSatisfy(\.isString)
         case .boolean: values.allSatisfy(\.isBoolean)

@@ -15,7 +15,7 @@ struct ValueCoercion {
             }
             // A list whose items are all as they shall be stays the list that it is.
             if !itemType.wrapping.isList, case .scalar(let scalar) = schema[type.type].kind,
-                scalar.builtIn?.keeps(all: items) == true
+                scalar.builtIn?.preserves(all: items) == true
             {
                 return value
             }

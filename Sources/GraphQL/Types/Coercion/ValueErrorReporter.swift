@@ -38,7 +38,7 @@ struct ValueErrorReporter {
             for (position, item) in items.enumerated() {
                 faults.enter(.index(position))
                 check(item, itemType)
-                faults.leave()
+                faults.exit()
             }
             return
         }
@@ -87,7 +87,7 @@ struct ValueErrorReporter {
             if let value = values[position] {
                 faults.enter(.key(field.name))
                 check(value, field.type)
-                faults.leave()
+                faults.exit()
             } else if field.isRequired {
                 faults.report(
                     "\(expected) to include required field \"\(field.name)\", found: \(value.inspected).")
@@ -110,6 +110,6 @@ struct ValueErrorReporter {
         guard let first = known.first, first.value == .null else { return }
         faults.enter(.key(first.name))
         faults.report(type.exactlyOneField)
-        faults.leave()
+        faults.exit()
     }
 }

@@ -47,22 +47,22 @@ struct DefaultValueCycles {
     /// The cycles that begin in the fields of a type, without those that an earlier call reported.
     mutating func faults(of type: TypeID) -> [SchemaValidationError] {
         found = []
-        _ = walkFields(of: type, given: [:])
+        _ = traverseFields(of: type, given: [:])
         return found
     }
 
     /// Walks through a literal for an input object type or lists of it.
-    private mutating func walk(_ literal: Value, as type: TypeID) -> Size {
+    private mutating func traverse(_ literal: Value, as type: TypeID) -> Size {
         level += 1
         defer { level -= 1 }
         switch literal {
         case .list(let items, _):
             var extent = Size()
-            for index in items.indices { extent.include(walk(rules.document.values[index], as: type)) }
+            for index in items.indices { extent.include(traverse(rules.document.values[index], as: type)) }
             return extent
         case .object(let run, _):
             let fields = rules.document.objectFields[run.indices]
-            return walkFields(
+            return traverseFields(
                 of: type,
                 given: Dictionary(
                     fields.map { (rules.document.text($0.name), $0.value) },
@@ -72,21 +72,21 @@ struct DefaultValueCycles {
         }
     }
 
-    private mutating func walkFields(of type: TypeID, given: [String: Value]) -> Size {
+    private mutating func traverseFields(of type: TypeID, given: [String: Value]) -> Size {
         var extent = Size()
         guard case .inputObject(let object) = rules.schema[type].kind else { return extent }
         for (position, field) in object.fields.enumerated() {
             guard case .inputObject = rules.schema[field.type.type].kind else { continue }
             if let literal = given[field.name] {
-                extent.include(walk(literal, as: field.type.type))
+                extent.include(traverse(literal, as: field.type.type))
             } else if field.defaultValue != nil {
-                extent.include(walkDefault(of: field, FieldKey(type: type, position: position)))
+                extent.include(traverseDefault(of: field, FieldKey(type: type, position: position)))
             }
         }
         return extent
     }
 
-    private mutating func walkDefault(of field: SchemaInputValue, _ key: FieldKey) -> Size {
+    private mutating func traverseDefault(of field: SchemaInputValue, _ key: FieldKey) -> Size {
         if let depth = depths[key] {
             reportCycle(key, depth)
             return Size()
@@ -99,9 +99,9 @@ struct DefaultValueCycles {
             reportSize(key, literal)
             return Size()
         }
-        path.append((place(key), literal))
+        path.append((coordinate(of: key), literal))
         depths[key] = path.count
-        let extent = walk(literal, as: field.type.type)
+        let extent = traverse(literal, as: field.type.type)
         path.removeLast()
         depths[key] = nil
         if extent.isTooLarge {
@@ -113,7 +113,7 @@ struct DefaultValueCycles {
     }
 
     /// The field's schema coordinate.
-    private func place(_ key: FieldKey) -> String {
+    private func coordinate(of key: FieldKey) -> String {
         let type = rules.schema[key.type]
         guard case .inputObject(let object) = type.kind else { return type.name }
         return "\(type.name).\(object.fields[key.position].name)"
@@ -123,14 +123,14 @@ struct DefaultValueCycles {
         let others = path[depth...].map(\.place)
         let via = others.isEmpty ? "" : " via the default values of: " + others.joined(separator: ", ")
         let message = """
-            Invalid circular reference. The default value of Input Object field \(place(key)) references itself\(via).
+            Invalid circular reference. The default value of Input Object field \(coordinate(of: key)) references itself\(via).
             """
         found.append(SchemaValidationError(message, at: path[(depth - 1)...].map(\.literal.span)))
     }
 
     private mutating func reportSize(_ key: FieldKey, _ literal: Value) {
         let message = """
-            The default value of Input Object field \(place(key)) is too large: with the defaults of fields that it \
+            The default value of Input Object field \(coordinate(of: key)) is too large: with the defaults of fields that it \
             leaves out it is more than \(maximumInputDepth) levels deep, or holds more than \
             \(DefaultValueCycles.maximumValues) values.
             """

@@ -70,8 +70,8 @@ extension TypeSystemRules {
                 continue
             }
             let pair = ImplementedField(
-                field: field, place: "\(type.name).\(field.name)", expected: expected,
-                expectedPlace: "\(interface.name).\(expected.name)")
+                field: field, coordinate: "\(type.name).\(field.name)", expected: expected,
+                expectedCoordinate: "\(interface.name).\(expected.name)")
             faults += fieldType(pair) + arguments(pair) + additionalArguments(pair) + deprecation(pair)
         }
         return faults
@@ -81,8 +81,8 @@ extension TypeSystemRules {
     private func fieldType(_ pair: ImplementedField) -> [SchemaValidationError] {
         if schema.isSubtype(pair.field.type, of: pair.expected.type) { return [] }
         let message = """
-            Interface field \(pair.expectedPlace) expects type \(schema.describe(pair.expected.type)) but \
-            \(pair.place) is type \(schema.describe(pair.field.type)).
+            Interface field \(pair.expectedCoordinate) expects type \(schema.describe(pair.expected.type)) but \
+            \(pair.coordinate) is type \(schema.describe(pair.field.type)).
             """
         return [SchemaValidationError(message, at: [typeSpan(of: pair.expected), typeSpan(of: pair.field)])]
     }
@@ -90,16 +90,16 @@ extension TypeSystemRules {
     /// The field takes each of the interface's arguments, with the same type.
     private func arguments(_ pair: ImplementedField) -> [SchemaValidationError] {
         pair.expected.arguments.compactMap { expected in
-            let expectedPlace = "\(pair.expectedPlace)(\(expected.name):)"
+            let expectedPlace = "\(pair.expectedCoordinate)(\(expected.name):)"
             guard let argument = pair.field.argument(named: expected.name) else {
                 return SchemaValidationError(
-                    "Interface field argument \(expectedPlace) expected but \(pair.place) does not provide it.",
+                    "Interface field argument \(expectedPlace) expected but \(pair.coordinate) does not provide it.",
                     at: [expected.node, pair.field.node])
             }
             if argument.type == expected.type { return nil }
             let message = """
                 Interface field argument \(expectedPlace) expects type \(schema.describe(expected.type)) but \
-                \(pair.place)(\(expected.name):) is type \(schema.describe(argument.type)).
+                \(pair.coordinate)(\(expected.name):) is type \(schema.describe(argument.type)).
                 """
             return SchemaValidationError(message, at: [typeSpan(of: expected), typeSpan(of: argument)])
         }
@@ -110,8 +110,8 @@ extension TypeSystemRules {
         pair.field.arguments.compactMap { argument in
             guard argument.isRequired, pair.expected.argument(named: argument.name) == nil else { return nil }
             let message = """
-                Argument "\(pair.place)(\(argument.name):)" must not be required type \
-                "\(schema.describe(argument.type))" if not provided by the Interface field "\(pair.expectedPlace)".
+                Argument "\(pair.coordinate)(\(argument.name):)" must not be required type \
+                "\(schema.describe(argument.type))" if not provided by the Interface field "\(pair.expectedCoordinate)".
                 """
             return SchemaValidationError(message, at: [argument.node, pair.expected.node])
         }
@@ -121,7 +121,7 @@ extension TypeSystemRules {
     private func deprecation(_ pair: ImplementedField) -> [SchemaValidationError] {
         guard pair.field.deprecationReason != nil, pair.expected.deprecationReason == nil else { return [] }
         let message = """
-            Interface field \(pair.expectedPlace) is not deprecated, so implementation field \(pair.place) must not \
+            Interface field \(pair.expectedCoordinate) is not deprecated, so implementation field \(pair.coordinate) must not \
             be deprecated.
             """
         return [SchemaValidationError(message, at: [deprecation(of: pair.field), typeSpan(of: pair.field)])]
@@ -131,9 +131,9 @@ extension TypeSystemRules {
 /// A field, and the field of an interface that it implements; the places are schema coordinates.
 private struct ImplementedField {
     let field: SchemaField
-    let place: String
+    let coordinate: String
     let expected: SchemaField
-    let expectedPlace: String
+    let expectedCoordinate: String
 }
 
 extension Schema {

@@ -106,16 +106,16 @@ struct OverlapChecker {
         budget -= groups.collect { fragment in
             if demand == .same { coveredFragments[fragment] = true }
         }
-        takeGroups(demand)
+        checkGroups(demand)
     }
 
-    private mutating func takeGroups(_ demand: Demand) {
+    private mutating func checkGroups(_ demand: Demand) {
         for first in groups.firsts {
             let second = groups.next(after: first)
             if second < 0 {
                 schedule(alone: first, demand)
             } else {
-                take(group: groups.fields(from: first), demand)
+                check(group: groups.fields(from: first), demand)
             }
             if conflict != nil { return }
         }
@@ -141,7 +141,7 @@ struct OverlapChecker {
 // MARK: - Groups
 
 extension OverlapChecker {
-    private mutating func take(group: [Int32], _ demand: Demand) {
+    private mutating func check(group: [Int32], _ demand: Demand) {
         let parts = FieldsByParentType(group, in: document)
         if demand == .same, findsDifference(in: group, parts) { return }
         if findsShapeConflict(in: group) { return }

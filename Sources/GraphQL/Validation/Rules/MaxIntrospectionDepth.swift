@@ -44,7 +44,7 @@ private struct IntrospectionDepth {
     private var exceeded: [Int]
 
     private struct Step {
-        var rest: Range<Int>
+        var remaining: Range<Int>
         var depth: Int
         var fragment: Int?
     }
@@ -58,9 +58,9 @@ private struct IntrospectionDepth {
     }
 
     mutating func isExceeded(from root: Int) -> Bool {
-        var steps = [Step(rest: root..<(root + 1), depth: 0)]
+        var steps = [Step(remaining: root..<(root + 1), depth: 0)]
         while var step = steps.popLast() {
-            guard let index = step.rest.popFirst() else { continue }
+            guard let index = step.remaining.popFirst() else { continue }
             steps.append(step)
             guard let next = follow(index, at: step.depth) else {
                 for step in steps {
@@ -70,28 +70,28 @@ private struct IntrospectionDepth {
                 }
                 return true
             }
-            if !next.rest.isEmpty { steps.append(next) }
+            if !next.remaining.isEmpty { steps.append(next) }
         }
         return false
     }
 
     /// What is to be followed below a selection; nil where that is too deep.
     private mutating func follow(_ index: Int, at depth: Int) -> Step? {
-        let nothing = Step(rest: 0..<0, depth: depth)
+        let nothing = Step(remaining: 0..<0, depth: depth)
         switch document.document.selections[index] {
         case .field(let field):
             let depth = isList[Int(field.name.id)] ? depth + 1 : depth
             if depth >= IntrospectionDepth.maximumLists { return nil }
-            return field.selectionSet.map { Step(rest: $0.selections.indices, depth: depth) } ?? nothing
+            return field.selectionSet.map { Step(remaining: $0.selections.indices, depth: depth) } ?? nothing
         case .inlineFragment(let fragment):
-            return Step(rest: fragment.selectionSet.selections.indices, depth: depth)
+            return Step(remaining: fragment.selectionSet.selections.indices, depth: depth)
         case .fragmentSpread:
             guard let fragment = document.selections[index].fragment else { return nothing }
             if exceeded[fragment] <= depth { return nil }
             if followed[fragment] >= depth { return nothing }
             followed[fragment] = depth
             let set = document.fragments[fragment].definition.selectionSet
-            return Step(rest: set.selections.indices, depth: depth, fragment: fragment)
+            return Step(remaining: set.selections.indices, depth: depth, fragment: fragment)
         }
     }
 }

@@ -41,7 +41,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
                 \(SettingDefinition.masterKeyFile.variable).
                 """)
         }
-        try UserDatabase.refuseEmptyFile(in: kept.folder)
+        try UserDatabase.rejectEmptyFile(in: kept.folder)
         let new = try MasterKey(file: newKeyFile)
         let count = try UserDatabase(in: kept.folder).changeMasterKey(from: old, to: new)
         if !kept.isKeyNamed { try new.install(in: kept.folder) }

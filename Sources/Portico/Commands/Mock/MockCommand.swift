@@ -58,7 +58,7 @@ struct MockCommand: AsyncParsableCommand {
             let schema = try DiagnosticReports.schemas(of: [file])[0]
             let text = String(decoding: file.source.bytes, as: UTF8.self)
             do throws(GraphQLErrors) {
-                return .success((try MockSchema(schema, seed: seed, answers: given), text: text))
+                return .success((try MockSchema(schema, seed: seed, responses: given), text: text))
             } catch {
                 let source = SourceText("", name: answers ?? "")
                 throw DiagnosticReports(reports: [DiagnosticReport(source: source, errors: error.errors)])
@@ -71,10 +71,10 @@ struct MockCommand: AsyncParsableCommand {
     private func serve(_ mock: MockSchema, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
         let service = GraphQLService<Void>(
-            schemaText: schemaText, session: { _ in .success(()) }, refusedSession: { _ in },
+            schemaText: schemaText, session: { _ in .success(()) }, rejectedSession: { _ in },
             respond: { request, context in
                 guard let request = request.unprepared else {
-                    return .ready(GraphQLResponse(refusing: [GraphQLError("Internal server error")]))
+                    return .ready(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")]))
                 }
                 return .ready(mock.respond(to: request, allowing: context.allowedOperations))
             })

@@ -50,7 +50,7 @@ struct UsersOptions: ParsableArguments {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
-                .badMasterKey, .wrongMasterKey, .sealBroken:
+                .badMasterKey, .wrongMasterKey, .decryptionFailed:
                 throw error
             }
         }

@@ -3,7 +3,7 @@ import Brokerage
 /// What a user has done at Alpaca since the sandbox started or was reset: orders, fills, watchlists.
 struct FakeAlpacaAccount: Sendable {
     let user: SandboxUser
-    private let noise: SeededRandom
+    private let random: SeededRandom
     /// The most shares of an order that the market takes in a second; nil for any number.
     private let sharesPerSecond: Int?
     /// In the order in which they were submitted.
@@ -27,15 +27,15 @@ struct FakeAlpacaAccount: Sendable {
     init(_ user: SandboxUser, seed: UInt64, _ sharesPerSecond: Int?) {
         self.user = user
         self.sharesPerSecond = sharesPerSecond
-        noise = SeededRandom(seed: seed).branch("alpaca").branch(user.name)
+        random = SeededRandom(seed: seed).branch("alpaca").branch(user.name)
     }
 
     mutating func nextID() -> String {
         issued += 1
-        return UUIDFormat.version8(noise.bits(2 * issued), noise.bits(2 * issued + 1))
+        return UUIDFormat.version8(random.bits(2 * issued), random.bits(2 * issued + 1))
     }
 
-    mutating func takeEvents() -> [FakeAlpacaTradeEvent] {
+    mutating func drainEvents() -> [FakeAlpacaTradeEvent] {
         defer { events = [] }
         return events
     }

@@ -45,7 +45,7 @@ final class FakeAlpacaAccounts: Resettable {
         try state.withLock { state in
             var account = state.accounts[user.name] ?? FakeAlpacaAccount(user, seed: seed, sharesPerSecond)
             defer {
-                for event in account.takeEvents().sorted(by: { $0.time < $1.time }) {
+                for event in account.drainEvents().sorted(by: { $0.time < $1.time }) {
                     for listener in state.listeners.values where listener.user == user.name {
                         listener.continuation.yield(event)
                     }

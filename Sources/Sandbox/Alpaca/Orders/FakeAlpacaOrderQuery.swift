@@ -27,7 +27,7 @@ struct FakeAlpacaOrderQuery {
         case "closed": isOpen = false
         default: isOpen = nil
         }
-        limit = try request.whole("limit", in: 1...500) ?? 50
+        limit = try request.integer("limit", in: 1...500) ?? 50
         after = try instant("after")
         until = try instant("until")
         newestFirst = try request.choice("direction", of: ["asc", "desc"]) != "asc"

@@ -15,8 +15,8 @@ extension FakeAlpacaOrderTicket {
             throw .unprocessable("asset \"\(symbol)\" is not tradable")
         }
         self.init(
-            instrument: instrument, side: try json.word("side"), type: try Self.type(json),
-            timeInForce: try json.word("time_in_force"), quantity: try json.amount("qty"),
+            instrument: instrument, side: try json.enumValue("side"), type: try Self.type(json),
+            timeInForce: try json.enumValue("time_in_force"), quantity: try json.amount("qty"),
             notional: try json.amount("notional"), limitPrice: try json.amount("limit_price"),
             stopPrice: try json.amount("stop_price"), extendedHours: json["extended_hours"] == .bool(true),
             clientOrderID: json["client_order_id"]?.string)
@@ -37,7 +37,7 @@ extension FakeAlpacaOrderTicket {
         guard json["type"]?.string != "trailing_stop" else {
             throw .unprocessable("type \"trailing_stop\" is not offered by the sandbox")
         }
-        return try json.word("type")
+        return try json.enumValue("type")
     }
 
     private func checkSize() throws(FakeAlpacaError) {
@@ -98,7 +98,7 @@ extension JSONDocument {
     }
 
     /// One of an enumeration's words.
-    func word<Word: RawRepresentable<String>>(_ name: String) throws(FakeAlpacaError) -> Word {
+    func enumValue<Word: RawRepresentable<String>>(_ name: String) throws(FakeAlpacaError) -> Word {
         guard let text = self[name]?.string else { throw .invalid("\(name) is required") }
         guard let word = Word(rawValue: text) else { throw .invalid("invalid \(name): \(text)") }
         return word

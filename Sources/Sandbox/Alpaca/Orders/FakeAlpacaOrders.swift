@@ -4,18 +4,18 @@ import NIOHTTP1
 /// Alpaca's orders (fact sheet, "Orders").
 struct FakeAlpacaOrders: Sendable {
     let host: FakeAlpacaHost
-    let desk: FakeAlpacaAccounts
+    let accounts: FakeAlpacaAccounts
     let settings: FakeAlpacaSettings
 
     var routes: [SandboxRoute] {
         [
             host.get("/v2/orders") { visit in
                 let query = try FakeAlpacaOrderQuery(visit.request)
-                return .array(try desk.with(visit) { try query.select($0).map { try $0.json } })
+                return .array(try accounts.with(visit) { try query.select($0).map { try $0.json } })
             },
             host.get("/v2/orders:by_client_order_id") { visit in
                 let wanted = visit.request[query: "client_order_id"] ?? ""
-                return try desk.with(visit) { account in
+                return try accounts.with(visit) { account in
                     guard let order = account.order(clientID: wanted) else {
                         throw FakeAlpacaError.orderNotFound(wanted)
                     }
@@ -23,18 +23,19 @@ struct FakeAlpacaOrders: Sendable {
                 }
             },
             host.get("/v2/orders/{order_id}") { visit in
-                try desk.with(visit) { try order(visit, $0).json }
+                try accounts.with(visit) { try order(visit, $0).json }
             },
             host.route(.POST, "/v2/orders", scope: .trading) { visit in
                 let ticket = try FakeAlpacaOrderTicket(Self.body(visit), settings)
-                return .json(try desk.with(visit) { try $0.submit(ticket, visit.view, at: visit.now).json })
+                return .json(
+                    try accounts.with(visit) { try $0.submit(ticket, visit.view, at: visit.now).json })
             },
             host.route(.PATCH, "/v2/orders/{order_id}", scope: .trading) { visit in
                 let body = try Self.body(visit)
-                return .json(try desk.with(visit) { try replace(visit, body, &$0) })
+                return .json(try accounts.with(visit) { try replace(visit, body, &$0) })
             },
             host.route(.DELETE, "/v2/orders/{order_id}", scope: .trading) { visit in
-                try desk.with(visit) { account in
+                try accounts.with(visit) { account in
                     let order = try order(visit, account)
                     guard order.status.isOpen else {
                         throw FakeAlpacaError.unprocessable("order is not cancelable")
@@ -44,7 +45,7 @@ struct FakeAlpacaOrders: Sendable {
                 return SandboxResponse(status: .noContent)
             },
             host.route(.DELETE, "/v2/orders", scope: .trading) { visit in
-                let ended = try desk.with(visit) { account in
+                let ended = try accounts.with(visit) { account in
                     let open = account.orders.filter(\.status.isOpen)
                     for order in open { account.end(order.id, as: .canceled, at: visit.now) }
                     return open.map(\.id)
@@ -83,7 +84,7 @@ struct FakeAlpacaOrders: Sendable {
         var ticket = FakeAlpacaOrderTicket(
             instrument: old.ticket.instrument, side: old.ticket.side, type: old.ticket.type,
             timeInForce: body["time_in_force"] == nil
-                ? old.ticket.timeInForce : try body.word("time_in_force"))
+                ? old.ticket.timeInForce : try body.enumValue("time_in_force"))
         ticket.quantity = try body.amount("qty") ?? old.ticket.quantity
         ticket.limitPrice = try body.amount("limit_price") ?? old.ticket.limitPrice
         ticket.stopPrice = try body.amount("stop_price") ?? old.ticket.stopPrice

@@ -7,15 +7,15 @@ import NIOHTTP1
 /// listened to, each minute a bar; what is missed while the clock leaps is told up to a minute back. MessagePack
 /// is not spoken.
 struct FakeAlpacaDataStream: Sendable {
-    let door: FakeAlpacaAuthenticator
+    let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
-    let stage: ScriptedMarket
-    let seats: FakeAlpacaStreamLimit
+    let scriptedMarket: ScriptedMarket
+    let streamLimit: FakeAlpacaStreamLimit
 
     var route: StreamRoute {
         StreamRoute(
             "/v2/{feed}",
-            refusal: { request in
+            rejection: { request in
                 FakeAlpacaFeeds.streamed.contains(request.parameters["feed"] ?? "")
                     ? nil : .json(["message": "Not Found"], status: .notFound)
             },
@@ -25,12 +25,12 @@ struct FakeAlpacaDataStream: Sendable {
                 var frames = stream.frames.makeAsyncIterator()
                 if user == nil { user = await authenticated(&frames, stream) }
                 guard let user else { return }
-                guard seats.take(user.name, limit: settings.dataStreamsPerUser) else {
+                guard streamLimit.acquire(for: user.name, limit: settings.dataStreamsPerUser) else {
                     await Self.fail(.connectionLimit, stream)
                     return
                 }
                 await serve(stream, &frames)
-                seats.leave(user.name)
+                streamLimit.release(for: user.name)
             })
     }
 
@@ -39,16 +39,16 @@ struct FakeAlpacaDataStream: Sendable {
         guard let key = request.headers.first(name: "APCA-API-KEY-ID"),
             let secret = request.headers.first(name: "APCA-API-SECRET-KEY")
         else { return nil }
-        return door.user(keyID: key, secret: secret)
+        return authenticator.user(keyID: key, secret: secret)
     }
 
     /// Waits for a credential; nil when it does not come in time, is wrong, or the client leaves.
     private func authenticated(
         _ frames: inout AsyncStream<StreamFrame>.Iterator, _ stream: WebSocketStream
     ) async -> SandboxUser? {
-        let deadline = stage.clock.now + .seconds(10)
+        let deadline = scriptedMarket.clock.now + .seconds(10)
         let timeout = Task {
-            await stage.clock.wait(until: deadline)
+            await scriptedMarket.clock.wait(until: deadline)
             if !Task.isCancelled { await Self.fail(.authenticationTimeout, stream) }
         }
         defer { timeout.cancel() }
@@ -75,24 +75,24 @@ struct FakeAlpacaDataStream: Sendable {
     private func user(of message: JSONDocument) -> SandboxUser? {
         guard let key = message["key"]?.string, let secret = message["secret"]?.string else { return nil }
         if key == "oauth" {
-            return settings.dataStreamTakesTokens ? door.visitor(token: secret)?.user : nil
+            return settings.dataStreamAcceptsTokens ? authenticator.authenticate(token: secret)?.user : nil
         }
-        return door.user(keyID: key, secret: secret)
+        return authenticator.user(keyID: key, secret: secret)
     }
 
     private func serve(_ stream: WebSocketStream, _ frames: inout AsyncStream<StreamFrame>.Iterator) async {
         let subscription = DataSubscription()
         // From here on: what the client does when it reads that it is let in comes after this moment.
-        let start = Int(stage.clock.now.secondsSince1970)
+        let start = Int(scriptedMarket.clock.now.secondsSince1970)
         await stream.send([["T": "success", "msg": "authenticated"]])
         let ticker = Task { await tick(subscription, stream, after: start) }
         while let frame = await frames.next(isolation: #isolation) {
-            await answer(frame, subscription, stream)
+            await handle(frame, subscription, stream)
         }
         ticker.cancel()
     }
 
-    private func answer(
+    private func handle(
         _ frame: StreamFrame, _ subscription: DataSubscription, _ stream: WebSocketStream
     ) async {
         guard let message = try? JSONDocument(parsing: frame.bytes) else {
@@ -117,8 +117,8 @@ struct FakeAlpacaDataStream: Sendable {
         var second = start
         while !Task.isCancelled, stream.isOpen {
             guard let next = Instant(secondsSince1970: Int64(second + 1)) else { return }
-            await stage.clock.wait(until: next)
-            let now = Int(stage.clock.now.secondsSince1970)
+            await scriptedMarket.clock.wait(until: next)
+            let now = Int(scriptedMarket.clock.now.secondsSince1970)
             guard now > second, !Task.isCancelled else {
                 // Set back, the clock counts from where it was set to.
                 second = min(second, now)
@@ -126,7 +126,7 @@ struct FakeAlpacaDataStream: Sendable {
                 continue
             }
             for moment in max(second + 1, now - 59)...now {
-                let messages = FakeAlpacaTicks(subscription, stage.view(at: moment)).messages
+                let messages = FakeAlpacaTicks(subscription, scriptedMarket.view(at: moment)).messages
                 for start in stride(from: 0, to: messages.count, by: Self.messagesPerFrame) {
                     let batch = messages[start..<min(start + Self.messagesPerFrame, messages.count)]
                     guard await stream.send(.array(Array(batch))) else { return }

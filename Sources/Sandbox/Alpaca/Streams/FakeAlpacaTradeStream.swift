@@ -5,10 +5,10 @@ import Brokerage
 /// A paper account's messages are binary frames, a live one's text. Orders are worked each second of the sandbox's
 /// clock while somebody listens.
 struct FakeAlpacaTradeStream: Sendable {
-    let door: FakeAlpacaAuthenticator
+    let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
-    let stage: ScriptedMarket
-    let desk: FakeAlpacaAccounts
+    let scriptedMarket: ScriptedMarket
+    let accounts: FakeAlpacaAccounts
 
     var route: StreamRoute {
         StreamRoute(
@@ -39,10 +39,11 @@ struct FakeAlpacaTradeStream: Sendable {
     }
 
     private func user(of data: JSONDocument) -> SandboxUser? {
-        if let token = data["oauth_token"]?.string { return door.visitor(token: token)?.user }
+        if let token = data["oauth_token"]?.string { return authenticator.authenticate(token: token)?.user }
         guard let key = (data["key_id"] ?? data["key"])?.string,
             let secret = (data["secret_key"] ?? data["secret"])?.string,
-            let user = door.user(keyID: key, secret: secret), user.alpaca.environment == settings.environment
+            let user = authenticator.user(keyID: key, secret: secret),
+            user.alpaca.environment == settings.environment
         else { return nil }
         return user
     }
@@ -59,16 +60,16 @@ struct FakeAlpacaTradeStream: Sendable {
             // A new list takes the place of the old one.
             for task in listening { task.cancel() }
             listening = []
-            let events = wanted.contains("trade_updates") ? desk.events(of: user) : nil
+            let events = wanted.contains("trade_updates") ? accounts.events(of: user) : nil
             let streams: JSONDocument = events == nil ? [] : ["trade_updates"]
             await send(["stream": "listening", "data": ["streams": streams]], stream)
             guard let events else { continue }
-            listening = [Task { await tell(events, stream) }, Task { await work(user, stream) }]
+            listening = [Task { await forward(events, to: stream) }, Task { await work(user, stream) }]
         }
         for task in listening { task.cancel() }
     }
 
-    private func tell(_ events: AsyncStream<FakeAlpacaTradeEvent>, _ stream: WebSocketStream) async {
+    private func forward(_ events: AsyncStream<FakeAlpacaTradeEvent>, to stream: WebSocketStream) async {
         for await event in events {
             guard let document = try? event.json else { continue }
             await send(document, stream)
@@ -78,10 +79,10 @@ struct FakeAlpacaTradeStream: Sendable {
     /// Lets orders be filled by time alone.
     private func work(_ user: SandboxUser, _ stream: WebSocketStream) async {
         while !Task.isCancelled, stream.isOpen {
-            let now = stage.clock.now
+            let now = scriptedMarket.clock.now
             // An account that cannot be worked is told of by the requests that look at it.
-            try? desk.with(user, stage.view, at: now) { _ in }
-            await stage.clock.wait(until: now + .seconds(1))
+            try? accounts.with(user, scriptedMarket.view, at: now) { _ in }
+            await scriptedMarket.clock.wait(until: now + .seconds(1))
         }
     }
 

@@ -57,7 +57,7 @@ extension Query: GraphQLObject {
                 let pets = (0..<count).map { number -> Result<Pet, any Error> in
                     number == 3 ? .failure(Failure(message: "lost")) : .success(Pet(number, generations: 2))
                 }
-                return .later {
+                return .async {
                     await Task.yield()
                     return Optional(pets)
                 }
@@ -102,7 +102,7 @@ extension Dog: GraphQLObject {
         Field(
             "friends",
             load: { dogs, _ in
-                .later {
+                .async {
                     await Task.yield()
                     return dogs.map { dog -> Result<[Pet]?, any Error> in
                         guard dog.generations > 0 else { return .failure(Failure(message: "no friends")) }

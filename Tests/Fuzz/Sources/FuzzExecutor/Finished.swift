@@ -7,7 +7,7 @@ func finished(_ loading: MaybeAsync<GraphQLResponse>) -> GraphQLResponse {
     switch loading {
     case .ready(let response):
         return response
-    case .later(let fetch):
+    case .async(let fetch):
         let result = Box()
         let done = DispatchSemaphore(value: 0)
         Task {

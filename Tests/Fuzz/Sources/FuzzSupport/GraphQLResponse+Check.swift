@@ -16,7 +16,7 @@ extension GraphQLResponse {
         switch outcome {
         case .complete: claim(members["data"] != nil && members["errors"] == nil, text)
         case .partial: claim(members["data"] != nil && hasErrors, text)
-        case .refused, .notAllowed: claim(members["data"] == nil && hasErrors, text)
+        case .requestError, .notAllowed: claim(members["data"] == nil && hasErrors, text)
         }
     }
 }
