@@ -26,8 +26,9 @@ struct WaitUntilTests {
     func everywhere() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path)
-            // Without this file, which has such loops in a text.
-            .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/WaitUntilTests.swift") }
+            // Without checkouts of packages, and without this file, which has such loops in a text.
+            .filter { $0.hasSuffix(".swift") && !$0.contains("/.build/") }
+            .filter { !$0.hasSuffix("/WaitUntilTests.swift") }
         try #require(files.count > 100)
         let unbounded = try files.sorted().flatMap { file in
             let text = try String(contentsOf: tests.appending(path: file), encoding: .utf8)
