@@ -167,8 +167,9 @@ extension ReadStore {
             }
             return (landed.waiters, landed.keys)
         }
-        for waiter in waiters { waiter.resume(returning: landing) }
+        // Before the waiters continue, so that a stored value has the time at which it was read.
         persist(asked.filter(keys.contains), landing)
+        for waiter in waiters { waiter.resume(returning: landing) }
     }
 
     private func change(
