@@ -28,7 +28,7 @@ package final class OrderReconciliation: Sendable {
         package var arrival = Duration.seconds(60)
         /// The pause of a write after its first check.
         ///
-        /// It doubles up to ``longestPause``.
+        /// It doubles up to ``maximumPause``.
         package var pause = Duration.seconds(1)
         package var maximumPause = Duration.seconds(300)
         /// Connections that are checked at a time.

@@ -51,7 +51,7 @@ extension FieldError {
         return error
     }
 
-    /// The error that clients get for an error of any type; for another type than this one, `noAnswer`.
+    /// The error that clients get for an error of any type; for another type than this one, `internalError`.
     init(reporting error: any Error) {
         self = error as? FieldError ?? .internalError
     }

@@ -193,7 +193,7 @@ struct OrderUpdateBatch: Sendable {
 
     /// The number of consecutive failures.
     ///
-    /// See ``noteFailure()``.
+    /// See ``recordFailure()``.
     var failures: Int { change { $0.failures } ?? 0 }
 
     @discardableResult

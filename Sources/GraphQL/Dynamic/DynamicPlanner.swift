@@ -15,7 +15,7 @@ final class DynamicPlanner: Sendable {
 
     /// What has been made so far.
     ///
-    /// The objects refer to their planning: `forget` breaks the circle.
+    /// The objects refer to their planning: `discardPlannedTypes` breaks the circle.
     private struct PlannedTypes {
         var objects: [TypeID: ObjectType<DynamicValue>] = [:]
         var plans: [SelectionOnType: ObjectPlanReference<DynamicValue>] = [:]

@@ -4,7 +4,7 @@ package import Upstream
 extension PolygonClient: NewsSource {
     /// `GET /v2/reference/news`, which is about one instrument or about all.
     ///
-    /// News about several are one call each, put in order here: so at most ``mostSubjects``, and more are `unsupported`.
+    /// News about several are one call each, put in order here: so at most ``maximumNewsSymbols``, and more are `unsupported`.
     /// What Polygon has no news about is not asked for.
     package func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in context: CallContext

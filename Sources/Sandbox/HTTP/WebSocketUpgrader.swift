@@ -65,3 +65,10 @@ final class WebSocketUpgrader: Sendable {
         }
     }
 }
+
+/// The response to a request to open a WebSocket.
+enum WebSocketUpgradeDecision: Sendable {
+    /// The client is accepted; `serve` exchanges frames with it until the stream closes.
+    case accepted(SandboxResponse, serve: @Sendable (any Channel, AsyncStream<StreamFrame>) async -> Void)
+    case rejected(SandboxResponse)
+}

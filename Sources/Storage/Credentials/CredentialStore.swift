@@ -46,7 +46,7 @@ package struct CredentialStore: Sendable {
 
     /// A connection's credential; nil where there is none of this provider and owner.
     ///
-    /// - Throws: `sealBroken` where the row was tampered with.
+    /// - Throws: `decryptionFailed` where the row was tampered with.
     package func load(_ identity: CredentialOwner) async throws(StorageError) -> StoredCredential? {
         let row = try await database.read { db in
             try Row.fetchOne(

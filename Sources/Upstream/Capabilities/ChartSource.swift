@@ -9,10 +9,10 @@ package protocol ChartSource: Sendable {
     /// without a candle in the window has an empty series.
     ///
     /// - Parameters:
-    ///   - symbols: each once, at most `chartAbilities.symbolsPerCall`.
-    ///   - window: which candles, within `chartAbilities`.
+    ///   - symbols: each once, at most `chartCapabilities.symbolsPerCall`.
+    ///   - window: which candles, within `chartCapabilities`.
     ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the series of the symbols that are known, each at most `window.mostCandles` long: the latest ones; and
+    /// - Returns: the series of the symbols that are known, each at most `window.maximumCandles` long: the latest ones; and
     ///   why others could not be read.
     /// - Throws: `ProviderFailure` where none could be read, with the cause `unsupported` for a window beyond the source's
     ///   abilities.

@@ -14,7 +14,7 @@ struct LineReader {
 
     enum Line {
         case bytes([UInt8])
-        /// It had more than `longestLine` bytes.
+        /// It had more than `maximumLineLength` bytes.
         case tooLong
     }
 

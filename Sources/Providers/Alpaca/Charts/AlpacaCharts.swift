@@ -15,7 +15,7 @@ extension AlpacaClient: ChartSource {
     /// is as long as is wanted; several symbols' start where something that is traded all day has so many candles, so
     /// that of one that is hardly traded fewer may come.
     ///
-    /// More than ``pagesBorne`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
+    /// More than ``maximumPages`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {

@@ -4,7 +4,7 @@ package import Upstream
 extension AlpacaClient: WatchlistEditing {
     /// All lists with what is in them: `GET /v2/watchlists`, which leaves that out, then each by itself, a few at a time.
     ///
-    /// One that is deleted in between is left out. More than ``listsBorne`` are `overloaded`.
+    /// One that is deleted in between is left out. More than ``maximumLists`` are `overloaded`.
     package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
         let listed = try await get(
             "watchlists", from: .trading, { $0.appending(path: "v2", "watchlists") }, in: context
