@@ -67,7 +67,7 @@ struct BenchServer {
         var answers: [Int: [UInt8]] = [:]
         for name in ["w1", "w2", "w3", "w4"] {
             let body = Array(try workload.text("\(name).json").utf8)
-            let request = try GraphQL.GraphQLRequest(json: body)
+            let request = try GraphQLRequest(json: body)
             answers[body.count] = try await schema.respond(to: request, context: store).value().body
         }
         return answers

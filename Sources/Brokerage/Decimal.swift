@@ -184,7 +184,7 @@ extension Decimal {
         case overflow
     }
 
-    /// The number with at most `digits` digits after the point; as it is where it has no more.
+    /// The number, rounded if it has more than `digits` digits after the point.
     ///
     /// A negative `digits` counts as 0.
     package func rounded(to digits: Int, _ rounding: Rounding) -> Decimal {

@@ -13,7 +13,7 @@ package enum Environment: String, Sendable, CaseIterable {
     case live = "LIVE"
     /// The broker's own practice environment: Alpaca paper, Saxo SIM.
     case paper = "PAPER"
-    /// Portico's embedded stand-in.
+    /// Portico's embedded sandbox.
     case sandbox = "SANDBOX"
 }
 

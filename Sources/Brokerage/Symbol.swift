@@ -40,9 +40,9 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What Portico's own spelling of a symbol says about the thing that it names.
+/// The kind of instrument that a symbol of Portico denotes, by the form of its text.
 ///
-/// Whether there is such a thing, it does not say. Each provider's dialect is a translation of these forms.
+/// The instrument does not have to exist. The symbol mapping of each provider translates these forms.
 package enum SymbolKind: Hashable, Sendable {
     /// A share or fund: `AAPL`, `BRK.B` in the United States, `TSCO:XLON` where a market (ISO 10383) is named.
     case listing(ticker: String, market: String?)

@@ -70,13 +70,13 @@ package struct Sandbox: Sendable {
         let standIns =
             alpaca.fakeHosts + [alphaVantage.fakeHost, polygon.fakeHost] + yahoo.fakeHosts + saxo.fakeHosts
         endpoints = EndpointCatalog(standIns)
-        let desk = ControlAPI(
+        let controlAPI = ControlAPI(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
             scriptedMarket: stage, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
         switchboard = SandboxDispatcher(
             site: SitePolicy(listeningOn: configuration.host), fakeHosts: standIns,
-            control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
+            control: controlAPI.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             open: switchboard.open, respond: switchboard.respond)
@@ -101,7 +101,7 @@ package struct Sandbox: Sendable {
         self.streams = streams
         self.counter = counter
         self.scriptedMarket = stage
-        self.controlAPI = desk
+        self.controlAPI = controlAPI
     }
 
     /// How often each endpoint was called since the start or the last ``reset()``.

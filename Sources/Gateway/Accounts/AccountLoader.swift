@@ -128,13 +128,13 @@ extension GatewayContext {
     /// The accounts behind a connection as the broker lists them, without their figures.
     private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
         readFromAccountSource("account list", connection, in: services.reads.knownAccounts) {
-            [desk = services.connectionService] source, call throws(ProviderFailure) in
+            [connectionService = services.connectionService] source, call throws(ProviderFailure) in
             // The kind of a connection's source does not change.
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
             }
             let known = try await directory.knownAccounts(in: call)
-            desk.learn(known, of: connection)
+            connectionService.learn(known, of: connection)
             return known
         }
     }
@@ -176,9 +176,9 @@ extension GatewayContext {
         let accounts: MaybeAsync<[Account]> =
             if connection.directory == nil {
                 readFromAccountSource(Self.accountsSubject, connection, in: services.reads.accounts) {
-                    [desk = services.connectionService] source, call throws(ProviderFailure) in
+                    [connectionService = services.connectionService] source, call throws(ProviderFailure) in
                     let accounts = try await source.accounts(in: call)
-                    desk.learn(accounts.map(StoredAccount.init), of: connection)
+                    connectionService.learn(accounts.map(StoredAccount.init), of: connection)
                     return accounts
                 }
             } else {
@@ -192,11 +192,11 @@ extension GatewayContext {
     /// longer has it.
     private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
         readFromAccountSource(Self.subject(ofAccount: id), connection, in: services.reads.accounts) {
-            [desk = services.connectionService] source, call throws(ProviderFailure) in
+            [connectionService = services.connectionService] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
             // Usually from the source's memory: only accounts in this list can be requested.
             let known = try await directory.knownAccounts(in: call)
-            desk.learn(known, of: connection)
+            connectionService.learn(known, of: connection)
             guard known.contains(where: { $0.id == id }) else { return [] }
             return [try await directory.account(id, in: call)]
         }

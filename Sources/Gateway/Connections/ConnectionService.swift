@@ -29,8 +29,8 @@ package final class ConnectionService: Sendable {
     ///   - clock: What times are measured by.
     ///   - limits: How often credentials may be tried.
     ///   - ledger: The ledger that counts the calls of connections.
-    ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
-    ///     no more: what was read through it counts no longer.
+    ///   - didChange: Called for each connection that was created, got another credential (with the connection before
+    ///     the change), or was removed, so that values that were read with it are no longer used.
     init(
         store: ConnectionStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,

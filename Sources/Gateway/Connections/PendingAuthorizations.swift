@@ -106,10 +106,10 @@ final class PendingAuthorizations: Sendable {
     }
 }
 
-/// Where browsers may be sent back to with a user's consent.
+/// The redirection URIs that may receive an authorization code.
 ///
-/// An address that anybody could name would hand the code of whoever is lured to it to whoever named it (RFC 9700,
-/// section 4.1): so they are listed, and compared to the letter.
+/// If a client could name any URI, an attacker could have the code of a user sent to their own server (RFC 9700,
+/// section 4.1). So the URIs are listed, and compared as strings.
 package struct RedirectPolicy: Sendable {
     private let addresses: Set<HTTPURL>
     private let allowsLoopback: Bool

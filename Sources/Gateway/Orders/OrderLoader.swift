@@ -61,11 +61,11 @@ extension GatewayContext {
 
     /// An order by the broker's own id; nil where the broker does not know it (any more).
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
-        guard let desk = connection.orders else { return nil }
+        guard let tradingAPI = connection.orders else { return nil }
         do {
             return try await read("order/\(id)", of: connection, in: services.reads.order) {
                 call throws(ProviderFailure) in
-                try await desk.order(id, of: nil, in: call)
+                try await tradingAPI.order(id, of: nil, in: call)
             }.value()
         } catch let error as FieldError where error.code == .notFound {
             return nil
@@ -167,11 +167,13 @@ extension GatewayContext {
     func orders(
         _ wish: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
-        guard let desk = connection.orders else { return ConnectionOrderPage(orders: [], hasMore: false) }
+        guard let tradingAPI = connection.orders else {
+            return ConnectionOrderPage(orders: [], hasMore: false)
+        }
         let (told, hasMore) =
-            try await desk.orderCapabilities.hasEndedOrders
-            ? fromBroker(wish, of: connection, desk, after: place)
-            : fromBrokerAndJournal(wish, of: connection, desk, after: place)
+            try await tradingAPI.orderCapabilities.hasEndedOrders
+            ? fromBroker(wish, of: connection, tradingAPI, after: place)
+            : fromBrokerAndJournal(wish, of: connection, tradingAPI, after: place)
         let orders = told.compactMap { linked in
             guard let carried = event?.order(instead: linked) else { return linked }
             return wish.matches(isFinal: carried.hasEnded) ? carried.linked : nil
@@ -186,14 +188,14 @@ extension GatewayContext {
 
     /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
     private func fromBroker(
-        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let limit = wish.first + OrderFilter.slack
         // Those of the same moment are asked for again, and passed over by their names.
         let before = place.map { $0.time + .milliseconds(1) }
         let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
-        let page = try await page(query, of: connection, desk)
+        let page = try await page(query, of: connection, tradingAPI)
         // Before the journal is read: the page may contain an order that the journal marks as unknown to the
         // broker.
         let told = try await linked(page.orders, of: connection)
@@ -210,7 +212,7 @@ extension GatewayContext {
 
     /// Of a broker that tells of open orders only: those that have ended are the journal's.
     private func fromBrokerAndJournal(
-        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let journal = services.userData.orders.journal
@@ -221,7 +223,7 @@ extension GatewayContext {
                 .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
         }
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
-        let open = try await page(query, of: connection, desk).orders
+        let open = try await page(query, of: connection, tradingAPI).orders
         let told = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
         // By id and by name: `linked` may just have matched one of them to an order of the journal.
@@ -252,11 +254,11 @@ extension GatewayContext {
     }
 
     private func page(
-        _ query: OrderQuery, of connection: BrokerConnection, _ desk: any TradingAPI
+        _ query: OrderQuery, of connection: BrokerConnection, _ tradingAPI: any TradingAPI
     ) async throws -> OrderPage {
         try await read(query.subject, of: connection, in: services.reads.orders) {
             call throws(ProviderFailure) in
-            try await desk.orders(query, in: call)
+            try await tradingAPI.orders(query, in: call)
         }.value()
     }
 }

@@ -42,21 +42,21 @@ extension GatewayContext {
         guard
             let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
         else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
-        let desk = try tradingAPI(of: connection)
+        let tradingAPI = try self.tradingAPI(of: connection)
         let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
-        try desk.orderCapabilities.check(placing.ticket, at: connection.provider)
+        try tradingAPI.orderCapabilities.check(placing.ticket, at: connection.provider)
         let turn = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
         return .async {
             let task = self.orderWorkflow.taskQueue.enqueue(turn) {
-                try await self.place(placing, input, at: desk, by: connection)
+                try await self.place(placing, input, at: tradingAPI, by: connection)
             }
             return OrderPayload(order: try await task.value)
         }
     }
 
     private func place(
-        _ placing: OrderPlacement, _ input: PlaceOrderInput, at desk: any TradingAPI,
+        _ placing: OrderPlacement, _ input: PlaceOrderInput, at tradingAPI: any TradingAPI,
         by connection: BrokerConnection
     ) async throws -> ConnectedOrder {
         let journal = orderWorkflow.journal
@@ -68,7 +68,7 @@ extension GatewayContext {
         switch start {
         case .begun(let order):
             return try await send(placing.id, order, by: connection) { call throws(ProviderFailure) in
-                try await desk.place(placing.ticket, in: call)
+                try await tradingAPI.place(placing.ticket, in: call)
             }
         case .known(let order): return try await known(order, of: connection)
         case .full(let limit):
@@ -122,17 +122,18 @@ extension GatewayContext {
     /// Has the broker change an order.
     func replace(_ id: String, by input: ReplaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let change = input.change
-        return try self.change(id, .replace(change)) { desk, order, write, call throws(ProviderFailure) in
-            try await desk.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
-        } checking: { desk, order throws(FieldError) in
-            try desk.orderCapabilities.check(change, at: order.connection.provider)
+        return try self.change(id, .replace(change)) {
+            tradingAPI, order, write, call throws(ProviderFailure) in
+            try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
+        } checking: { tradingAPI, order throws(FieldError) in
+            try tradingAPI.orderCapabilities.check(change, at: order.connection.provider)
         }
     }
 
     /// Asks the broker to cancel an order.
     func cancel(_ id: String) throws -> MaybeAsync<OrderPayload?> {
-        try change(id, .cancel) { desk, order, _, call throws(ProviderFailure) in
-            try await desk.cancel(order, in: call)
+        try change(id, .cancel) { tradingAPI, order, _, call throws(ProviderFailure) in
+            try await tradingAPI.cancel(order, in: call)
         } checking: { _, _ in
         }
     }
@@ -148,8 +149,8 @@ extension GatewayContext {
         let order = try order(id: id)
         return .async {
             let order = try await order.value()
-            let desk = try self.tradingAPI(of: order.connection)
-            try check(desk, order)
+            let tradingAPI = try self.tradingAPI(of: order.connection)
+            try check(tradingAPI, order)
             try order.requireChangeable()
             // In a task of its own: it goes on when the client hangs up.
             return OrderPayload(
@@ -157,7 +158,7 @@ extension GatewayContext {
                     let (write, known) = try await self.begin(kind, of: order)
                     return try await self.send(write.id, known, by: order.connection) {
                         call throws(ProviderFailure) in
-                        try await send(desk, order.order, write, call)
+                        try await send(tradingAPI, order.order, write, call)
                     }
                 }.value)
         }
@@ -199,12 +200,12 @@ extension GatewayContext {
     }
 
     private func tradingAPI(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
-        guard let desk = connection.orders else {
+        guard let tradingAPI = connection.orders else {
             throw FieldError(
                 .unsupported, "\(connection.provider.rawValue) takes no orders.",
                 provider: connection.provider)
         }
-        return desk
+        return tradingAPI
     }
 
     /// Sends what is written down in the journal, and writes down what came of it.

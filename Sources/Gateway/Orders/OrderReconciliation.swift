@@ -152,7 +152,8 @@ package final class OrderReconciliation: Sendable {
             try await journal.recordOutcome(.undeterminable, of: write.id)
             return false
         }
-        guard let desk = connection.orders, let outcome = await outcome(of: write, using: desk) else {
+        guard let tradingAPI = connection.orders, let outcome = await outcome(of: write, using: tradingAPI)
+        else {
             return true
         }
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
@@ -172,12 +173,13 @@ package final class OrderReconciliation: Sendable {
     }
 
     /// The outcome of a write according to its broker; nil if the broker's response does not determine it.
-    private func outcome(of write: JournalWrite, using desk: any TradingAPI) async -> OrderWriteOutcome? {
+    private func outcome(of write: JournalWrite, using tradingAPI: any TradingAPI) async -> OrderWriteOutcome?
+    {
         // Determined before the first query: a response proves nothing about a request that arrives after it, and the
         // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
         let call = CallContext(deadline: clock.now() + settings.timeout)
-        let inquiry = Inquiry(write: write, tradingAPI: desk, call: call, hasArrived: hasArrived)
+        let inquiry = Inquiry(write: write, tradingAPI: tradingAPI, call: call, hasArrived: hasArrived)
         do throws(ProviderFailure) {
             switch write.kind {
             case .place: return try await outcome(ofPlacing: inquiry)

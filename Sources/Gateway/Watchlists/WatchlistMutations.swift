@@ -152,8 +152,9 @@ extension GatewayContext {
             }
         case .broker(let connection, let list):
             return .async {
-                try await write(list, of: connection, by: "id") { desk, _ throws(ProviderFailure) in
-                    try await desk.deleteWatchlist(list, in: call)
+                try await write(list, of: connection, by: "id") {
+                    editor, _ throws(ProviderFailure) in
+                    try await editor.deleteWatchlist(list, in: call)
                 }
                 return DeletePayload(deletedID: id)
             }
@@ -203,13 +204,16 @@ extension GatewayContext {
     ) async throws -> WatchlistPayload {
         let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
         let list = try await write(id, of: connection, by: argument) {
-            [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistError> in
+            [call] (editor, list) async throws(ProviderFailure) -> Result<
+                BrokerWatchlist, WatchlistError
+            > in
             switch edit(list) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let new):
                 if new.name == list.name, new.symbols == list.items.map(\.symbol) { return .success(list) }
                 return .success(
-                    try await desk.replaceWatchlist(id, name: new.name, symbols: new.symbols, in: call))
+                    try await editor.replaceWatchlist(
+                        id, name: new.name, symbols: new.symbols, in: call))
             }
         }
         switch list {
@@ -235,7 +239,7 @@ extension GatewayContext {
         _ body:
             @escaping @Sendable (any WatchlistEditing, BrokerWatchlist) async throws(ProviderFailure) -> Value
     ) async throws -> Value {
-        guard let desk = connection.watchlistEditor else {
+        guard let editor = connection.watchlistEditor else {
             throw FieldError(
                 .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
                 provider: connection.provider)
@@ -245,13 +249,13 @@ extension GatewayContext {
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
             let list: BrokerWatchlist
             do throws(ProviderFailure) {
-                list = try await desk.watchlist(id, in: call)
+                list = try await editor.watchlist(id, in: call)
             } catch {
                 throw error.cause == .notFound
                     ? FieldError.noWatchlist(connection.globalID(ofWatchlist: id)) : FieldError(error)
             }
             do throws(ProviderFailure) {
-                return try await body(desk, list)
+                return try await body(editor, list)
             } catch {
                 throw FieldError(refusedWatchlist: error, by: argument)
             }

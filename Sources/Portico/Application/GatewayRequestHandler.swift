@@ -24,7 +24,7 @@ struct GatewayRequestHandler {
 
     @Sendable
     func respond(_ request: PreparedRequest, _ front: Web.RequestContext<Session>) -> MaybeAsync<
-        GraphQL.GraphQLResponse
+        GraphQLResponse
     > {
         let now = ContinuousClock.now
         let call = CallContext(

@@ -30,20 +30,20 @@ struct FakeAlpaca {
         }
         let trading = host(requestsPerMinute: settings.tradingRequestsPerMinute)
         let data = host(requestsPerMinute: settings.dataRequestsPerMinute)
-        let desk = FakeAlpacaAccounts(seed: configuration.seed, settings)
-        limiters = [trading.limiter, data.limiter, tokens, desk]
+        let accounts = FakeAlpacaAccounts(seed: configuration.seed, settings)
+        limiters = [trading.limiter, data.limiter, tokens, accounts]
         fakeHosts = [
             FakeHost(
                 provider: .alpaca, prefix: Self.tradingPrefix,
-                routes: FakeAlpacaTrading(host: trading, accounts: desk, settings: settings).routes
-                    + FakeAlpacaOrders(host: trading, accounts: desk, settings: settings).routes
-                    + FakeAlpacaWatchlists(host: trading, accounts: desk, settings: settings).routes
+                routes: FakeAlpacaTrading(host: trading, accounts: accounts, settings: settings).routes
+                    + FakeAlpacaOrders(host: trading, accounts: accounts, settings: settings).routes
+                    + FakeAlpacaWatchlists(host: trading, accounts: accounts, settings: settings).routes
                     + FakeAlpacaReference(host: trading, settings: settings).routes
                     + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
                 streams: [
                     FakeAlpacaTradeStream(
                         authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
-                        accounts: desk
+                        accounts: accounts
                     ).route
                 ],
                 failures: Self.failures(unknownPath: SandboxResponse(.endpointNotFound), settings)),

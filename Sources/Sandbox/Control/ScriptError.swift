@@ -12,7 +12,7 @@ struct ScriptError: Error, Hashable, CustomStringConvertible {
 }
 
 extension SandboxRoute {
-    /// An endpoint of the control desk: errors in what was sent are told to the sender, with the status 400.
+    /// An endpoint of the control API: the response to invalid input has the status 400 and names the error.
     static func control(
         _ method: HTTPMethod, _ template: PathTemplate,
         _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse

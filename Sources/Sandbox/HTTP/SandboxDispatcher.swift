@@ -49,7 +49,7 @@ package struct SandboxDispatcher: Sendable {
         }
     }
 
-    /// Tells somebody at the control desk where to go instead.
+    /// Names the address of the control API to a client that sends it a request at another address.
     private static func routingError(
         _ reason: String, among routes: [SandboxRoute], status: HTTPResponseStatus
     ) -> SandboxResponse {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One connection's way from HTTP to a WebSocket.
 ///
-/// The decision is made while the request's head waits, by the switchboard; a refusal is kept for the HTTP
+/// The decision is made while the request's head waits, by the dispatcher; a rejection is stored for the HTTP
 /// handler, to which the request then goes. A lock, because the decision is made in a task.
 final class WebSocketUpgrader: Sendable {
     private let open: @Sendable (SandboxRequest) async -> WebSocketUpgradeDecision?

@@ -12,7 +12,7 @@ struct FakeSaxo {
     let streams: FakeSaxoStreams
     /// What users have consented to.
     let tokens: AuthorizationServer
-    /// For the control desk.
+    /// For the control API.
     let control: [SandboxRoute]
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
@@ -20,10 +20,10 @@ struct FakeSaxo {
         let sessions = FakeSaxoSessions(
             configuration.users, settings, seed: configuration.seed, now: scriptedMarket.clock.now)
         let limits = FakeSaxoLimits(settings)
-        let desk = FakeSaxoOrderBook(settings)
+        let orderBook = FakeSaxoOrderBook(settings)
         let host = FakeSaxoHost(
             sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
-            orderBook: desk,
+            orderBook: orderBook,
             view: { scriptedMarket.view })
         let streams = FakeSaxoStreams(settings, sessions)
         let trading = FakeSaxoTrading(host: host)
@@ -41,7 +41,7 @@ struct FakeSaxo {
         self.streams = streams
         tokens = sessions.server
         control = FakeSaxoControl(streams: streams).routes
-        resettables = [sessions, limits, desk, streams]
+        resettables = [sessions, limits, orderBook, streams]
         fakeHosts = [
             FakeHost(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },

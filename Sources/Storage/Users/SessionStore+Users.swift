@@ -94,7 +94,7 @@ extension SessionStore {
 
     /// The guest of the session, as the request's token has opened it.
     ///
-    /// - Throws: `SignUpRefusal` if the token has ended meanwhile, or the user is not a guest.
+    /// - Throws: `SignUpError` if the token has ended meanwhile, or the user is not a guest.
     private func owningGuest(of session: ActiveSession, in db: Database, now: Instant) throws -> User {
         guard try row(of: session, in: db, now: now) != nil else { throw SignUpError.endedSession }
         guard let user = try UserStore.user(session.owner, in: db), user.kind == .guest else {

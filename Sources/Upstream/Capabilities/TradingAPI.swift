@@ -92,7 +92,7 @@ package struct OrderPage: Hashable, Sendable {
     }
 }
 
-/// What a desk takes.
+/// The orders that a broker accepts.
 package struct OrderCapabilities: Hashable, Sendable {
     package var types: Set<OrderType>
     package var timesInForce: Set<TimeInForce>

@@ -29,7 +29,7 @@ final class ResponseCache: Sendable {
     }
 
     private struct Entry: Sendable {
-        let response: GraphQL.GraphQLResponse
+        let response: GraphQLResponse
         let since: NIODeadline
         let maximumAge: Int
 
@@ -42,7 +42,7 @@ final class ResponseCache: Sendable {
     }
 
     /// An answer and its age in seconds, where there is one that is young enough.
-    func response(for key: Key, now: NIODeadline) -> (response: GraphQL.GraphQLResponse, age: Int)? {
+    func response(for key: Key, now: NIODeadline) -> (response: GraphQLResponse, age: Int)? {
         guard let kept = entries[key] else { return nil }
         let age = kept.age(at: now)
         guard age < kept.maximumAge else {
@@ -53,7 +53,7 @@ final class ResponseCache: Sendable {
     }
 
     /// Keeps an answer, unless something of it is missing.
-    func store(_ response: GraphQL.GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
+    func store(_ response: GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
         removeExpired(now: now)
         let kept = Entry(response: response, since: now, maximumAge: policy.maxAge)

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 extension HTTPResponse {
     /// An answer of the engine, with the status that its media type gives it (GraphQL over HTTP, "Status Codes").
-    init(_ response: GraphQL.GraphQLResponse, as type: ResponseMediaType) {
+    init(_ response: GraphQLResponse, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
             case (_, .complete), (_, .partial), (.json, .requestError): .ok
@@ -17,7 +17,7 @@ extension HTTPResponse {
 
     /// The same, with how long it may be kept; `age` is how long ago it was made, where it is reused.
     init(
-        _ response: GraphQL.GraphQLResponse, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
+        _ response: GraphQLResponse, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
         as type: ResponseMediaType
     ) {
         self.init(response, as: type)
@@ -43,7 +43,7 @@ extension HTTPResponse {
 
     /// The answers to a batch, in an array; what failed inside is masked.
     init(
-        batch answers: [Result<GraphQL.GraphQLResponse, any Error>], as type: ResponseMediaType, id: RequestID
+        batch answers: [Result<GraphQLResponse, any Error>], as type: ResponseMediaType, id: RequestID
     ) {
         var body: [UInt8] = []
         for answer in answers {

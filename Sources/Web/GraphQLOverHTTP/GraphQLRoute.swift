@@ -16,7 +16,7 @@ final class GraphQLRoute: Route {
     private let quota: ClientRateLimits
     private let allowsGET: Bool
     private let allowsUpstreamReports: Bool
-    private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     private let heartbeat: Duration
     let sockets: GraphQLWebSocketService
     private let shares: ClientShares
@@ -158,7 +158,7 @@ final class GraphQLRoute: Route {
         func respond(
             to request: PreparedRequest, allowing allowed: Set<OperationType>, log: UpstreamLog,
             in span: OperationSpan?
-        ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+        ) -> MaybeAsync<GraphQLResponse> {
             var circumstances = circumstances(allowed)
             circumstances.upstream = log
             if let span { circumstances.trace = span.context }
@@ -189,7 +189,7 @@ final class GraphQLRoute: Route {
             switch source {
             case .url(let parameters):
                 let request = prepare(
-                    try documents.resolve(GraphQL.GraphQLRequest(parameters, jsonLimits: jsonLimits)))
+                    try documents.resolve(GraphQLRequest(parameters, jsonLimits: jsonLimits)))
                 if let form = streamForm(of: request, for: caller) {
                     guard request.operationType != .mutation else {
                         throw .methodNotAllowed(.GET, allowed: [.POST])
@@ -235,7 +235,7 @@ final class GraphQLRoute: Route {
         }
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        let finish = { @Sendable [self] (response: GraphQL.GraphQLResponse) -> HTTPResponse in
+        let finish = { @Sendable [self] (response: GraphQLResponse) -> HTTPResponse in
             if response.outcome == .notAllowed, request.operationType == .subscription {
                 return HTTPError.severalResponses.response(as: caller.responseType, id: caller.id)
             }
@@ -259,11 +259,11 @@ final class GraphQLRoute: Route {
     }
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
-    private func respond(to requests: [GraphQL.GraphQLRequest], for caller: Caller) -> MaybeAsync<
+    private func respond(to requests: [GraphQLRequest], for caller: Caller) -> MaybeAsync<
         HTTPResponse
     > {
         let start = NIODeadline.now()
-        let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQL.GraphQLResponse> in
+        let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQLResponse> in
             do throws(HTTPError) {
                 return respond(
                     toOneOfSeveral: prepare(try documents.resolve(request)), since: start, for: caller)
@@ -276,10 +276,10 @@ final class GraphQLRoute: Route {
 
     private func respond(
         toOneOfSeveral request: PreparedRequest, since start: NIODeadline, for caller: Caller
-    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+    ) -> MaybeAsync<GraphQLResponse> {
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        let finish = { @Sendable [recorder] (response: GraphQL.GraphQLResponse) -> GraphQL.GraphQLResponse in
+        let finish = { @Sendable [recorder] (response: GraphQLResponse) -> GraphQLResponse in
             var facts = OperationSummary(request, response.outcome)
             facts.upstream = log.use(until: .now)
             recorder.record(facts, of: caller.id, took: .now() - start)

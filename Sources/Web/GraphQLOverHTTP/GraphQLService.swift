@@ -30,8 +30,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     ///
     /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
     /// that is cancelled when the client goes away or the answer takes too long.
-    package var respond:
-        @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<GraphQL.GraphQLResponse>
+    package var respond: @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<GraphQLResponse>
     /// Begins a subscription, or any other operation, whose responses come one after the other.
     ///
     /// It is called in a task of its own, which is cancelled when the client goes away.
@@ -46,7 +45,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     /// Parses and validates the document of a request.
     ///
     /// It is called once for each request, before any step that depends on the document.
-    package var prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest = {
+    package var prepare: @Sendable (GraphQLRequest) -> PreparedRequest = {
         PreparedRequest(unprepared: $0)
     }
     /// The schema, served at `/schema.graphql`.
@@ -69,7 +68,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
         rejectedSession: @escaping @Sendable (AuthenticationError) -> Session,
         respond:
             @escaping @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<
-                GraphQL.GraphQLResponse
+                GraphQLResponse
             >
     ) {
         self.schemaText = schemaText
@@ -114,7 +113,7 @@ struct GraphQLSession: Sendable {
     /// Calls a closure when the token ends; returns a closure that removes it, or nil for a token that does
     /// not end.
     let onEnd: @Sendable (_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
-    let respond: @Sendable (PreparedRequest, RequestCircumstances) -> MaybeAsync<GraphQL.GraphQLResponse>
+    let respond: @Sendable (PreparedRequest, RequestCircumstances) -> MaybeAsync<GraphQLResponse>
     let subscribe:
         @Sendable (PreparedRequest, RequestCircumstances) async -> Result<ResponseStream, SubscriptionError>
 }

@@ -22,8 +22,8 @@ struct OperationSpan: Sendable {
 
     /// The same answer; the span ends with it.
     func ending(
-        with response: MaybeAsync<GraphQL.GraphQLResponse>, of id: RequestID, log: UpstreamLog
-    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+        with response: MaybeAsync<GraphQLResponse>, of id: RequestID, log: UpstreamLog
+    ) -> MaybeAsync<GraphQLResponse> {
         switch response {
         case .ready(let response):
             end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)
@@ -44,7 +44,7 @@ struct OperationSpan: Sendable {
     }
 
     /// Ends with the operation; the outcome is nil where its reader has given it up before there was one.
-    func end(_ outcome: GraphQL.GraphQLResponse.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
+    func end(_ outcome: GraphQLResponse.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
         span.updateAttributes { attributes in
             attributes["portico.request_id"] = id.description
             attributes["portico.outcome"] = outcome?.label

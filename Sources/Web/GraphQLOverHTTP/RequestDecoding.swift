@@ -1,7 +1,7 @@
 import GraphQL
 import NIOCore
 
-extension GraphQL.GraphQLRequest {
+extension GraphQLRequest {
     /// The request of a URL's parameters (GraphQL over HTTP, "GET").
     ///
     /// - Throws: `.invalidParameter`, or `.invalidRequest` where there is no query.

@@ -83,12 +83,12 @@ extension HTTPError {
     }
 
     /// The problem in GraphQL's form of errors.
-    func graphQLResponse(id: RequestID) -> GraphQL.GraphQLResponse {
+    func graphQLResponse(id: RequestID) -> GraphQLResponse {
         var extensions: InputObject = ["code": .string(code.rawValue), "requestId": .string(id.description)]
         if case .tooManyRequests(_, _, let delay) = self {
             extensions["retryAt"] = .string(Timestamp.now(plus: Int(delay.secondsRoundedUp)))
         }
-        return GraphQL.GraphQLResponse(requestErrors: [GraphQLError(message, extensions: extensions)])
+        return GraphQLResponse(requestErrors: [GraphQLError(message, extensions: extensions)])
     }
 
     /// The same as an answer.

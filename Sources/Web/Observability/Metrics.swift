@@ -44,7 +44,7 @@ final class Metrics: Sendable {
 
     private struct Operation: Hashable {
         let name: String
-        let outcome: GraphQL.GraphQLResponse.Outcome
+        let outcome: GraphQLResponse.Outcome
     }
 
     /// Counts an answer that took so long, from its request's end.

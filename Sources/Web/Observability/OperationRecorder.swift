@@ -41,7 +41,7 @@ package struct OperationSummary: Sendable {
     let name: String?
     /// The text of its document in UTF-8, for its hash.
     let document: [UInt8]
-    let outcome: GraphQL.GraphQLResponse.Outcome
+    let outcome: GraphQLResponse.Outcome
     var isMutation = false
     /// Whether it was answered before, and the answer is reused.
     var isReused = false
@@ -51,14 +51,14 @@ package struct OperationSummary: Sendable {
 
 extension OperationSummary {
     /// Of an operation that was run, and what came of it.
-    init(_ request: PreparedRequest, _ outcome: GraphQL.GraphQLResponse.Outcome, isReused: Bool = false) {
+    init(_ request: PreparedRequest, _ outcome: GraphQLResponse.Outcome, isReused: Bool = false) {
         self.init(
             name: request.operationName, document: request.documentText, outcome: outcome,
             isMutation: request.operationType == .mutation, isReused: isReused)
     }
 }
 
-extension GraphQL.GraphQLResponse.Outcome {
+extension GraphQLResponse.Outcome {
     /// For logs and metrics.
     var label: String {
         switch self {

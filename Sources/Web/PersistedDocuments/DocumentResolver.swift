@@ -13,7 +13,7 @@ struct DocumentResolver: Sendable {
     /// The request with its document's text.
     ///
     /// - Throws: `.document`, and `.invalidRequest` where no document is named.
-    func resolve(_ request: GraphQL.GraphQLRequest) throws(HTTPError) -> GraphQL.GraphQLRequest {
+    func resolve(_ request: GraphQLRequest) throws(HTTPError) -> GraphQLRequest {
         guard let text = try text(of: request) else { return request }
         var resolved = request
         resolved.document = text
@@ -21,7 +21,7 @@ struct DocumentResolver: Sendable {
     }
 
     /// The text of a document that is named; nil where the client has sent it, and may.
-    private func text(of request: GraphQL.GraphQLRequest) throws(HTTPError) -> String? {
+    private func text(of request: GraphQLRequest) throws(HTTPError) -> String? {
         if let id = request.documentID {
             guard let text = DocumentHash(id).flatMap({ policy.trusted[$0] }) else {
                 throw .document(.unknownID(id))

@@ -32,7 +32,7 @@ enum StreamFormat: Sendable, Hashable {
     }
 
     /// A response, also one that says why nothing is streamed: a client must not take that for a broken connection.
-    func part(_ response: GraphQL.GraphQLResponse) -> [UInt8] {
+    func part(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
         // A response has no line breaks: the writer writes none, and those in strings are escaped.
         case .eventStream: Array("event: next\ndata: ".utf8) + response.body + Array("\n\n".utf8)
@@ -46,7 +46,7 @@ enum StreamFormat: Sendable, Hashable {
     /// It is not the message that the stream is complete, which would mean success: clients of server-sent
     /// events then connect again, and the multipart protocol has a form for it, which Apollo's clients handle
     /// as an error.
-    func interruption(_ response: GraphQL.GraphQLResponse) -> [UInt8] {
+    func interruption(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
         case .eventStream: part(response)
         case .multipart:

@@ -22,9 +22,9 @@ struct StreamedOperation: Sendable {
 
     /// What comes of it.
     enum Part: Sendable {
-        case response(GraphQL.GraphQLResponse)
+        case response(GraphQLResponse)
         /// It did not begin, and nothing more comes.
-        case rejection(GraphQL.GraphQLResponse)
+        case rejection(GraphQLResponse)
         /// The token has ended, before the operation started or since, and no further response follows.
         case endedToken
     }
@@ -35,13 +35,13 @@ struct StreamedOperation: Sendable {
     var endsWithToken: Bool { request.operationType == .subscription }
 
     /// The response to a stream whose token has ended.
-    var endedToken: GraphQL.GraphQLResponse { Self.endedToken(circumstances.id) }
+    var endedToken: GraphQLResponse { Self.endedToken(circumstances.id) }
 
     /// The response to a stream whose token has ended.
     ///
     /// - Parameter id: The id of its request.
     /// - Returns: The response.
-    static func endedToken(_ id: RequestID) -> GraphQL.GraphQLResponse {
+    static func endedToken(_ id: RequestID) -> GraphQLResponse {
         HTTPError.unauthorized(.endedToken).graphQLResponse(id: id)
     }
 
@@ -94,7 +94,7 @@ struct StreamedOperation: Sendable {
         let start = NIODeadline.now()
         let log = UpstreamLog()
         /// The first that was not complete; nil before there is a response.
-        var outcome: GraphQL.GraphQLResponse.Outcome?
+        var outcome: GraphQLResponse.Outcome?
         var upstreamCalls = 0
     }
 
@@ -102,8 +102,7 @@ struct StreamedOperation: Sendable {
     ///
     /// - Returns: what the response has cost since the one before.
     @discardableResult
-    private func record(_ outcome: GraphQL.GraphQLResponse.Outcome, in course: inout Progress) -> InputObject
-    {
+    private func record(_ outcome: GraphQLResponse.Outcome, in course: inout Progress) -> InputObject {
         let now = ContinuousClock.now
         let log = course.log.drain(until: now)
         let use = log.use(until: now)

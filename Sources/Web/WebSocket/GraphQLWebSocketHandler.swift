@@ -2,7 +2,9 @@ import GraphQL
 import NIOCore
 import NIOWebSocket
 
-/// A socket that speaks GraphQL over WebSocket: does what `GraphQLWebSocketState` says about each message.
+/// One WebSocket with the protocol graphql-transport-ws: performs the actions of `GraphQLWebSocketState`.
+///
+/// It is longer than 350 lines, because all of its methods change the same state on one event loop.
 final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = ByteBuffer
@@ -293,7 +295,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
     }
 
-    private func begin(_ request: GraphQL.GraphQLRequest, id: String) {
+    private func begin(_ request: GraphQLRequest, id: String) {
         guard let context, let caller else { return close(.unauthorized) }
         // It gets no response: the socket is closed, and clients send it again with another token.
         guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }

@@ -7,7 +7,7 @@ enum ClientMessage: Sendable {
     case initialise(InputObject)
     case ping(InputObject?)
     case pong
-    case subscribe(id: String, GraphQL.GraphQLRequest)
+    case subscribe(id: String, GraphQLRequest)
     case complete(id: String)
 
     /// Reads a message.
@@ -42,7 +42,7 @@ enum ClientMessage: Sendable {
             guard let payload = try message.object("payload") else {
                 throw .invalidMessage("Invalid message: 'subscribe' needs a 'payload'")
             }
-            self = .subscribe(id: try message.id(), try GraphQL.GraphQLRequest(payload))
+            self = .subscribe(id: try message.id(), try GraphQLRequest(payload))
         case "complete": self = .complete(id: try message.id())
         default: throw .invalidMessage("Invalid message: unknown type '\(type.prefix(40))'")
         }
@@ -80,7 +80,7 @@ extension InputObject {
     }
 }
 
-extension GraphQL.GraphQLRequest {
+extension GraphQLRequest {
     /// The request of a `subscribe` message.
     fileprivate init(_ payload: InputObject) throws(WebSocketCloseReason) {
         let id = try payload.text("documentId")
@@ -156,9 +156,9 @@ extension InputObject {
 enum ServerMessage: Sendable {
     case acknowledge
     case pong(InputObject?)
-    case next(id: String, GraphQL.GraphQLResponse)
+    case next(id: String, GraphQLResponse)
     /// The operation did not begin; nothing more comes for it.
-    case error(id: String, GraphQL.GraphQLResponse)
+    case error(id: String, GraphQLResponse)
     case complete(id: String)
 
     /// The message in a frame of its own.
@@ -198,7 +198,7 @@ enum ServerMessage: Sendable {
     }
 }
 
-extension GraphQL.GraphQLResponse {
+extension GraphQLResponse {
     /// The errors of a response that has nothing else, as an array of JSON.
     var errors: ArraySlice<UInt8> {
         let start = Array(#"{"errors":"#.utf8)

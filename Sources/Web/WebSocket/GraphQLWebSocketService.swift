@@ -10,7 +10,7 @@ import Tracing
 /// What stands behind all sockets: who may begin, what answers, and the bounds.
 struct GraphQLWebSocketService: Sendable {
     let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
-    let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     let documents: DocumentResolver
     let tracer: RequestTracer?
     let recorder: OperationRecorder
@@ -87,7 +87,7 @@ struct GraphQLWebSocketService: Sendable {
     /// - Returns: The operation, which is to be run.
     /// - Throws: Why it is refused.
     func admit(
-        _ request: GraphQL.GraphQLRequest, of caller: Caller, on socket: Socket, isDraining: Bool
+        _ request: GraphQLRequest, of caller: Caller, on socket: Socket, isDraining: Bool
     ) throws(HTTPError) -> Admission {
         try load.quota.charge(socket.client)
         if let token = caller.token { try load.quota.charge(token: token, from: socket.client) }
@@ -177,11 +177,11 @@ struct WebSocketHandshake: Sendable {
 /// are not retained: a subscription can run for days.
 final class LazyRequest: Sendable {
     private enum State {
-        case waiting(GraphQL.GraphQLRequest, MemoryBudget.Reservation?)
+        case waiting(GraphQLRequest, MemoryBudget.Reservation?)
         case prepared(PreparedRequest)
     }
 
-    private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+    private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     // One task prepares it; the lock makes the change of the state safe for the compiler.
     private let state: Mutex<State>
 
@@ -190,8 +190,8 @@ final class LazyRequest: Sendable {
     ///   - reservation: The memory for it, released when it is prepared.
     ///   - prepare: Parses and validates it.
     init(
-        _ request: GraphQL.GraphQLRequest, holding reservation: MemoryBudget.Reservation?,
-        prepare: @escaping @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
+        _ request: GraphQLRequest, holding reservation: MemoryBudget.Reservation?,
+        prepare: @escaping @Sendable (GraphQLRequest) -> PreparedRequest
     ) {
         self.prepare = prepare
         state = Mutex(.waiting(request, reservation))
@@ -211,7 +211,7 @@ final class LazyRequest: Sendable {
     }
 }
 
-extension GraphQL.GraphQLRequest {
+extension GraphQLRequest {
     /// The approximate size in memory, in bytes.
     var weight: Int {
         document.utf8.count + InputValue.object(variables).weight + InputValue.object(extensions).weight

@@ -8,7 +8,7 @@ struct GraphQLWebSocketState {
     enum Action {
         case initialise(InputObject)
         case send(ServerMessage)
-        case begin(id: String, GraphQL.GraphQLRequest)
+        case begin(id: String, GraphQLRequest)
         case end(id: String)
         /// The client has as many operations as it may have; they go on.
         case reject(id: String)

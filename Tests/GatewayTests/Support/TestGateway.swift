@@ -78,7 +78,7 @@ struct TestGateway: Sendable {
         to query: String, as owner: OwnerID?, _ backends: GatewayServices,
         within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
-    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+    ) -> MaybeAsync<GraphQLResponse> {
         let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
         return respond(to: query, in: session, backends, within: patience, variables: variables)
     }
@@ -87,7 +87,7 @@ struct TestGateway: Sendable {
         to query: String, in session: Session, _ backends: GatewayServices,
         from origin: ClientOrigin = .unknown,
         within patience: Duration = .seconds(3_600), variables: InputObject = InputObject()
-    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+    ) -> MaybeAsync<GraphQLResponse> {
         let context = GatewayContext(
             session: session, services: backends, call: CallContext(deadline: .now + patience),
             origin: origin)
@@ -135,7 +135,7 @@ struct TestGateway: Sendable {
 /// The answers of a subscription, one after the other.
 struct FollowedAnswers {
     private var responses: ResponseStream.Iterator?
-    private var refusal: GraphQL.GraphQLResponse?
+    private var refusal: GraphQLResponse?
     /// The number of responses that may still arrive, so that a test that waits in vain ends.
     private var rest = 10_000
 
@@ -143,7 +143,7 @@ struct FollowedAnswers {
         self.responses = responses.makeAsyncIterator()
     }
 
-    fileprivate init(refused: GraphQL.GraphQLResponse) {
+    fileprivate init(refused: GraphQLResponse) {
         refusal = refused
     }
 

@@ -66,7 +66,7 @@ struct TestGateway: Sendable {
             session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), services: backends,
             call: CallContext(deadline: clock.calls.now() + (patience ?? clock.patience)))
         let answer = try await schema.respond(
-            to: GraphQL.GraphQLRequest(query, variables: variables), context: context
+            to: GraphQLRequest(query, variables: variables), context: context
         ).value()
         return try JSONValue(parsing: answer.body)
     }
@@ -80,7 +80,7 @@ struct TestGateway: Sendable {
             call: CallContext(deadline: clock.calls.now() + clock.patience))
         return FollowedResponses(
             await schema.subscribe(
-                to: GraphQL.GraphQLRequest(query, variables: variables), context: context))
+                to: GraphQLRequest(query, variables: variables), context: context))
     }
 
     /// A user who has nothing yet.
@@ -110,7 +110,7 @@ struct TestGateway: Sendable {
 /// The responses of a subscription, one after the other.
 struct FollowedResponses {
     private var responses: ResponseStream.Iterator?
-    private var refusal: GraphQL.GraphQLResponse?
+    private var refusal: GraphQLResponse?
     /// The number of responses that may still arrive, so that a test that waits in vain ends.
     private var rest = 10_000
 
@@ -127,7 +127,7 @@ struct FollowedResponses {
     mutating func next() async throws -> JSONValue? {
         guard rest > 0 else { throw Endless() }
         rest -= 1
-        let response: GraphQL.GraphQLResponse?
+        let response: GraphQLResponse?
         if let refusal { response = refusal } else { response = await responses?.next() }
         refusal = nil
         return try response.map { try JSONValue(parsing: $0.body) }

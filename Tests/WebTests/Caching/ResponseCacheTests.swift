@@ -109,10 +109,10 @@ struct ResponseCacheTests {
     func weights() throws {
         let cache = ResponseCache(bytes: 1 << 20)
         let policy = CachePolicy(maxAge: 10)
-        let response = GraphQL.GraphQLResponse(body: [1], outcome: .complete)
+        let response = GraphQLResponse(body: [1], outcome: .complete)
         func key(_ number: Int) throws -> ResponseCache.Key {
             let text = InputValue.string("\(number)\(String(repeating: "x", count: 100_000))")
-            let request = GraphQL.GraphQLRequest("query Echo", variables: ["text": text])
+            let request = GraphQLRequest("query Echo", variables: ["text": text])
             return try #require(
                 ResponseCache.Key(PreparedRequest(unprepared: request), policy, audience: ["all"]))
         }
@@ -125,7 +125,7 @@ struct ResponseCacheTests {
     func realKeys() throws {
         let schema = try LiveService.schema()
         func key(_ text: String, _ others: InputObject = [:]) throws -> ResponseCache.Key {
-            let request = GraphQL.GraphQLRequest(
+            let request = GraphQLRequest(
                 "query($text: String!) { echo(text: $text) }",
                 variables: InputObject([(name: "text", value: .string(text))] + others.fields))
             return try #require(
@@ -139,10 +139,10 @@ struct ResponseCacheTests {
     func removal() throws {
         let cache = ResponseCache(bytes: 1 << 20)
         let policy = CachePolicy(maxAge: 10)
-        let response = GraphQL.GraphQLResponse(body: [1], outcome: .complete)
+        let response = GraphQLResponse(body: [1], outcome: .complete)
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
         func keep(_ document: String, _ now: NIODeadline) throws {
-            let request = PreparedRequest(unprepared: GraphQL.GraphQLRequest(document))
+            let request = PreparedRequest(unprepared: GraphQLRequest(document))
             let key = try #require(ResponseCache.Key(request, policy, audience: ["all"]))
             cache.store(response, for: key, policy, now: now)
         }
@@ -158,8 +158,8 @@ struct ResponseCacheTests {
         let policy = CachePolicy(maxAge: 10)
         let key = try #require(
             ResponseCache.Key(
-                PreparedRequest(unprepared: GraphQL.GraphQLRequest("{ a }")), policy, audience: ["all"]))
-        let response = GraphQL.GraphQLResponse(body: [1], outcome: .complete)
+                PreparedRequest(unprepared: GraphQLRequest("{ a }")), policy, audience: ["all"]))
+        let response = GraphQLResponse(body: [1], outcome: .complete)
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
         cache.store(response, for: key, policy, now: start)
         #expect(cache.response(for: key, now: start + .seconds(9))?.age == 9)

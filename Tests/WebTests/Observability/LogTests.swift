@@ -94,7 +94,7 @@ struct LogTests {
         service.respond = { _, _ in
             .async {
                 let id = CurrentRequest.id?.description ?? "none"
-                return GraphQL.GraphQLResponse(
+                return GraphQLResponse(
                     body: Array(#"{"data":{"id":"\#(id)"}}"#.utf8), outcome: .complete)
             }
         }

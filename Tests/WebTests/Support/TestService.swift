@@ -22,16 +22,16 @@ enum TestService {
             rejectedSession: { _ in "refused" },
             respond: { request, context in
                 guard let request = request.unprepared else {
-                    return .ready(GraphQL.GraphQLResponse(requestErrors: [GraphQLError("It was prepared.")]))
+                    return .ready(GraphQLResponse(requestErrors: [GraphQLError("It was prepared.")]))
                 }
                 return answer(request, context, later)
             })
     }
 
     private static func answer(
-        _ request: GraphQL.GraphQLRequest, _ context: RequestContext<String>,
+        _ request: GraphQLRequest, _ context: RequestContext<String>,
         _ later: @escaping @Sendable () async throws -> Void
-    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
+    ) -> MaybeAsync<GraphQLResponse> {
         switch request.document {
         case "{ hello }": .ready(complete("hello", "world"))
         case "{ session }": .ready(complete("session", context.session))
@@ -42,14 +42,14 @@ enum TestService {
             )
         case "mutation { act }":
             context.allowedOperations.contains(.mutation)
-                ? .ready(complete("act", "done")) : .ready(GraphQL.GraphQLResponse(notAllowing: .mutation))
+                ? .ready(complete("act", "done")) : .ready(GraphQLResponse(notAllowing: .mutation))
         case "{ name }": .ready(complete("name", request.operationName ?? "none"))
         case "query Echo":
             .ready(
-                GraphQL.GraphQLResponse(body: InputValue.object(request.variables).json, outcome: .complete))
+                GraphQLResponse(body: InputValue.object(request.variables).json, outcome: .complete))
         case "{ partial }":
             .ready(
-                GraphQL.GraphQLResponse(
+                GraphQLResponse(
                     body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
         case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
         case "{ long }": .ready(complete("long", String(repeating: "x", count: 50_000)))
@@ -60,14 +60,14 @@ enum TestService {
             }
         case "{ broken }": .async { throw Broken(secret: "token=abc") }
         default:
-            .ready(GraphQL.GraphQLResponse(requestErrors: [GraphQLError("Syntax Error: Unexpected Name.")]))
+            .ready(GraphQLResponse(requestErrors: [GraphQLError("Syntax Error: Unexpected Name.")]))
         }
     }
 
     private struct Broken: Error { let secret: String }
 
-    private static func complete(_ name: String, _ value: String) -> GraphQL.GraphQLResponse {
-        GraphQL.GraphQLResponse(body: Array(#"{"data":{"\#(name)":"\#(value)"}}"#.utf8), outcome: .complete)
+    private static func complete(_ name: String, _ value: String) -> GraphQLResponse {
+        GraphQLResponse(body: Array(#"{"data":{"\#(name)":"\#(value)"}}"#.utf8), outcome: .complete)
     }
 }
 

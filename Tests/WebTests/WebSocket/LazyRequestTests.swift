@@ -8,7 +8,7 @@ import Testing
 struct LazyRequestTests {
     @Test("counts against the memory for requests until then, and is prepared once")
     func reservation() {
-        let request = GraphQL.GraphQLRequest("{ __typename } #" + String(repeating: "x", count: 10_000))
+        let request = GraphQLRequest("{ __typename } #" + String(repeating: "x", count: 10_000))
         let budget = MemoryBudget(limit: 100_000, clientLimit: 50_000)
         var reservation: MemoryBudget.Reservation?
         #expect(budget.reserve(request.weight, for: nil, uncounted: 0, in: &reservation))
