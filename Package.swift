@@ -73,6 +73,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // What several targets use: collections, tasks, text.
+        target("PorticoCore", at: "Sources/Core"),
+
         // The query engine, independent of brokers and HTTP.
         target("GraphQL", at: "Sources/GraphQL"),
 
@@ -86,7 +89,7 @@ let package = Package(
             dependencies: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "Upstream", sqlite, crypto, passwords] + nio),
+            dependencies: ["Brokerage", "PorticoCore", "Upstream", sqlite, crypto, passwords] + nio),
         target("Alpaca", at: "Sources/Providers/Alpaca", dependencies: ["Brokerage", "Upstream"]),
         target(
             "AlphaVantage", at: "Sources/Providers/AlphaVantage", dependencies: ["Brokerage", "Upstream"]),
@@ -102,7 +105,8 @@ let package = Package(
             "Contract", at: "schema", excluding: ["operations"],
             resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
         target(
-            "Gateway", at: "Sources/Gateway", dependencies: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
+            "Gateway", at: "Sources/Gateway",
+            dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
@@ -114,8 +118,9 @@ let package = Package(
         executable(
             "Portico", at: "Sources/Portico",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging,
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon",
+                "PorticoCore", "Sandbox", "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments,
+                configuration, lifecycle, logging,
                 signals, system,
             ]),
 
@@ -153,6 +158,7 @@ let package = Package(
         target("TestSupport", at: "Tests/Support"),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", dependencies: ["Brokerage"]),
         tests(
@@ -161,7 +167,9 @@ let package = Package(
                 "Brokerage", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
-        tests("StorageTests", dependencies: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
+        tests(
+            "StorageTests",
+            dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
         tests(
             "AlpacaTests", dependencies: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests(
@@ -192,7 +200,8 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon",
+                "PorticoCore", "Sandbox",
                 "Saxo", "Storage", "TestSupport", "Upstream", "Yahoo",
             ]),
         tests(

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 package import Storage
 import Upstream
 

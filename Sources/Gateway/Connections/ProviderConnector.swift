@@ -1,4 +1,5 @@
 package import Brokerage
+package import PorticoCore
 package import Storage
 package import Upstream
 

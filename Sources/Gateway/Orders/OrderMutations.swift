@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 import Storage
 import Upstream
 
@@ -244,7 +245,7 @@ extension GatewayContext {
             isSettled = false
         }
         orderWorkflow.journal.release(id)
-        if !isSettled { orderWorkflow.wakeSignal.ring() }
+        if !isSettled { orderWorkflow.wakeSignal.send() }
         // Also where it failed: nobody knows better than the broker what stands now.
         defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 package import Storage
 import Synchronization
 package import Upstream
@@ -81,7 +82,7 @@ package final class OrderReconciliation: Sendable {
                 _ = await withTaskCancellationHandler {
                     await orderWorkflow.wakeSignal.wait { try? await sleep(until) }
                 } onCancel: {
-                    orderWorkflow.wakeSignal.ring()
+                    orderWorkflow.wakeSignal.send()
                 }
             }
         }
@@ -137,7 +138,7 @@ package final class OrderReconciliation: Sendable {
             schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
         }
         schedule.withLock { $0.end(turn.connection) }
-        orderWorkflow.wakeSignal.ring()
+        orderWorkflow.wakeSignal.send()
     }
 
     // MARK: One write

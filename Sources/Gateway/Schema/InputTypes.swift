@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 import Storage
 
 /// A text from a client with a limit of its length.

@@ -1,5 +1,6 @@
 import Brokerage
 package import GraphQL
+import PorticoCore
 import Storage
 
 /// The root of all queries.

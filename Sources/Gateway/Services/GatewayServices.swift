@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 package import Storage
 package import Upstream
 
@@ -20,7 +21,7 @@ package final class GatewayServices: Sendable {
     let live: QuoteFeedRegistry
     let watches: LiveSubscriptions
     /// Of changes that read what a broker keeps, and write it whole.
-    let writeQueue = WriteTurns()
+    let writeQueue = KeyedTaskQueue<String>()
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (ProviderID) -> ProviderHealthReport
 

@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 import Upstream
 
 /// What a subscription tells: a value, or null with an error.
@@ -125,7 +126,7 @@ extension GatewayContext {
                     group.addTask { await watched.sendChanges(to: inbox, filter: kept) { $0 } }
                 }
             }
-            if let error, !Task.isCancelled { inbox.put(LiveEvent(value: .failure(error)), for: "end") }
+            if let error, !Task.isCancelled { inbox.yield(LiveEvent(value: .failure(error)), for: "end") }
         }
     }
 
@@ -179,7 +180,7 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
 
     /// Puts what changes in an inbox, until what is watched is no more.
     func sendChanges<Told: Sendable>(
-        to inbox: FeedInbox<String, LiveEvent<Told>>,
+        to inbox: ConflatingStream<String, LiveEvent<Told>>.Continuation,
         filter kept: @Sendable ([Item]) throws -> [Item], transform told: @Sendable (Item) -> Told
     ) async {
         var changes = ChangeDetector<Item>()
@@ -189,10 +190,10 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
                 let all = (try? answer.get()) ?? []
                 for item in items {
                     let event = LiveEvent(value: .success(told(item)), carried: carried(item, all))
-                    inbox.put(event, for: item.globalID)
+                    inbox.yield(event, for: item.globalID)
                 }
             // One for the connection, whichever of its items it would have told of.
-            case .failure(let error): inbox.put(LiveEvent(value: .failure(error)), for: id)
+            case .failure(let error): inbox.yield(LiveEvent(value: .failure(error)), for: id)
             }
         }
     }

@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 import Storage
 import Upstream
 
@@ -244,8 +245,8 @@ extension GatewayContext {
                 .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
                 provider: connection.provider)
         }
-        let turn = "\(connection.owner.text) \(connection.id)"
-        return try await services.writeQueue.run(turn) { [call, reads = services.reads.watchlists] in
+        let key = "\(connection.owner.text) \(connection.id)"
+        let task = services.writeQueue.enqueue(key) { [call, reads = services.reads.watchlists] in
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
             let list: BrokerWatchlist
             do throws(ProviderFailure) {
@@ -260,6 +261,7 @@ extension GatewayContext {
                 throw FieldError(refusedWatchlist: error, by: argument)
             }
         }
+        return try await task.value
     }
 }
 

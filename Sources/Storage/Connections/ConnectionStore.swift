@@ -2,6 +2,7 @@ package import Brokerage
 import Crypto
 import Foundation
 import GRDB
+package import PorticoCore
 package import Upstream
 
 /// Keeps users' connections, each together with its credential: both are there, or neither.

@@ -1,6 +1,7 @@
 package import Brokerage
 import Foundation
 import GRDB
+package import PorticoCore
 package import Upstream
 
 /// Keeps the credentials of users' connections, sealed with AES-256-GCM.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GRDB
+import PorticoCore
 
 /// The keys that seal credentials, themselves sealed with the master key.
 ///

@@ -1,6 +1,7 @@
 import Brokerage
 import Foundation
 import GRDB
+import PorticoCore
 import Testing
 import Upstream
 

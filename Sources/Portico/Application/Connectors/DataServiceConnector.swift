@@ -2,6 +2,7 @@ import AlphaVantage
 import Brokerage
 import Gateway
 import Polygon
+import PorticoCore
 import Storage
 import Upstream
 

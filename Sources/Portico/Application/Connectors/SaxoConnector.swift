@@ -1,5 +1,6 @@
 import Brokerage
 import Gateway
+import PorticoCore
 import Saxo
 import Storage
 import Upstream

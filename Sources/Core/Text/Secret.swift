@@ -1,8 +1,6 @@
-/// Bytes that are not to be seen: tokens, keys.
-///
-/// However it is printed, it shows nothing.
+/// The bytes of a token or key. `print`, `dump` and interpolation do not show them.
 package struct Secret: Sendable, Equatable {
-    /// The bytes themselves, for the one call that needs them.
+    /// The bytes, for the call that sends or encrypts them.
     package let bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) {
