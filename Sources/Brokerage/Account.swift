@@ -9,9 +9,9 @@ package struct Account: Hashable, Sendable {
     package var name: String?
     /// ISO 4217.
     package var currency: String
-    /// In the broker's own words.
+    /// The status, as the broker names it.
     package var status: String?
-    /// False where the broker blocks trading; nil where it does not say.
+    /// False if the broker blocks trading; nil if it does not report it.
     package var canTrade: Bool?
     /// All that it is worth: cash and positions.
     package var equity: Decimal?
@@ -27,7 +27,7 @@ package struct Account: Hashable, Sendable {
     package var unsettledCash: Decimal?
     /// Cash held back by the broker.
     package var blockedCash: Decimal?
-    /// What can be bought with margin.
+    /// The amount that can be bought with margin.
     package var buyingPower: Decimal?
     /// Margin left, above zero.
     package var marginAvailable: Decimal?

@@ -3,7 +3,7 @@ package struct Article: Hashable, Sendable {
     /// The provider's own id of it.
     package var id: String
     package var headline: String
-    /// Nil where it has none; an empty one is none.
+    /// Nil without a summary; an empty summary counts as none.
     package var summary: String?
     package var author: String?
     package var url: String

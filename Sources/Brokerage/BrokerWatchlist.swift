@@ -1,4 +1,4 @@
-/// A list of instruments that a broker keeps.
+/// A list of instruments at a broker.
 package struct BrokerWatchlist: Hashable, Sendable {
     /// The broker's own id.
     package var id: String

@@ -6,7 +6,7 @@ package struct CalendarDate: Sendable, Hashable {
     /// 1 to 31.
     package let day: Int
 
-    /// Nil when there is no such day: `2023-02-29`, month 13, year 0.
+    /// Returns nil if there is no such day: `2023-02-29`, month 13, year 0.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.dayCount(ofMonth: month, year: year)
@@ -27,7 +27,7 @@ package struct CalendarDate: Sendable, Hashable {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// How many days a month has; `month` is 1 to 12.
+    /// The number of days of a month; `month` is 1 to 12.
     package static func dayCount(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: isLeap(year: year) ? 29 : 28
@@ -49,7 +49,7 @@ extension CalendarDate: Comparable {
 extension CalendarDate {
     /// Days since 1970-01-01, below zero before it.
     package var daysSince1970: Int {
-        // Years begin in March here, so that the leap day is the last day of one.
+        // The calculation counts years from March, so that the leap day is the last day of a year.
         let shifted = month > 2 ? year : year - 1
         let monthFromMarch = month > 2 ? month - 3 : month + 9
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
@@ -57,16 +57,16 @@ extension CalendarDate {
         return daysOfYears + dayOfYear - Self.daysFromMarchOfYear0To1970
     }
 
-    /// Nil outside of the years 0001 to 9999.
+    /// Returns nil outside of the years 0001 to 9999.
     ///
-    /// Divisions by multiplication, in 32 bits where they suffice: a chart of days asks for thousands of dates (C. Neri, L.
-    /// Schneider: Euclidean affine functions and their application to calendar algorithms, 2022).
+    /// Divides by multiplication, in 32 bits if possible, because a daily chart needs thousands of dates (C.
+    /// Neri, L. Schneider: Euclidean affine functions and their application to calendar algorithms, 2022).
     package init?(daysSince1970 days: Int) {
         guard Self.daysOfTheRange.contains(days) else { return nil }
         let sinceMarchOfYear0 = UInt32(days + Self.daysFromMarchOfYear0To1970)
         let quarters = 4 * sinceMarchOfYear0 + 3
         let century = quarters / 146_097
-        // Years begin in March here, so that the leap day is the last day of one.
+        // The calculation counts years from March, so that the leap day is the last day of a year.
         let inCentury = UInt64((quarters % 146_097) | 3) * 2_939_745
         let yearOfCentury = UInt32(truncatingIfNeeded: inCentury >> 32)
         let dayOfYear = UInt32(truncatingIfNeeded: inCentury) / 2_939_745 / 4
@@ -83,13 +83,14 @@ extension CalendarDate {
 
     private static let daysFromMarchOfYear0To1970 = 719_468
 
-    /// The date so many days later, or earlier; nil outside of the years 0001 to 9999.
+    /// The date a number of days later, or earlier if it is negative; nil outside of the years 0001 to 9999.
     package func adding(days: Int) -> CalendarDate? {
         let (sum, over) = daysSince1970.addingReportingOverflow(days)
         return over ? nil : CalendarDate(daysSince1970: sum)
     }
 
-    /// The same day so many months later, or earlier; the last day of a month that is too short for it.
+    /// The same day a number of months later or earlier; the last day of the month if the month is too
+    /// short.
     ///
     /// Nil outside of the years 0001 to 9999.
     package func adding(months: Int) -> CalendarDate? {
@@ -115,7 +116,7 @@ extension CalendarDate {
 
     /// 0 to 6.
     ///
-    /// 1970-01-01 was a Thursday; the summand keeps the sum above zero from year 1 on.
+    /// 1970-01-01 was a Thursday; the summand makes the sum positive from year 1 on.
     var daysSinceSunday: Int { (daysSince1970 + 719_163) % 7 }
 
     /// A day of the week.
@@ -141,7 +142,8 @@ extension CalendarDate: CustomStringConvertible {
         }
     }
 
-    /// Reads `2026-11-20`, the full-date of RFC 3339, section 5.6; nil for anything else or no such day.
+    /// Reads `2026-11-20`, the full-date of RFC 3339, section 5.6; nil for any other text and for days that
+    /// do not exist.
     package init?(_ text: some StringProtocol) {
         var text = String(text)
         let date: CalendarDate? = text.withUTF8 { bytes in CalendarDate(utf8: unsafe bytes.span) }

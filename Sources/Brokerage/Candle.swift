@@ -63,7 +63,7 @@ package struct OHLCColumns: Hashable, Sendable {
             close: close[index] ?? .zero)
     }
 
-    /// Adds a bar; false where a figure has too many digits, and the columns must be cut.
+    /// Adds a bar; false if a value has too many digits for the columns.
     mutating func append(_ bar: OHLC) -> Bool {
         open.append(bar.open) && high.append(bar.high) && low.append(bar.low) && close.append(bar.close)
     }
@@ -91,24 +91,24 @@ package struct CandleSeries: Hashable, Sendable {
     package let interval: Interval
     /// ISO 4217, never a minor unit.
     package var currency: String?
-    /// What was delivered; nil where the source does not say.
+    /// The adjustment of the prices; nil if the source does not report it.
     package var adjustment: Adjustment?
-    /// Whether it has trades outside of regular hours; nil where the source does not say.
+    /// Whether trades outside of regular hours are included; nil if the source does not report it.
     package var isExtendedHours: Bool?
-    /// Of the exchange, an IANA name: what a day means here.
+    /// The time zone of the exchange, an IANA name; days are counted in it.
     package var timeZone: String?
-    /// There are older candles in the window than are here.
+    /// The range has older candles than these.
     package var isTruncated = false
-    /// False while the last interval still runs; nil where nobody can say.
+    /// False while the last interval has not ended; nil if it is unknown.
     ///
-    /// All others are complete.
+    /// All other candles are complete.
     package var isLastComplete: Bool?
     package var provenance: Provenance
 
     /// Starts of the intervals, in seconds since 1970; for a day and longer, midnight in ``timeZone``.
     package private(set) var times: [Int64]
     package private(set) var prices: OHLCColumns
-    /// An empty place where the source has no volume.
+    /// The volumes; empty elements if the source has none.
     package private(set) var volume: DecimalColumn
     /// The two sides of an FX series, whose ``prices`` are the mid; nil elsewhere.
     package private(set) var bid: OHLCColumns?
@@ -169,7 +169,7 @@ package struct CandleSeries: Hashable, Sendable {
         return true
     }
 
-    /// Keeps the latest candles, and says that there were more.
+    /// Removes all but the latest candles, and records that there were more.
     package mutating func truncate(toLast count: Int) {
         guard count < self.count else { return }
         let surplus = self.count - max(count, 0)

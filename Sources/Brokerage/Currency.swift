@@ -1,15 +1,15 @@
-/// What a source gives prices in: a currency, or the hundredth of one that some exchanges trade in.
+/// The unit of prices of a source: a currency, or the hundredth of one.
 ///
-/// London quotes pence, Tel Aviv agorot, Johannesburg cents; Portico tells pounds, shekels and rand.
+/// London quotes pence, Tel Aviv agorot, Johannesburg cents; Portico returns pounds, shekels and rand.
 package struct PriceUnit: Hashable, Sendable {
     /// ISO 4217.
     package let currency: String
-    /// A price is so many hundredths of the currency.
+    /// Whether prices are in hundredths of the currency.
     package let isHundredth: Bool
 
-    /// The unit that a source calls so; nil for what is no name of a currency.
+    /// The unit with this name at a source; nil if it is not the name of a currency.
     ///
-    /// Case tells pence (`GBp`) from pounds, so it matters.
+    /// Case matters, because it distinguishes pence (`GBp`) from pounds.
     package init?(_ name: String) {
         if let currency = Self.hundredths[name] {
             self.init(currency: currency, isHundredth: true)
@@ -43,11 +43,12 @@ package struct PriceUnit: Hashable, Sendable {
     }
 }
 
-/// The currencies of ISO 4217 that states issue, and the metals among its codes.
+/// The currencies of states and the metals in ISO 4217.
 ///
-/// Where a provider writes currencies and coins alike (`BTC-USD`, `EUR/USD`), only this list tells them apart.
+/// If a provider writes currencies and cryptocurrencies in the same way (`BTC-USD`, `EUR/USD`), only this
+/// list distinguishes them.
 package enum FiatCurrency {
-    /// ISO 4217's code for what is of no currency: it stands where a code must, and none is known.
+    /// The code of ISO 4217 for no currency, for a field that requires a code if none is known.
     package static let none = "XXX"
 
     package static func isCode(_ text: some StringProtocol) -> Bool {

@@ -27,9 +27,9 @@ extension Decimal {
         self = value
     }
 
-    /// Reads the longest number that begins at `position`, and moves `position` behind it.
+    /// Reads the longest number that begins at `position`, and moves `position` after it.
     ///
-    /// Where it throws, `position` is unchanged. `position` must not be negative.
+    /// If it throws, `position` is unchanged. `position` must not be negative.
     package static func scan(_ bytes: Span<UInt8>, at position: inout Int) throws(ParseFailure) -> Decimal {
         if let value = scanShort(bytes, at: &position) { return value }
         var scanner = DecimalScanner(position: position)
@@ -38,16 +38,16 @@ extension Decimal {
         return value
     }
 
-    /// A number of up to 18 digits and no exponent, which is nearly every one: 64 bits and one pass.
+    /// Reads a number of up to 18 digits without an exponent, as most numbers are: 64 bits and one pass.
     ///
-    /// Nil for others, also where there is no number.
+    /// Returns nil for all others, and if there is no number.
     @inline(__always)
     private static func scanShort(_ bytes: Span<UInt8>, at position: inout Int) -> Decimal? {
         guard position < bytes.count else { return nil }
         let isNegative = bytes[position] == UInt8(ascii: "-")
         let start = isNegative ? position &+ 1 : position
         var index = start
-        // More than 18 digits wrap around here, and are thrown away below.
+        // More than 18 digits overflow here, and the result is discarded below.
         var magnitude: UInt64 = 0
         func readDigits() {
             while index < bytes.count {
@@ -111,7 +111,7 @@ private struct DecimalScanner {
         return isNegative
     }
 
-    /// Adds digits to the coefficient; the result is how many there were.
+    /// Adds digits to the coefficient; returns their number.
     private mutating func readDigits(_ bytes: Span<UInt8>) throws(Decimal.ParseFailure) -> Int {
         let start = position
         while position < bytes.count {
@@ -171,7 +171,7 @@ private struct DecimalScanner {
         return Decimal(uncheckedCoefficient: raised, scale: 0)
     }
 
-    /// Digits past the 38th place are allowed where they are zeros.
+    /// Digits after the 38th are allowed if they are zeros.
     private func shorten(_ coefficient: Int128, scale: Int) throws(Decimal.ParseFailure) -> Decimal {
         let excess = scale - Decimal.maximumScale
         guard excess <= Decimal.maximumScale else { throw .outOfRange }
@@ -209,10 +209,11 @@ extension Decimal: CustomStringConvertible {
         }
     }
 
-    /// Writes the bytes of ``description`` to the start of `buffer`; the result is their number.
+    /// Writes the bytes of ``description`` to the start of `buffer`; returns their number.
     ///
-    /// `buffer` must have room for ``maximumUTF8Count`` bytes: one check here makes every store below sound, and
-    /// stores without further checks are why a chart of 60,000 numbers is written at memory speed.
+    /// `buffer` must have room for ``maximumUTF8Count`` bytes. One check here makes every store below sound;
+    /// stores without further checks are the reason why a chart of 60,000 numbers is written at memory
+    /// speed.
     @unsafe
     package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         precondition(buffer.count >= Self.maximumUTF8Count, "a decimal needs \(Self.maximumUTF8Count) bytes")
@@ -234,7 +235,7 @@ extension Decimal: CustomStringConvertible {
     private func write<Magnitude: FixedWidthInteger & UnsignedInteger>(
         _ magnitude: Magnitude, ofDigits known: Int, at base: UnsafeMutablePointer<UInt8>
     ) -> Int {
-        // A fraction has a digit before its point, be it 0.
+        // A fraction has at least one digit before its point.
         let digits = max(known, scale + 1)
         let shift = scale == 0 ? 0 : 1
         var rest = magnitude
@@ -242,7 +243,7 @@ extension Decimal: CustomStringConvertible {
         while index - shift >= 2 {
             let quotient = rest / 100
             let pair = UInt32(truncatingIfNeeded: rest &- quotient &* 100)
-            // A tenth of what is below 100.
+            // `tens` is a tenth of a number below 100.
             let tens = (pair &* 103) >> 10
             index -= 2
             unsafe base[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens)
@@ -259,7 +260,7 @@ extension Decimal: CustomStringConvertible {
 }
 
 extension UInt64 {
-    /// How many digits it is written with.
+    /// The number of decimal digits.
     fileprivate var digitCount: Int {
         // Each bit is about 0.3 digits (1233 / 4096); that is one too few from the power of ten on.
         let fewest = ((bitWidth - (self | 1).leadingZeroBitCount) * 1233) >> 12
@@ -268,7 +269,7 @@ extension UInt64 {
 }
 
 extension UInt128 {
-    /// How many digits it is written with.
+    /// The number of decimal digits.
     fileprivate var digitCount: Int {
         var count = 1
         var rest = self

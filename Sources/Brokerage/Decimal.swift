@@ -1,18 +1,19 @@
-/// An exact decimal number: money, prices and quantities, as they were written.
+/// An exact decimal number: an amount, a price or a quantity.
 ///
-/// The value is `coefficient` ÷ 10^`scale`. Written digits survive: `1234.5600` keeps its scale of 4 and is
-/// printed again as it came, yet equals `1234.56`, with the same hash. The coefficient holds every number of 38
-/// digits; what does not fit is refused where it is read, and thrown as ``Overflow`` where it is computed. No
-/// operation traps, and none rounds unless its name says so.
+/// The value is `coefficient` ÷ 10^`scale`. The written digits are preserved: `1234.5600` has the scale 4
+/// and is printed with it, but equals `1234.56`, with the same hash. The coefficient has at most 38 digits;
+/// a longer number is rejected when it is read, and thrown as ``Overflow`` when it is computed. No operation
+/// traps, and none rounds unless its name says so.
 package struct Decimal: Sendable {
     /// The digits without the point, with the sign.
     package let coefficient: Int128
     private let digitsAfterPoint: UInt8
 
-    /// How many digits stand after the point, 0 to ``maximumScale``.
+    /// The number of digits after the point, 0 to ``maximumScale``.
     package var scale: Int { Int(digitsAfterPoint) }
 
-    /// The most digits that may stand after the point: ten to this power is the largest that an `Int128` holds.
+    /// The maximum number of digits after the point: ten to this power is the largest that an `Int128`
+    /// holds.
     package static let maximumScale = 38
 
     /// `coefficient` ÷ 10^`scale`; nil unless `scale` is in 0 to ``maximumScale``.
@@ -85,7 +86,7 @@ extension Decimal: Hashable {
 }
 
 extension Decimal: Comparable {
-    /// Compares values, whatever their scales.
+    /// Compares values, independent of their scales.
     package static func < (left: Decimal, right: Decimal) -> Bool {
         if left.digitsAfterPoint == right.digitsAfterPoint {
             return left.coefficient < right.coefficient
@@ -115,7 +116,7 @@ extension Decimal {
     /// The exact sum, with the larger of the two scales.
     package static func + (left: Decimal, right: Decimal) throws(Overflow) -> Decimal {
         if let sum = left.sum(with: right) { return sum }
-        // Zeros written at the end may be all that stands in the way.
+        // The sum may fit without trailing zeros.
         if let sum = left.withoutTrailingZeros.sum(with: right.withoutTrailingZeros) { return sum }
         throw Overflow()
     }
@@ -193,7 +194,7 @@ extension Decimal {
         let unit = PowersOfTen[scale - digits].magnitude
         let (quotient, rest) = coefficient.magnitude.quotientAndRemainder(dividingBy: unit)
         let nearest = rounding.round(quotient, remainder: rest, of: unit)
-        // It was divided by ten at least, so it fits a signed number whatever it was rounded to.
+        // The number was divided by at least ten, so it fits a signed number after rounding.
         let whole = Int128(nearest)
         return Decimal(uncheckedCoefficient: isNegative ? -whole : whole, scale: digits)
     }
@@ -245,9 +246,9 @@ extension Decimal {
 }
 
 extension Decimal.Rounding {
-    /// `quotient`, or one more, by what is left of `unit`.
+    /// Returns `quotient` or `quotient + 1`, depending on the remainder of the division by `unit`.
     ///
-    /// The callers' quotients are 2^127 at most, so adding one cannot overflow.
+    /// The quotients of the callers are at most 2^127, so adding one cannot overflow.
     fileprivate func round(_ quotient: UInt128, remainder: UInt128, of unit: UInt128) -> UInt128 {
         // `unit - rest` instead of twice the rest, which might overflow.
         let opposite = unit - remainder
@@ -262,7 +263,7 @@ extension Decimal.Rounding {
 }
 
 extension Decimal {
-    /// How many per cent of a base this is, to four digits after the point; nil where the base is zero.
+    /// This number in per cent of a base, to four decimal places; nil if the base is zero.
     package func percent(of base: Decimal) -> Decimal? {
         try? (self * 100).divided(by: base, to: 4, .halfEven)
     }

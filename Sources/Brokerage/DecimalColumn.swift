@@ -3,12 +3,12 @@
 /// All share one count of digits after the point, so that a number takes eight bytes and nothing is allocated for it. Values
 /// stay exact: a number with more digits than those before it widens the column. A place may be empty.
 package struct DecimalColumn: Hashable, Sendable {
-    /// The digits of each without the point; ``empty`` where there is none.
+    /// The digits of each number without the point; ``empty`` if there is none.
     package private(set) var coefficients: [Int64]
     /// Digits after the point of all of them, 0 to 18.
     package private(set) var scale: Int
 
-    /// Stands where there is no value.
+    /// The element for a missing value.
     package static let empty = Int64.min
 
     package init(reserving capacity: Int = 0) {
@@ -26,7 +26,7 @@ package struct DecimalColumn: Hashable, Sendable {
 
     package var count: Int { coefficients.count }
 
-    /// The value at a place below ``count``; nil where it is empty.
+    /// The value at an index below ``count``; nil if it is empty.
     package subscript(index: Int) -> Decimal? {
         let coefficient = coefficients[index]
         return coefficient == Self.empty ? nil : Decimal(coefficient: Int128(coefficient), scale: scale)
@@ -78,12 +78,12 @@ package struct DecimalColumn: Hashable, Sendable {
         return true
     }
 
-    /// Forgets all beyond the first so many.
+    /// Removes all elements after the first `count`.
     mutating func truncate(to count: Int) {
         coefficients.removeLast(max(coefficients.count - count, 0))
     }
 
-    /// Forgets the first so many.
+    /// Removes the first elements.
     mutating func removeFirst(_ surplus: Int) {
         coefficients.removeFirst(min(surplus, coefficients.count))
     }

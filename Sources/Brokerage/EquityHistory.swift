@@ -4,7 +4,7 @@ package struct EquityHistory: Hashable, Sendable {
     package var interval: Interval
     /// ISO 4217.
     package var currency: String
-    /// What `profitLoss` counts from; nil where the broker has none.
+    /// The equity from which `profitLoss` is calculated; nil if the broker has none.
     package var baseValue: Decimal?
     package var points: [EquityPoint]
     package var provenance: Provenance
@@ -39,7 +39,7 @@ package struct EquityPoint: Hashable, Sendable {
     }
 }
 
-/// How far back an account's history goes.
+/// The range of an account's history.
 package enum HistoryRange: String, Sendable, CaseIterable {
     case oneDay = "ONE_DAY"
     case oneWeek = "ONE_WEEK"

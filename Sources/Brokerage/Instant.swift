@@ -58,7 +58,8 @@ extension Instant: Comparable {
 }
 
 extension Instant {
-    /// The instant so much later, to the nanosecond; ``latest`` or ``earliest`` where that would be outside.
+    /// The instant that is later by a duration, to the nanosecond; ``latest`` or ``earliest`` if it would be
+    /// out of range.
     package static func + (instant: Instant, duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Int64(instant.nanoseconds) + attoseconds / 1_000_000_000
@@ -95,7 +96,7 @@ extension Instant {
         return local < 0 ? (.earliest, 0) : (.latest, 86_399)
     }
 
-    /// So many seconds after midnight UTC; nil where that leaves the range.
+    /// A number of seconds after midnight UTC; nil if it is out of range.
     init?(date: CalendarDate, second: Int, nanoseconds: Int32 = 0) {
         self.init(
             secondsSince1970: Int64(date.daysSince1970) * 86_400 + Int64(second), nanoseconds: nanoseconds)
@@ -103,12 +104,12 @@ extension Instant {
 }
 
 extension Instant {
-    /// What the machine's clock says now.
+    /// The time of the machine's wall clock.
     ///
-    /// It may be set back between two calls: deadlines are for `ContinuousClock`.
+    /// It can be set back between two calls: use `ContinuousClock` for deadlines.
     package static var now: Instant {
         var time = timespec()
-        // The kernel fills the structure that it is given and keeps no pointer to it.
+        // The kernel writes the structure and stores no pointer to it.
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         let now = Instant(secondsSince1970: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
         return now ?? .earliest

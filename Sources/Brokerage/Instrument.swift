@@ -1,21 +1,21 @@
-/// One thing that can be held or quoted, whatever each provider calls it.
+/// An instrument that can be held or quoted, with one symbol for all providers.
 ///
-/// What a source does not tell is nil.
+/// A value that a source does not report is nil.
 package struct Instrument: Hashable, Sendable {
     /// Portico's own name of it.
     package var symbol: Symbol
     package var name: String?
     package var assetClass: AssetClass
-    /// Where it is listed: a market identifier code (ISO 10383) where the source has one, such as `XNAS`, else the
-    /// source's own word.
+    /// The exchange: a market identifier code (ISO 10383), such as `XNAS`, if the source has one, otherwise
+    /// the source's name for it.
     package var exchange: String?
-    /// ISO 4217, never a minor unit such as GBX.
+    /// An ISO 4217 code, never a minor unit such as GBX.
     package var currency: String?
     /// Digits after the point that prices are shown with.
     package var decimals: Int?
-    /// What the company does, in some sentences.
+    /// A description of the company.
     package var about: String?
-    /// How the source that told of it names and trades it.
+    /// The symbol and the trading rules at the source.
     package var listing: Listing?
     package var provenance: Provenance
 
@@ -45,15 +45,15 @@ package enum AssetClass: String, Sendable, CaseIterable {
 /// An instrument at one provider: its name there and, where that is a broker, the rules of an order ticket.
 package struct Listing: Hashable, Sendable {
     package var provider: ProviderID
-    /// What the provider calls it: a ticker, or Saxo's Uic.
+    /// The provider's identifier: a ticker, or the Uic of Saxo.
     package var key: String
-    /// The provider's own word for the kind, where it is part of the name: Saxo's AssetType.
+    /// The provider's type, if it is part of the identifier: the AssetType of Saxo.
     package var assetType: String?
     package var exchange: String?
     package var isTradable: Bool?
     package var isFractionable: Bool?
     package var isShortable: Bool?
-    /// Nil where the provider does not say.
+    /// Nil if the provider does not report them.
     package var orderTypes: [OrderType]?
     /// The step of prices.
     package var tickSize: Decimal?
@@ -69,9 +69,9 @@ package struct Listing: Hashable, Sendable {
 /// A hit of a search.
 package struct SearchHit: Hashable, Sendable {
     package var instrument: Instrument
-    /// How well it fits, 0 to 1; nil where the source does not say.
+    /// The relevance, 0 to 1; nil if the source does not report it.
     package var matchScore: Decimal?
-    /// Where it is traded, in the source's words: `United Kingdom`.
+    /// The region, as the source names it: `United Kingdom`.
     package var region: String?
 
     package init(instrument: Instrument, matchScore: Decimal? = nil, region: String? = nil) {
@@ -81,13 +81,13 @@ package struct SearchHit: Hashable, Sendable {
     }
 }
 
-/// Figures of a company, as the source last published them; nil where it has none.
+/// Key figures of a company, as the source last published them; nil if it has none.
 package struct Fundamentals: Hashable, Sendable {
     package var symbol: Symbol
     package var name: String?
-    /// What the company does, in some sentences.
+    /// A description of the company.
     package var about: String?
-    /// ISO 4217: of the amounts here.
+    /// The currency of the amounts, ISO 4217.
     package var currency: String?
     package var sector: String?
     package var industry: String?

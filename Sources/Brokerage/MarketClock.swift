@@ -15,7 +15,7 @@ package struct MarketClock: Hashable, Sendable {
     }
 }
 
-/// Where the trading day of an instrument stands.
+/// The state of the market of an instrument.
 package enum MarketState: String, Sendable, CaseIterable {
     case pre = "PRE"
     case open = "OPEN"
@@ -29,6 +29,6 @@ package enum Timeliness: String, Sendable, CaseIterable {
     case realTime = "REAL_TIME"
     case delayed = "DELAYED"
     case endOfDay = "END_OF_DAY"
-    /// Nobody trades at it (Saxo outside of market hours).
+    /// Indicative: no trade is possible at the price (Saxo outside of market hours).
     case indicative = "INDICATIVE"
 }

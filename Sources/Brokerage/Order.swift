@@ -2,7 +2,7 @@
 package struct Order: Hashable, Sendable {
     /// The broker's own id.
     package var id: String
-    /// The broker's own id of the account; nil where the credential opens one account only.
+    /// The broker's account id; nil if the credential opens one account only.
     package var accountID: String?
     /// The id that the one who placed it gave it.
     package var clientOrderID: String?
@@ -20,13 +20,13 @@ package struct Order: Hashable, Sendable {
     package var stopPrice: Decimal?
     package var trailPercent: Decimal?
     package var trailAmount: Decimal?
-    /// Nil where the broker does not tell.
+    /// Nil if the broker does not report it.
     package var filledQuantity: Decimal?
     package var averageFillPrice: Decimal?
     package var state: OrderState
-    /// In the broker's own words.
+    /// The state, as the broker names it.
     package var providerState: String?
-    /// Why, where the state is `rejected`.
+    /// The reason, for the state `rejected`.
     package var rejection: OrderRejection?
     /// The broker's id of the order that this one took the place of, and of the one that took its own.
     package var replaces: String?
@@ -65,7 +65,7 @@ package enum OrderType: String, Sendable, CaseIterable {
     case trailingStop = "TRAILING_STOP"
 }
 
-/// How long an order stands.
+/// How long an order stays in force.
 package enum TimeInForce: String, Sendable, CaseIterable {
     case day = "DAY"
     case goodTillCanceled = "GTC"
@@ -76,11 +76,11 @@ package enum TimeInForce: String, Sendable, CaseIterable {
     case closing = "CLOSING"
 }
 
-/// How far an order has come; `filled`, `canceled`, `rejected`, `expired` and `replaced` are final.
+/// The state of an order; `filled`, `canceled`, `rejected`, `expired` and `replaced` are final.
 package enum OrderState: String, Sendable, CaseIterable {
     /// Journalled by Portico, not yet known to the broker.
     case pending = "PENDING"
-    /// Sent, and the answer was lost.
+    /// The request was sent, and its response was lost.
     case unconfirmed = "UNCONFIRMED"
     /// With the broker, not yet in the market: queued for the opening, or held behind another leg.
     case accepted = "ACCEPTED"
@@ -98,7 +98,7 @@ package enum OrderState: String, Sendable, CaseIterable {
 /// Why a broker refused an order.
 package struct OrderRejection: Error, Hashable, Sendable {
     package var reason: RejectionReason
-    /// The broker's words, for people.
+    /// The broker's message, for users.
     package var message: String?
 
     package init(_ reason: RejectionReason, message: String?) {
@@ -122,7 +122,7 @@ package enum RejectionReason: String, Sendable, CaseIterable {
 
 /// An order to be placed.
 package struct OrderTicket: Hashable, Sendable {
-    /// Tells the order from all others of the account, so that the broker takes it once.
+    /// Identifies the order in the account, so that the broker accepts it once.
     package var clientOrderID: String
     /// The broker's own id of the account.
     package var accountID: String
@@ -177,13 +177,13 @@ package enum OrderPricing: Hashable, Sendable {
     }
 }
 
-/// The distance that a stop keeps from the best price.
+/// The distance between the stop price and the best price.
 package enum Trail: Hashable, Sendable {
     case percent(Decimal)
     case amount(Decimal)
 }
 
-/// What is to change in an order; what is nil stays.
+/// Changes of an order; nil does not change a value.
 package struct OrderReplacement: Hashable, Sendable {
     package var quantity: Decimal?
     package var price: OrderPricing?

@@ -2,10 +2,10 @@
 ///
 /// Figures that need a price are nil while the broker has none.
 package struct Position: Hashable, Sendable {
-    /// The broker's own id of the account; nil where the credential opens one account only.
+    /// The broker's account id; nil if the credential opens one account only.
     package var accountID: String?
     package var symbol: Symbol
-    /// Nil where the broker does not say.
+    /// Nil if the broker does not report it.
     package var assetClass: AssetClass?
     /// The probable asset class, used if `assetClass` is nil and no other provider knows it.
     ///
@@ -22,7 +22,7 @@ package struct Position: Hashable, Sendable {
     package var costBasis: Decimal?
     /// As the broker values it.
     package var currentPrice: Decimal?
-    /// How far `currentPrice` lags; nil where the broker does not say.
+    /// The delay of `currentPrice`; nil if the broker does not report it.
     package var delayMinutes: Int?
     /// Below zero for shorts.
     package var marketValue: Decimal?
@@ -34,9 +34,9 @@ package struct Position: Hashable, Sendable {
     package var dayProfitLoss: Decimal?
     /// In per cent.
     package var dayProfitLossPercent: Decimal?
-    /// In the broker's own words.
+    /// The status, as the broker names it.
     package var status: String?
-    /// The figures in the currency of the account, where the broker converts them itself.
+    /// The amounts in the currency of the account, if the broker converts them.
     package var inAccountCurrency: ConvertedAmounts?
     package var provenance: Provenance
 

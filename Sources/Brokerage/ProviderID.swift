@@ -17,13 +17,13 @@ package enum Environment: String, Sendable, CaseIterable {
     case sandbox = "SANDBOX"
 }
 
-/// Where a live value comes from and how old it is.
+/// The source of a live value and its age.
 package struct Provenance: Hashable, Sendable {
     /// Who reported it.
     package let source: ProviderID
     /// When Portico read it; a fresh reading may still be of an old price.
     package let fetchedAt: Instant
-    /// When it was true, by the source's own clock; nil where the source does not say.
+    /// The time of the value by the source's clock; nil if the source does not report it.
     package let asOf: Instant?
     /// It outlived its time and could not be renewed.
     package let isStale: Bool

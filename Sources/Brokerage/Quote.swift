@@ -3,7 +3,7 @@
 /// A side without an offer is nil, not zero.
 package struct Quote: Hashable, Sendable {
     package var symbol: Symbol
-    /// The last trade; the middle of bid and ask for FX.
+    /// The price of the last trade; for FX the mean of bid and ask.
     package var price: Decimal?
     package var bid: Decimal?
     package var ask: Decimal?
@@ -12,15 +12,15 @@ package struct Quote: Hashable, Sendable {
     package var low: Decimal?
     package var previousClose: Decimal?
     package var volume: Decimal?
-    /// Before the opening and after the close, where the source has it.
+    /// The price before or after the regular hours, if the source has it.
     package var extendedHoursPrice: Decimal?
     package var marketState: MarketState?
     package var timeliness: Timeliness?
     /// ISO 4217, never a minor unit.
     package var currency: String?
-    /// 0 is real time; nil where the source does not say.
+    /// 0 for real time; nil if the source does not report it.
     package var delayMinutes: Int?
-    /// Which of the source's feeds, such as `iex` or `sip`.
+    /// The feed of the source, such as `iex` or `sip`.
     package var feed: String?
     package var provenance: Provenance
 
@@ -29,7 +29,7 @@ package struct Quote: Hashable, Sendable {
         self.provenance = provenance
     }
 
-    /// Price less previous close; nil without either, or where the difference has too many digits.
+    /// Price minus previous close; nil if one is missing, or if the difference has too many digits.
     package var change: Decimal? {
         guard let price, let previousClose else { return nil }
         return try? price - previousClose

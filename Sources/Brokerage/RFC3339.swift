@@ -4,7 +4,7 @@ package enum RFC3339 {
     package enum Failure: Error, Hashable {
         /// It does not have the form of a date-time.
         case malformed
-        /// The form is right, and the calendar or the clock has no such moment: February 30th, 25:00.
+        /// The form is valid, but the date or time does not exist: February 30th, 25:00.
         case noSuchTime
         /// In UTC it lies before the year 0001 or after 9999.
         case outOfRange
@@ -34,7 +34,7 @@ package enum RFC3339 {
         return instant
     }
 
-    /// Reads the full-date at the start of `bytes`, whatever follows.
+    /// Reads the full-date at the start of `bytes`; further bytes are ignored.
     static func date(_ bytes: Span<UInt8>) throws(Failure) -> CalendarDate {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else {
             throw .malformed
@@ -92,7 +92,7 @@ package enum RFC3339 {
 }
 
 extension Instant: CustomStringConvertible {
-    /// RFC 3339 in UTC: `2026-11-20T14:30:00Z`, with 3, 6 or 9 fraction digits where there is a fraction.
+    /// RFC 3339 in UTC: `2026-11-20T14:30:00Z`, with 3, 6 or 9 fraction digits if there is a fraction.
     package var description: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -149,7 +149,7 @@ extension OutputSpan<UInt8> {
     /// Two digits; `number` is 0 to 99.
     fileprivate mutating func appendPair(_ number: Int) {
         let number = UInt32(truncatingIfNeeded: number)
-        // A tenth of what is below 100.
+        // `tens` is a tenth of a number below 100.
         let tens = (number &* 103) >> 10
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens))
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number &- tens &* 10))

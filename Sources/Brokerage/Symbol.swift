@@ -7,9 +7,10 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
     /// The longest symbol, in bytes; the longest in use (option contracts) have 21.
     package static let maximumLength = 32
 
-    /// Nil where the text is empty, too long, or has a character that no market's symbols have: only ASCII
-    /// letters, digits and `. - / : = ^ _ +` may stand in one, so that a symbol can never smuggle a separator into
-    /// a list, a path or a key.
+    /// Returns nil if the text is empty, too long, or has a character that no market uses in symbols: ASCII
+    /// letters, digits and `. - / : = ^ _ +` are allowed.
+    ///
+    /// A symbol can therefore not add a separator to a list, a path or a key.
     package init?(_ text: String) {
         let length = text.utf8.count
         guard (1...Symbol.maximumLength).contains(length), text.utf8.allSatisfy(Symbol.mayContain) else {
@@ -22,7 +23,7 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A symbol to try things out with.
+    /// A valid symbol for placeholders.
     package static let example = Symbol(valid: "AAPL")
 
     package var description: String { text }
@@ -44,7 +45,7 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
 ///
 /// The instrument does not have to exist. The symbol mapping of each provider translates these forms.
 package enum SymbolKind: Hashable, Sendable {
-    /// A share or fund: `AAPL`, `BRK.B` in the United States, `TSCO:XLON` where a market (ISO 10383) is named.
+    /// A share or fund: `AAPL`, `BRK.B` in the United States, `TSCO:XLON` with a market (ISO 10383).
     case listing(ticker: String, market: String?)
     /// One currency in terms of another: `EUR/DKK`.
     case currencies(base: String, quote: String)
@@ -53,7 +54,7 @@ package enum SymbolKind: Hashable, Sendable {
     /// `^SPX`.
     case index(String)
 
-    /// Nil for what is none of Portico's spellings.
+    /// Returns nil if the symbol has none of the forms of Portico.
     package init?(_ symbol: Symbol) {
         let text = symbol.text
         if text.hasPrefix("^") {
@@ -75,13 +76,13 @@ package enum SymbolKind: Hashable, Sendable {
         }
     }
 
-    /// Two codes, told apart by whether states issue both.
+    /// A pair of two codes: FX if states issue both.
     package static func pair(_ base: String, _ quote: String) -> SymbolKind {
         FiatCurrency.isCode(base) && FiatCurrency.isCode(quote)
             ? .currencies(base: base, quote: quote) : .crypto(base: base, quote: quote)
     }
 
-    /// The symbol of this form; nil where its parts cannot stand in one.
+    /// The symbol of this form; nil if its parts are not valid in a symbol.
     package var symbol: Symbol? {
         let text =
             switch self {

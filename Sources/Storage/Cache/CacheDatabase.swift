@@ -1,9 +1,9 @@
 import GRDB
 
-/// `portico-cache.db`: counts of calls, and values that would cost calls to get again.
+/// The database `portico-cache.db`: counts of provider calls, and cached values whose calls are limited.
 ///
-/// It is never synchronised call by call: what was written outlives the process even if it is killed, and may be lost with
-/// the machine's power. It can be deleted while no Portico runs.
+/// Writes are not synchronised one by one: they survive the end of the process, even if it is killed, but
+/// may be lost if the power fails. The file can be deleted while no Portico runs.
 package struct CacheDatabase: Sendable {
     package static let name = "portico-cache.db"
 

@@ -8,7 +8,7 @@ package import Upstream
 ///
 /// Values are written behind, many at a time; a process that is killed loses the last moments' ones.
 package final class SQLitePersistentCache: PersistentCache {
-    /// Bounds of what is kept.
+    /// The limits of the cache.
     package struct Limits: Sendable {
         /// Of all values together; the oldest go first.
         package var bytes = 64 << 20
@@ -33,9 +33,9 @@ package final class SQLitePersistentCache: PersistentCache {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - file: where values are kept.
-    ///   - limits: bounds.
-    ///   - report: told of reads and writes that failed; nobody else is.
+    ///   - file: The database.
+    ///   - limits: The limits of the cache.
+    ///   - report: Called with each failed read or write, which no caller gets as an error.
     package init(
         in file: CacheDatabase, limits: Limits = Limits(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
@@ -103,7 +103,7 @@ package final class SQLitePersistentCache: PersistentCache {
         }
     }
 
-    /// What is to be written now; nil, and the writer ends, when there is nothing.
+    /// Returns the values to write now; nil if there are none, and the writer ends.
     private func next() -> [PersistentCacheKey: PersistentCacheEntry]? {
         let (batch, waiters) = state.withLock { state in
             let batch = state.waiting
@@ -165,7 +165,7 @@ package final class SQLitePersistentCache: PersistentCache {
                 """, arguments: [limit])
     }
 
-    /// Forgets what is of no use any more.
+    /// Deletes values that have expired.
     package func deleteOutdated(now: Instant) async throws(StorageError) {
         try await database.write { db in
             try db.execute(

@@ -104,7 +104,8 @@ package final class SQLiteQuotaStore: QuotaStore {
                 ])
             }
             guard isCleaning else { return }
-            // An entry of this start of the machine counts by the uptime, whatever the wall clock says.
+            // An entry of the current start of the machine counts by the uptime, independent of the wall
+            // clock.
             try db.execute(
                 sql: """
                     DELETE FROM quota WHERE CASE WHEN boot IS :boot AND uptime_until IS NOT NULL

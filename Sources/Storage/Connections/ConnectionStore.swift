@@ -5,7 +5,9 @@ import GRDB
 package import PorticoCore
 package import Upstream
 
-/// Keeps users' connections, each together with its credential: both are there, or neither.
+/// Stores users' connections.
+///
+/// A connection and its credential are always stored together.
 package struct ConnectionStore: Sendable {
     private let database: SQLiteDatabase
     /// Of the same file.
@@ -37,18 +39,18 @@ package struct ConnectionStore: Sendable {
             connection.provider, credential: "key " + Data(hash.finalize()).base64EncodedString())
     }
 
-    /// What became of a connection that was to be kept.
+    /// The result of storing a new connection.
     package enum InsertResult: Hashable, Sendable {
         case added
         /// Its owner has as many as one may have.
         case tooMany
-        /// Another connection of its owner opens one of its accounts: what is in it would count twice.
+        /// Another connection of the owner opens one of the accounts, whose values would count twice.
         case opensAlready(connection: String, account: StoredAccount)
     }
 
-    /// Keeps a new connection and its credential.
+    /// Stores a new connection and its credential.
     ///
-    /// - Returns: what became of it; nothing is kept of one that is not added.
+    /// - Returns: The result; nothing is stored if the connection was not added.
     package func add(
         _ connection: StoredConnection, _ secret: Secret, maximum most: Int
     ) async throws(StorageError) -> InsertResult {
@@ -98,9 +100,9 @@ package struct ConnectionStore: Sendable {
             ])
     }
 
-    /// Gives a connection that is there another credential, and what was found with it.
+    /// Replaces the credential of a connection, and the accounts that it opens.
     ///
-    /// - Returns: false, and nothing is changed, where the connection has gone.
+    /// - Returns: False if the connection no longer exists; then nothing was changed.
     package func renew(
         _ connection: StoredConnection, _ secret: Secret
     ) async throws(StorageError) -> Bool {
@@ -154,7 +156,8 @@ package struct ConnectionStore: Sendable {
         }
     }
 
-    /// Keeps since when the provider refuses a connection's credential; nil when it takes it again.
+    /// Stores the time since which the provider rejects the credential of a connection; nil if it accepts
+    /// it.
     package func setRejected(_ id: String, at instant: Instant?) async throws(StorageError) {
         try await database.write { db in
             try db.execute(
@@ -163,7 +166,7 @@ package struct ConnectionStore: Sendable {
         }
     }
 
-    /// Keeps what a connection opens by now, where that has changed since it was made.
+    /// Stores the accounts that a connection opens, if they have changed.
     package func setAccounts(_ accounts: [StoredAccount], of id: String) async throws(StorageError) {
         try await database.write { db in
             let isThere = try Bool.fetchOne(
@@ -204,7 +207,8 @@ package struct ConnectionStore: Sendable {
     }
 }
 
-/// A row of a provider or an environment that this Portico has never heard of: somebody else has changed the file.
+/// A row with a provider or an environment that this version does not know: another program has changed the
+/// file.
 private struct UnreadableConnection: Error {}
 
 extension StoredConnection {

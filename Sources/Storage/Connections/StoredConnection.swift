@@ -1,24 +1,24 @@
 package import Brokerage
 package import Upstream
 
-/// A user's link to a provider, as it is kept; its credential is kept beside it, sealed.
+/// A user's connection to a provider, as it is stored; its encrypted credential is stored beside it.
 package struct StoredConnection: Hashable, Sendable {
-    /// Nobody else's, and never used again.
+    /// The unique id, which is never used again.
     package let id: String
     package let owner: OwnerID
     package let provider: ProviderID
     package let environment: Environment
-    /// Where the browser came back to with the user's consent; nil where there was none.
+    /// The redirect URI of the user's consent; nil without a consent.
     ///
-    /// Some providers want it again with each renewal.
+    /// Some providers require it again for each renewal.
     package var redirectURI: String?
-    /// What the user calls it.
+    /// The user's name for the connection.
     package var label: String?
     /// When it was made, or last given another credential.
     package var connectedAt: Instant
     /// When the provider refused the credential; nil while it takes it.
     package var rejectedAt: Instant?
-    /// What was found behind it, the default one first; none where the provider keeps no accounts.
+    /// The accounts that it opens, the default account first; empty if the provider has no accounts.
     package var accounts: [StoredAccount]
 
     package init(

@@ -4,24 +4,24 @@ import GRDB
 package import PorticoCore
 package import Upstream
 
-/// Keeps the credentials of users' connections, sealed with AES-256-GCM.
+/// Stores the credentials of users' connections, encrypted with AES-256-GCM.
 ///
-/// A row opens only as the very connection, provider and owner that it was sealed for.
+/// A credential can be decrypted only for the connection, provider and owner for which it was encrypted.
 package struct CredentialStore: Sendable {
     private let database: SQLiteDatabase
     private let keys: DataEncryptionKeys
 
     /// Opens the store.
     ///
-    /// - Throws: `wrongMasterKey` where the file's credentials were sealed with another.
+    /// - Throws: `wrongMasterKey` if the credentials in the file were encrypted with another key.
     package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
         keys = try DataEncryptionKeys(in: database, master)
     }
 
-    /// Keeps a connection's credential, in place of any before.
+    /// Stores the credential of a connection, and replaces an earlier one.
     ///
-    /// - Returns: its version.
+    /// - Returns: The version of the credential.
     package func save(
         _ secret: Secret, of identity: CredentialOwner
     ) async throws(StorageError) -> Int {
@@ -45,9 +45,9 @@ package struct CredentialStore: Sendable {
             ]) ?? 1
     }
 
-    /// A connection's credential; nil where there is none of this provider and owner.
+    /// Returns the credential of a connection; nil if there is none with this provider and owner.
     ///
-    /// - Throws: `decryptionFailed` where the row was tampered with.
+    /// - Throws: `decryptionFailed` if the row was changed.
     package func load(_ identity: CredentialOwner) async throws(StorageError) -> StoredCredential? {
         let row = try await database.read { db in
             try Row.fetchOne(
@@ -74,19 +74,19 @@ package struct CredentialStore: Sendable {
     package enum Replacement: Hashable, Sendable {
         /// Done; the new version.
         case done(version: Int)
-        /// Somebody else was faster, or has deleted it: nothing was changed.
+        /// The credential was changed or deleted by another caller before; nothing was changed.
         case outdated
     }
 
-    /// Puts a new secret in place of the one that was read, unless that has changed since: of two that renew a token at
-    /// the same time, the second must not overwrite the first one's.
+    /// Replaces the secret that was read, unless it has changed since: if two callers renew a token at the
+    /// same time, the second must not overwrite the result of the first.
     ///
     /// - Parameters:
-    ///   - secret: the new one.
-    ///   - identity: whose it is.
-    ///   - version: that was read.
-    /// - Returns: whether it was done.
-    /// - Throws: what kept it from being written; then nothing was changed.
+    ///   - secret: The new secret.
+    ///   - identity: The owner of the credential.
+    ///   - version: The version that was read.
+    /// - Returns: Whether the secret was replaced.
+    /// - Throws: The error that prevented the write; then nothing was changed.
     package func replace(
         with secret: Secret, of identity: CredentialOwner, expecting version: Int
     ) async throws(StorageError) -> Replacement {
@@ -137,7 +137,7 @@ extension CredentialOwner {
 }
 
 extension CredentialStore {
-    /// How many credentials open, and how many do not; nothing of them is kept.
+    /// Returns how many credentials can be decrypted and how many cannot; no secret is stored in memory.
     ///
     /// - Throws: `wrongMasterKey`.
     static func examine(
@@ -172,9 +172,9 @@ package struct CredentialOwner: Hashable, Sendable {
         self.owner = owner
     }
 
-    /// What is sealed in with the credential: moved to another row, it does not open.
+    /// The additional authenticated data of a credential: it cannot be decrypted in another row.
     ///
-    /// Each part behind its length, so that no two identities have the same bytes.
+    /// Each part follows its length, so that different identities have different bytes.
     func additionalData(keyID: Int64) -> [UInt8] {
         var data: [UInt8] = []
         for part in ["portico credential 1", connection, provider.rawValue, owner.text, String(keyID)] {
@@ -189,7 +189,7 @@ package struct CredentialOwner: Hashable, Sendable {
     }
 }
 
-/// A credential as it is kept.
+/// A credential as it is stored.
 package struct StoredCredential: Sendable {
     package let identity: CredentialOwner
     /// Rises by one each time that the secret is replaced.
@@ -197,7 +197,7 @@ package struct StoredCredential: Sendable {
     package let secret: Secret
 }
 
-/// The credential of one connection, for whoever renews it.
+/// The credential of one connection, for the client that renews its token.
 package struct ConnectionCredentialStore: RotatingCredentialStore {
     private let store: CredentialStore
     private let identity: CredentialOwner

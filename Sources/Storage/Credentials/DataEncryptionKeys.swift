@@ -3,16 +3,18 @@ import Foundation
 import GRDB
 import PorticoCore
 
-/// The keys that seal credentials, themselves sealed with the master key.
+/// The keys that encrypt credentials.
 ///
-/// The newest seals; the others open what they have sealed. So a master key is changed by sealing a few keys anew, and a
-/// data key by making one more.
+/// They are encrypted with the master key.
+///
+/// The newest key encrypts; the older ones decrypt what they have encrypted. A change of the master key
+/// therefore encrypts only a few keys again, and a new data key is one more row.
 struct DataEncryptionKeys: Sendable {
     private let keys: [Int64: SymmetricKey]
     /// Of the key that seals.
     let currentID: Int64
 
-    /// Opens the keys of a file, and makes one where there is none.
+    /// Decrypts the keys of a file, and creates one if there is none.
     init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
         let path = database.path
         var keys = try database.readNow { db in try DataEncryptionKeys(db, at: path, master) }.keys
@@ -75,9 +77,9 @@ struct DataEncryptionKeys: Sendable {
         return (id, key)
     }
 
-    /// Seals all keys anew, for a change of the master key; those that are sealed with the new one already are left.
+    /// Encrypts all keys with a new master key; keys that the new one has encrypted already are not changed.
     ///
-    /// - Returns: how many.
+    /// - Returns: The number of changed keys.
     static func rewrap(
         _ db: Database, at path: String, from old: MasterKey, to new: MasterKey
     ) throws -> Int {

@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Glibc
 
-/// The key that seals the keys that seal credentials: 32 bytes that are not kept in a database.
+/// The key that encrypts the data keys: 32 bytes that are not stored in a database.
 package struct MasterKey: Sendable {
     let key: SymmetricKey
-    /// Tells keys apart, and says nothing of them.
+    /// Identifies the key without revealing it.
     let id: String
 
-    /// Reads it from text, as an environment's variable has it.
+    /// Reads a key from the text of a setting.
     ///
     /// - Parameters:
-    ///   - base64: 32 bytes in base64.
-    ///   - origin: where it came from, for errors: the name of the variable.
-    /// - Throws: `badMasterKey` for anything else.
+    ///   - base64: 32 bytes in Base64.
+    ///   - origin: The name of the setting, for errors.
+    /// - Throws: `badMasterKey` for any other text.
     package init(base64: String, origin: String) throws(StorageError) {
         let text = base64.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let bytes = Data(base64Encoded: text), bytes.count == 32 else {
@@ -22,7 +22,7 @@ package struct MasterKey: Sendable {
         self.init(SymmetricKey(data: bytes))
     }
 
-    /// Reads it from a file; where there is none, makes one for this user alone (0600).
+    /// Reads a key from a file; if there is none, creates it with permissions for its owner only (0600).
     package init(file path: String) throws(StorageError) {
         if let text = try Self.read(path) {
             try self.init(base64: text, origin: path)
@@ -30,7 +30,7 @@ package struct MasterKey: Sendable {
         }
         let key = SymmetricKey(size: .bits256)
         let made = MasterKey(key)
-        // Whoever else made one in between has the one that counts.
+        // If another process created the file in between, its key is used.
         if try Self.create(path, made.text) {
             self = made
         } else {
@@ -41,10 +41,10 @@ package struct MasterKey: Sendable {
     /// The name of a folder's own key file.
     package static let fileName = "portico.key"
 
-    /// The key that lies in a data folder; where there is none, makes one.
+    /// Reads the key in a data directory; creates one if there is none.
     ///
-    /// Whoever takes the database alone cannot read its secrets; whoever takes the whole folder can. A key that is kept
-    /// elsewhere protects against that as well.
+    /// Someone who copies only the database cannot read its secrets; someone who copies the whole directory
+    /// can. A key that is stored elsewhere protects against that as well.
     package init(in folder: DataDirectory) throws(StorageError) {
         try self.init(file: folder.path(of: Self.fileName))
     }
@@ -54,7 +54,7 @@ package struct MasterKey: Sendable {
     /// The old one or the new one lies there, whole, also when the machine fails in between.
     package func install(in folder: DataDirectory) throws(StorageError) {
         let (path, draft) = (folder.path(of: Self.fileName), folder.path(of: Self.fileName + ".new"))
-        // Left over from an attempt that was cut short; where there is none, all the better.
+        // A file of an interrupted attempt; there may be none.
         _ = unsafe unlink(draft)
         guard try Self.create(draft, text) else {
             throw .file(path: draft, reason: "somebody else writes there")
@@ -68,7 +68,7 @@ package struct MasterKey: Sendable {
         unsafe key.withUnsafeBytes { unsafe Data($0).base64EncodedString() } + "\n"
     }
 
-    /// A key that is forgotten with the process, for what is.
+    /// A key that exists only in this process.
     package static func random() -> MasterKey { MasterKey(SymmetricKey(size: .bits256)) }
 
     private init(_ key: SymmetricKey) {
@@ -80,7 +80,7 @@ package struct MasterKey: Sendable {
         }.joined()
     }
 
-    /// Nil where there is no file.
+    /// Returns nil if there is no file.
     private static func read(_ path: String) throws(StorageError) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -94,10 +94,10 @@ package struct MasterKey: Sendable {
         return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// False where there is a file already.
+    /// Returns false if the file exists.
     ///
-    /// It is written beside its place and linked to it when it is whole and on the disk: a key that is half there would
-    /// cost all credentials.
+    /// The file is written under another name and linked when it is complete and on the disk: an incomplete
+    /// key would make all credentials unreadable.
     private static func create(_ path: String, _ text: String) throws(StorageError) -> Bool {
         let draft = "\(path).\(getpid()).new"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -1,9 +1,10 @@
 package import Brokerage
 
-/// What allocations take of one instrument.
+/// The quantities of one instrument that goals have allocated.
 ///
-/// An allocation of one account draws on that account, one without draws on what they hold together: there is enough
-/// where no account gives more than it holds, and all together give no more than they hold.
+/// An allocation with an account uses the holding of that account; one without uses the holdings of all
+/// accounts. The allocations are possible if no account gives more than it holds, and all together do not
+/// exceed the sum of the holdings.
 struct AllocationTotals {
     private let symbol: Symbol
     private let held: HeldQuantities
@@ -15,7 +16,7 @@ struct AllocationTotals {
         self.held = held
     }
 
-    /// Why some new allocations cannot be added to those that there are; nil where they can.
+    /// Returns the error if new allocations cannot be added to the existing ones; nil if they can.
     static func validationError(
         adding new: [GoalAllocation], to others: [GoalAllocation], holding held: HeldQuantities
     ) -> GoalError? {
@@ -45,7 +46,7 @@ struct AllocationTotals {
         return nil
     }
 
-    /// Nil where there is enough left for one more.
+    /// Returns nil if enough is left for the allocation.
     private func overallocation(by allocation: GoalAllocation) throws(Decimal.Overflow) -> GoalError
         .Overallocation?
     {
@@ -70,7 +71,7 @@ struct AllocationTotals {
         }
     }
 
-    /// Never more than there is: what was sold since it was allocated is not taken from anything else.
+    /// At most what is held: if a holding was sold after it was allocated, other holdings do not replace it.
     private func allocated(in account: String) throws(Decimal.Overflow) -> Decimal {
         min(allocatedByAccount[account] ?? .zero, try held.quantity(of: symbol, in: account))
     }
@@ -83,7 +84,7 @@ struct AllocationTotals {
 }
 
 extension GoalAllocation {
-    /// How many pieces it takes.
+    /// The number of units that the allocation takes.
     fileprivate func claim(in held: HeldQuantities) throws(Decimal.Overflow) -> Decimal {
         switch share {
         case .all: try held.quantity(of: symbol, in: account)
@@ -93,7 +94,7 @@ extension GoalAllocation {
     }
 }
 
-/// How much of each instrument a user's accounts hold, in pieces; what is owed (short) is not held.
+/// The quantities of each instrument in a user's accounts, in units; short positions do not count.
 package struct HeldQuantities: Hashable, Sendable {
     private var quantities: [Symbol: [String: Decimal]] = [:]
 
@@ -118,7 +119,7 @@ package struct HeldQuantities: Hashable, Sendable {
 }
 
 extension Decimal {
-    /// So many per cent of the number, exactly.
+    /// The given percentage of the number, exactly.
     package func share(inPercent percent: Decimal) throws(Overflow) -> Decimal {
         try self * percent * Self.hundredth
     }

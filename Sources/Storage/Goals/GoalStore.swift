@@ -2,10 +2,11 @@ package import Brokerage
 import GRDB
 package import Upstream
 
-/// Keeps users' goals.
+/// Stores users' goals.
 ///
-/// Each change is one transaction that looks at all goals of the user as they are then: two changes at once can neither
-/// undo each other nor allocate the same holding twice. A goal of another user is as one that does not exist.
+/// Each change is one transaction that reads all goals of the user: two concurrent changes cannot undo each
+/// other, and cannot allocate the same holding twice. A goal of another user is treated like one that does
+/// not exist.
 package struct GoalStore: Sendable {
     /// As many goals as a user may have.
     package static let maximumGoals = 200
@@ -26,20 +27,20 @@ package struct GoalStore: Sendable {
         try await database.read { db in try GoalRow.fetch(of: owner, db).map(\.goal) }
     }
 
-    /// A goal of a user; nil where the user has none with this id.
+    /// Returns a goal of a user; nil if the user has none with this id.
     package func goal(_ id: String, of owner: OwnerID) async throws(StorageError) -> StoredGoal? {
         try await database.read { db in try GoalRow.fetch(id, of: owner, db)?.goal }
     }
 
-    /// Makes a goal.
+    /// Creates a goal.
     ///
     /// - Parameters:
-    ///   - content: what the user says of it.
-    ///   - owner: the user.
-    ///   - held: what the user's accounts hold of all that is allocated.
-    ///   - now: when it is made.
-    /// - Returns: the goal, or why there is none: no goals may together take more of a holding than there is.
-    /// - Throws: what kept it from being written; then nothing was changed.
+    ///   - content: The fields of the goal.
+    ///   - owner: The user.
+    ///   - held: The user's holdings of all allocated instruments.
+    ///   - now: The time of creation.
+    /// - Returns: The goal, or the error: all goals together cannot allocate more than a holding.
+    /// - Throws: The error that prevented the write; then nothing was changed.
     package func create(
         _ content: GoalFields, for owner: OwnerID, holding held: HeldQuantities, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
@@ -62,13 +63,13 @@ package struct GoalStore: Sendable {
     /// Changes a goal.
     ///
     /// - Parameters:
-    ///   - id: which one.
-    ///   - patch: what is to be changed of it.
-    ///   - owner: the user.
-    ///   - held: what the user's accounts hold of all that is newly allocated.
-    ///   - now: when it is changed.
-    /// - Returns: the goal as it is now, or why nothing was changed.
-    /// - Throws: what kept it from being written; then nothing was changed.
+    ///   - id: The id of the goal.
+    ///   - patch: The changes.
+    ///   - owner: The user.
+    ///   - held: The user's holdings of all newly allocated instruments.
+    ///   - now: The time of the change.
+    /// - Returns: The changed goal, or the reason why nothing was changed.
+    /// - Throws: The error that prevented the write; then nothing was changed.
     package func update(
         _ id: String, _ patch: GoalPatch, for owner: OwnerID, holding held: HeldQuantities,
         now: Instant = .now
@@ -106,9 +107,9 @@ package struct GoalStore: Sendable {
     }
 }
 
-/// A goal as it stands in the file.
+/// A row of the table of goals.
 struct GoalRow {
-    /// What its allocations refer to.
+    /// The number to which the rows of allocations refer.
     let number: Int64
     let goal: StoredGoal
 

@@ -9,7 +9,7 @@ package struct StoredGoal: Hashable, Sendable {
     package let updatedAt: Instant
 }
 
-/// What a user says of a goal.
+/// The fields of a goal that its user sets.
 package struct GoalFields: Hashable, Sendable {
     package var title: String
     package var about: String
@@ -49,14 +49,14 @@ package struct GoalAllocation: Hashable, Sendable {
     package enum Share: Hashable, Sendable {
         /// All of it.
         case all
-        /// So many pieces, above zero.
+        /// A number of units, above zero.
         case quantity(Decimal)
-        /// In per cent of what is held, above zero, at most 100.
+        /// A percentage of the holding, above zero, at most 100.
         case percent(Decimal)
     }
 }
 
-/// What is to be changed of a goal; nil stays as it is.
+/// Changes of a goal; nil does not change a field.
 package struct GoalPatch: Hashable, Sendable {
     package var title: String?
     package var about: String?
@@ -99,7 +99,7 @@ package enum GoalError: Error, Hashable, Sendable {
     case notFound
     /// The user has as many goals as one may have.
     case tooManyGoals(limit: Int)
-    /// No account, or not the one that is named, holds what the allocation at this index is of.
+    /// No account, or not the given account, holds the instrument of the allocation at this index.
     case notHeld(index: Int)
     /// The allocation at this index would take more than is left.
     case overallocated(index: Int, Overallocation)

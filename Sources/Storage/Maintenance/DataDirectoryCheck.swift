@@ -6,10 +6,10 @@ import Glibc
 package struct DataDirectoryCheck: Sendable {
     /// One point.
     package struct Finding: Hashable, Sendable {
-        /// What was looked at.
+        /// The subject of the check.
         package let subject: String
         package let isFine: Bool
-        /// What was seen; where it is not fine, with a way out.
+        /// The result; if there is a problem, with the remedy.
         package let text: String
 
         init(_ subject: String, _ isFine: Bool, _ text: String) {
@@ -28,8 +28,8 @@ package struct DataDirectoryCheck: Sendable {
     package var isFine: Bool { findings.allSatisfy(\.isFine) }
 
     /// - Parameters:
-    ///   - folder: Where `portico.db` is.
-    ///   - masterKey: What its secrets are sealed with; nil where there is none.
+    ///   - folder: The directory of `portico.db`.
+    ///   - masterKey: The key of its secrets; nil if there is none.
     package init(of folder: DataDirectory, with masterKey: MasterKey?) {
         self.folder = folder
         checkDiskSpace()
@@ -85,7 +85,7 @@ package struct DataDirectoryCheck: Sendable {
 
     // MARK: - The databases
 
-    /// False where there is nothing more to be read.
+    /// Returns false if the file cannot be read further.
     private mutating func checkIntegrity(of path: String, _ subject: String) -> Bool {
         do {
             let queue = try DatabaseQueue(path: path, configuration: .readOnly)

@@ -3,15 +3,15 @@ import Glibc
 
 /// A copy of `portico.db` as it is at one moment, made while a server works with it.
 package enum DatabaseBackup {
-    /// Writes the copy, whole or not at all, for this user alone (0600).
+    /// Writes the copy completely or not at all, with permissions for its owner only (0600).
     ///
-    /// Secrets in it are sealed, so it is worth nothing without the master key, which it does not hold. For a command:
-    /// it waits.
+    /// Secrets in it are encrypted with the master key, which it does not contain. The function blocks; it
+    /// is for a command.
     ///
     /// - Parameters:
-    ///   - folder: Where `portico.db` is.
-    ///   - path: The copy; nothing may be there.
-    /// - Throws: `file` where something is there already or cannot be written, `full`, `damaged` where the file is.
+    ///   - folder: The directory of `portico.db`.
+    ///   - path: The path of the copy; no file may exist there.
+    /// - Throws: `file` if a file exists or cannot be written, `full`, or `damaged` if the database is.
     package static func write(of folder: DataDirectory, to path: String) throws(StorageError) {
         try UserDatabase.rejectEmptyFile(in: folder)
         let draft = "\(path).\(getpid()).new"

@@ -9,9 +9,9 @@ package struct UserDataExport: Sendable {
         database = file.database
     }
 
-    /// One JSON object, all of it as it was at one moment; nil where there is no such user.
+    /// Returns one JSON object with all data of the user at one time; nil if there is no such user.
     ///
-    /// Secrets are not among it: what they are for, a connection, a session, a password, is there without them.
+    /// It contains no secrets: connections, sessions and the password are listed without them.
     package func json(of owner: OwnerID) async throws(StorageError) -> String? {
         try await database.read { db in
             try String.fetchOne(

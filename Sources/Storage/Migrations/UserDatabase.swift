@@ -7,7 +7,7 @@ package struct UserDatabase: Sendable {
 
     let database: SQLiteDatabase
 
-    /// Opens the file in a folder, makes it where there is none, and brings its tables up to date.
+    /// Opens the file in a directory, creates it if there is none, and migrates its tables.
     package init(in folder: DataDirectory) throws(StorageError) {
         database = try SQLiteDatabase.open(Self.name, in: folder, .full, Self.migrator)
     }
@@ -81,9 +81,10 @@ package struct UserDatabase: Sendable {
         }
     }
 
-    /// Opens the file of a folder in which a server may be running: it makes nothing, and waits for the server's writes.
+    /// Opens the file in a directory that a running server may use: it creates nothing, and waits for writes
+    /// of the server.
     ///
-    /// - Throws: `missing` where there is no file, `older` where it lacks tables.
+    /// - Throws: `missing` if there is no file, `older` if tables are missing.
     package static func existing(in folder: DataDirectory) throws(StorageError) -> UserDatabase {
         UserDatabase(try .openExisting(Self.name, in: folder, .full, migrator))
     }
@@ -119,15 +120,17 @@ package struct UserDatabase: Sendable {
 }
 
 extension UserDatabase {
-    /// Puts another master key in the place of the one that a file's secrets are sealed with.
+    /// Replaces the master key of a file.
     ///
-    /// What seals the secrets themselves stays, and is sealed anew: a few rows, in one step. A server that has the file
-    /// open has opened those keys at its start, and goes on with them; its next start needs the new master key.
+    /// The data keys stay the same and are encrypted again: a few rows, in one transaction. A running server
+    /// has decrypted them at its start and continues; its next start needs the new master key.
     ///
-    /// For a command: it waits.
+    /// The function blocks; it is for a command.
     ///
-    /// - Returns: how many keys were sealed anew; those that were so before, by a change that was cut short, do not count.
-    /// - Throws: `wrongMasterKey`, and nothing is changed, where the file was sealed with another than `old`.
+    /// - Returns: The number of keys that were encrypted again, without those of an earlier, interrupted
+    ///   change.
+    /// - Throws: `wrongMasterKey` if the file was encrypted with another key than `old`; then nothing was
+    ///   changed.
     package func changeMasterKey(from old: MasterKey, to new: MasterKey) throws(StorageError) -> Int {
         let path = database.path
         return try database.writeNow { db in
@@ -137,7 +140,7 @@ extension UserDatabase {
     }
 }
 
-/// Ids that nobody can guess or count: 128 random bits in 32 hexadecimal digits.
+/// Ids that cannot be guessed or counted: 128 random bits as 32 hexadecimal digits.
 package enum RandomID {
     /// A new one, from the system's own generator, which is fit for cryptography.
     package static func make() -> String {

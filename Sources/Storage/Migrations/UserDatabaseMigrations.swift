@@ -106,8 +106,8 @@ extension DatabaseMigrator {
 extension DatabaseMigrator {
     /// Watchlists and goals.
     ///
-    /// Times are milliseconds since 1970. Amounts, quantities and per cents are decimal numbers as text, since SQLite's
-    /// REAL would change them. `number` keeps the order in which they were made.
+    /// Times are milliseconds since 1970. Amounts, quantities and percentages are decimal numbers as text,
+    /// because SQLite's REAL would change them. `number` is the order of creation.
     mutating func addLists() {
         registerMigration("4: watchlists and goals") { db in
             try db.execute(
@@ -143,9 +143,9 @@ extension DatabaseMigrator {
 }
 
 extension DatabaseMigrator {
-    /// The journal of orders: what was meant, before the broker is told, and what became of it.
+    /// The journal of orders: the requested order, written before the request is sent, and its outcome.
     ///
-    /// Numbers of money and pieces are texts with all their digits; times are milliseconds since 1970.
+    /// Amounts and quantities are texts with all their digits; times are milliseconds since 1970.
     mutating func addOrders() {
         registerMigration("5: orders") { db in
             try db.execute(

@@ -17,7 +17,7 @@ package struct OrderIdentity: Hashable, Sendable {
     }
 }
 
-/// An order as the journal has it: what was meant, and the last that was heard of it.
+/// An order of the journal: the requested order, and its last known state.
 package struct JournalOrder: Hashable, Sendable {
     package let identity: OrderIdentity
     package let provider: ProviderID
@@ -26,7 +26,7 @@ package struct JournalOrder: Hashable, Sendable {
     /// Its `id` is empty until the broker has said one.
     package var order: Order
     package let createdAt: Instant
-    /// What is under way with it; nil for nothing.
+    /// The write that is in progress for the order; nil if there is none.
     package var openWrite: JournalWrite.Kind.Name?
     /// The state of the write in progress, otherwise of the latest one; nil for an order without writes of
     /// Portico.
@@ -35,12 +35,12 @@ package struct JournalOrder: Hashable, Sendable {
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
 
-    /// The order with what is under way.
+    /// The order with the state of the write in progress.
     package var currentOrder: Order { order.while(openWrite) }
 }
 
 extension Order {
-    /// The order while something is under way that the broker has not told of yet.
+    /// The order with the state of a write that the broker has not confirmed yet.
     package func `while`(_ write: JournalWrite.Kind.Name?) -> Order {
         guard !state.isFinal else { return self }
         var order = self
@@ -54,7 +54,7 @@ extension Order {
 }
 
 extension OrderState {
-    /// Whether nothing more can come of the order.
+    /// Whether the state of the order can no longer change.
     package var isFinal: Bool {
         switch self {
         case .filled, .canceled, .rejected, .expired, .replaced: true
@@ -70,14 +70,14 @@ package struct JournalWrite: Hashable, Sendable {
     package let id: String
     package let order: OrderIdentity
     package let provider: ProviderID
-    /// The broker's own id of the account; nil where the credential opens one account only.
+    /// The broker's account id; nil if the credential opens one account only.
     package let account: String?
     /// The broker's id of the order that is to change; nil for one that is to be placed.
     package let providerOrderID: String?
     package let kind: Kind
     package let state: OrderWriteState
 
-    /// What is to be done.
+    /// The kind of a write.
     package enum Kind: Hashable, Sendable {
         case place
         case replace(OrderReplacement)
@@ -123,17 +123,17 @@ package struct JournalWrite: Hashable, Sendable {
 /// The result of deleting a user or a connection.
 package enum Deletion: Hashable, Sendable {
     case deleted
-    /// There is no such user or connection.
+    /// The user or the connection does not exist.
     case unknown
     /// Nothing was deleted, because this number of writes to brokers is not sent or has no response yet, and
     /// their outcomes must be recorded.
     case ordersInProgress(Int)
 }
 
-// Rows of the journal; one that makes no sense is nil, and is left out: nobody but Portico writes the file.
+// Rows of the journal; an invalid row is nil and is skipped, because only Portico writes the file.
 
 extension JournalOrder {
-    /// The orders with what is under way with each; `condition` follows.
+    /// Selects orders with the writes in progress for each; `condition` follows.
     static let select = """
         SELECT journal_order.*, (
             SELECT kind FROM journal_write
@@ -206,7 +206,7 @@ extension Order {
 }
 
 extension JournalWrite {
-    /// The writes with what is needed of their orders; `condition` follows.
+    /// Selects writes with the required columns of their orders; `condition` follows.
     static let select = """
         SELECT journal_write.*, journal_order.provider, journal_order.account, journal_order.provider_order_id
         FROM journal_write JOIN journal_order

@@ -64,7 +64,7 @@ extension OrderJournal {
     private static let findable = OrderWriteState.allCases.filter { $0.step(after: .found) != nil }
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
-    /// The journal's own id of an order that stands in it.
+    /// The journal's id of an order in the journal.
     private static func identity(
         of order: Order, of owner: OwnerID, _ connection: String, _ db: Database
     ) throws -> OrderIdentity? {

@@ -2,11 +2,11 @@ package import Brokerage
 import GRDB
 import Upstream
 
-/// What became known of a write, with what was heard.
+/// The outcome of a write, with the reported order.
 package enum OrderWriteOutcome: Hashable, Sendable {
     /// The broker cannot have acted on it.
     case notProcessed
-    /// The broker took it; the order as it stands.
+    /// The broker accepted the request; the order as it reports it.
     case accepted(Order)
     /// The broker refused it.
     case rejected(OrderRejection)
@@ -14,7 +14,8 @@ package enum OrderWriteOutcome: Hashable, Sendable {
     case responseLost
     /// The broker has it; the value is the current order.
     case found(Order)
-    /// Asked long enough afterwards, the broker did not have it; what the user is told of an order that was to be placed.
+    /// The broker did not have the order after the waiting time; the rejection that the user gets for a new
+    /// order.
     case notFound(OrderRejection)
     /// The outcome can never be determined.
     case undeterminable
@@ -59,10 +60,10 @@ extension OrderJournal {
         active.remove(id)
     }
 
-    /// Writes down what became known of a write, and what that makes of its order.
+    /// Records the outcome of a write and its effect on the order.
     ///
-    /// - Returns: the order as it stands; nil where it is forgotten, since it was never placed.
-    /// - Throws: what kept it from being written down; then nothing was.
+    /// - Returns: The order; nil if it was removed because it was never placed.
+    /// - Throws: The error that prevented the write; then nothing was changed.
     @discardableResult
     package func recordOutcome(
         _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
@@ -77,7 +78,8 @@ extension OrderJournal {
     static func apply(
         _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
-        // What cannot happen in its state any more changes nothing: somebody else was faster.
+        // An outcome that is no longer possible in the write's state has no effect: another task has
+        // recorded one before.
         guard let step = write.state.step(after: outcome.event) else { return }
         switch step {
         case .delete: try delete(write, db)
@@ -138,7 +140,7 @@ extension OrderJournal {
         }
     }
 
-    /// Puts the order that stands now in the place of the one before, and remembers that one.
+    /// Replaces an order by its successor, and stores the relation.
     private static func advance(_ write: JournalWrite, to order: Order, _ db: Database) throws {
         if let old = write.providerOrderID, old != order.id {
             try db.execute(
@@ -148,7 +150,8 @@ extension OrderJournal {
                     """,
                 arguments: [write.order.owner.text, write.order.connection, old, write.order.id])
         }
-        // While nobody knew of the new one's tie, it may have been taken for an order from elsewhere and changed.
+        // Before the relation was known, the new order may have been recorded and changed as one that was
+        // placed elsewhere.
         try db.execute(
             sql: """
                 DELETE FROM journal_order
@@ -263,7 +266,7 @@ extension JournalWrite {
 }
 
 extension OrderWriteState {
-    /// Where the moment is kept at which a write came into the state; nil where nobody asks.
+    /// The column for the time at which a write got the state; nil if it is not stored.
     fileprivate var timeColumn: String? {
         switch self {
         case .sent: "sent_at"

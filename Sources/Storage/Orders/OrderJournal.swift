@@ -3,7 +3,9 @@ import GRDB
 import Synchronization
 package import Upstream
 
-/// The journal of orders: each is written down before its broker is told, so that none is ever placed twice.
+/// The journal of orders.
+///
+/// An order is recorded before its broker gets it, so that no order is placed twice.
 package struct OrderJournal: Sendable {
     let database: SQLiteDatabase
     /// The id of this process, new at each start.
@@ -14,8 +16,8 @@ package struct OrderJournal: Sendable {
     private let maximumOrders: Int
 
     /// - Parameters:
-    ///   - file: where it is kept.
-    ///   - maximumOrders: as many as each user may have in it.
+    ///   - file: The database.
+    ///   - maximumOrders: The maximum number of orders of one user.
     package init(in file: UserDatabase, maximumOrders: Int = 100_000) {
         database = file.database
         self.maximumOrders = maximumOrders
@@ -23,15 +25,15 @@ package struct OrderJournal: Sendable {
 
     // MARK: Beginning
 
-    /// What comes of meaning to place an order.
+    /// The result of recording an order that is to be placed.
     package enum PlacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
         /// The caller must call ``OrderJournal/release(_:)`` in the end.
         case begun(JournalOrder)
-        /// The same was meant before, under the same key: nothing is to be sent.
+        /// The same order was recorded before with the same key: no request is sent.
         case known(JournalOrder)
-        /// The key stands for another order.
+        /// The key belongs to another order.
         case otherOrder
         /// The connection, or the user, has been deleted in the meantime.
         case connectionDeleted
@@ -39,7 +41,7 @@ package struct OrderJournal: Sendable {
         case full(limit: Int)
     }
 
-    /// What the key of an order that is to be placed stands for already; nil for nothing.
+    /// Returns the order that the key of a new order belongs to; nil if there is none.
     ///
     /// The key of an abandoned order that was never sent is free.
     package func find(_ placing: OrderPlacement) async throws(StorageError) -> PlacementStart? {
@@ -103,13 +105,13 @@ package struct OrderJournal: Sendable {
         write["holder"] == instanceID && active.contains(write["id"])
     }
 
-    /// What comes of meaning to change an order.
+    /// The result of recording a change of an order.
     package enum ReplacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
         /// The order is the one before the change.
         case begun(JournalWrite, JournalOrder)
-        /// Something is under way with the order.
+        /// A write for the order is in progress.
         case busy(JournalWrite.Kind.Name)
         /// Another order has taken its place meanwhile.
         case moved
@@ -169,7 +171,7 @@ package struct OrderJournal: Sendable {
         try db.execute(sql: "DELETE FROM journal_write WHERE id = ?", arguments: [write["id"] as String])
     }
 
-    /// Whether the connection of an order, where it has a row, and its owner are still there.
+    /// Whether the connection of an order (if it has a row) and its owner still exist.
     private static func exists(
         _ order: OrderIdentity, isStored: Bool, _ db: Database
     ) throws -> Bool {
@@ -259,9 +261,9 @@ extension OrderJournal {
         try await database.read { db in try JournalOrder.fetch(identity, db) }
     }
 
-    /// What the journal knows of some of a broker's orders.
+    /// The entries of the journal for some of a broker's orders.
     package struct OrderAliases: Hashable, Sendable {
-        /// By the broker's id: those that stand as an order of the journal.
+        /// The orders of the journal by the broker's current id.
         package var current: [String: JournalOrder] = [:]
         /// Those whose place another one took.
         package var replaced: Set<String> = []
@@ -269,7 +271,7 @@ extension OrderJournal {
         package init() {}
     }
 
-    /// What the journal knows of orders, by the broker's ids of them.
+    /// Returns the entries of the journal for the broker's ids of orders.
     package func names(
         of providerOrderIDs: Set<String>, of owner: OwnerID, _ connection: String
     ) async throws(StorageError) -> OrderAliases {
@@ -297,15 +299,16 @@ extension OrderJournal {
         }
     }
 
-    /// Which of a connection's orders are asked for.
+    /// A selection of a connection's orders.
     package enum Part: Hashable, Sendable {
-        /// Those that the broker never had or has not told of.
+        /// The orders that the broker never had, or has not reported.
         case unknownToBroker
         /// All of them.
         case all
     }
 
-    /// A connection's orders that were placed or changed here before a moment, newest first.
+    /// Returns orders of a connection that were placed or changed through Portico before a time, newest
+    /// first.
     package func orders(
         _ part: Part, of owner: OwnerID, _ connection: String, before moment: Instant?, limit: Int
     ) async throws(StorageError) -> [JournalOrder] {
@@ -329,7 +332,7 @@ extension OrderJournal {
         }
     }
 
-    /// Remembers what a broker told of orders, for when it will not tell any more.
+    /// Records orders that a broker reported, for the time when it no longer reports them.
     package func receive(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
@@ -338,7 +341,8 @@ extension OrderJournal {
     }
 
     static func receive(_ order: Order, as identity: OrderIdentity, _ db: Database) throws {
-        // Of an order whose place was taken meanwhile, or that something is under way with, the write tells.
+        // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
+        // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
             known.order.id == order.id
         else { return }

@@ -12,7 +12,7 @@ package struct OrderPlacement: Hashable, Sendable {
     /// the database.
     package let isConnectionStored: Bool
     package let provider: ProviderID
-    /// What its user calls it.
+    /// The idempotency key of the user.
     package let idempotencyKey: String
     package let ticket: OrderTicket
 
@@ -75,7 +75,7 @@ extension Order {
 }
 
 extension OrderPlacement {
-    /// Whether an order was placed as this one is meant: to the same account, and to the last figure.
+    /// Whether an order was recorded with the same account and exactly the same values.
     func isSame(as order: JournalOrder, _ write: Row) -> Bool {
         guard order.identity.connection == connection, order.order.accountID == ticket.accountID,
             order.order.symbol == ticket.symbol, order.order.side == ticket.side
@@ -88,7 +88,7 @@ extension OrderPlacement {
             && (write["extended_hours"] as Bool?) == ticket.isExtendedHours
     }
 
-    /// What is meant, for the row of its write.
+    /// The requested values, for the row of the write.
     var columns: SQLColumns {
         var columns = SQLColumns()
         switch ticket.size {

@@ -34,7 +34,7 @@ package enum OrderWriteState: String, Sendable, CaseIterable {
     }
 }
 
-/// What may become known of a write.
+/// An event in the life of a write.
 package enum OrderWriteEvent: Sendable, CaseIterable {
     /// The broker cannot have acted on it: it was not reached, or turned the request away unread.
     case notProcessed
@@ -46,7 +46,7 @@ package enum OrderWriteEvent: Sendable, CaseIterable {
     case responseLost
     /// The broker has it, in response to a query or in its stream.
     case found
-    /// Asked long enough afterwards, the broker did not have it.
+    /// The broker did not have the order after the waiting time.
     case notFound
     /// The outcome can never be determined.
     case undeterminable
@@ -65,7 +65,7 @@ extension OrderWriteState {
     /// What an event does in this state; nil for one that cannot happen in it, which changes nothing.
     package func step(after event: OrderWriteEvent) -> OrderWriteTransition? {
         switch (self, event) {
-        // What was not marked as sent was not sent.
+        // A write without a mark was not sent.
         case (.pending, .notProcessed), (.pending, .abandoned): .delete
         // A refusal by the broker's rules before anything was sent.
         case (.pending, .rejected): .to(.refused)

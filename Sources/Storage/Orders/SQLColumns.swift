@@ -41,7 +41,7 @@ extension Row {
 }
 
 extension SQLColumns {
-    /// What can be heard of an order.
+    /// Adds the columns of the reported order.
     mutating func add(_ order: Order) {
         add("provider_order_id", order.id.isEmpty ? nil : order.id)
         add("replaces", order.replaces)
@@ -68,7 +68,7 @@ extension SQLColumns {
         add("heard_at", order.provenance.fetchedAt)
     }
 
-    /// What is meant by an order's price.
+    /// Adds the columns of the requested price.
     mutating func add(_ price: OrderPricing?) {
         var (limit, stop) = (Decimal?.none, Decimal?.none)
         var (percent, amount) = (Decimal?.none, Decimal?.none)
@@ -89,7 +89,7 @@ extension SQLColumns {
 }
 
 extension OrderPricing {
-    /// What was meant; nil where nothing was said of the price.
+    /// Reads the requested price; nil if there is none.
     init?(_ row: Row) {
         let (limit, stop) = (row.decimal("limit_price"), row.decimal("stop_price"))
         switch row.value("type") as OrderType? {

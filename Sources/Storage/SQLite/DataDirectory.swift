@@ -1,13 +1,14 @@
 import Foundation
 import Glibc
 
-/// The folder that everything is kept in.
+/// The data directory, which has all files.
 package struct DataDirectory: Sendable {
     package let path: String
 
-    /// Takes the folder, and makes it for this user alone (0700) where there is none.
+    /// Opens the directory, and creates it with permissions for its owner only (0700) if there is none.
     ///
-    /// An existing one keeps its permissions, as it may be a mount; the files in it are for this user alone in any case.
+    /// The permissions of an existing directory do not change, since it may be a mount; the files in it have
+    /// permissions for their owner only in any case.
     package init(_ path: String) throws(StorageError) {
         let status = unsafe mkdir(path, 0o700)
         if status != 0, errno != EEXIST { throw .folder(path: path, reason: Self.reason()) }
@@ -61,15 +62,15 @@ package struct DataDirectory: Sendable {
         let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path: parent, reason: reason()) }
         defer { close(descriptor) }
-        // Some network file systems have no such operation and return EINVAL.
+        // Some network file systems do not support the operation and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw .folder(path: parent, reason: reason())
         }
     }
 
-    /// What the system said last.
+    /// Returns the description of the last system error.
     static func reason() -> String {
-        // strerror's text is the C library's own; it is copied here.
+        // The text of strerror belongs to the C library; it is copied here.
         unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "unknown"
     }
 }
@@ -103,13 +104,13 @@ package final class DirectoryLock: Sendable {
     deinit { close(descriptor) }
 }
 
-/// A data folder of this process alone, gone with it: for a house that is told to keep nothing.
+/// A data directory that exists as long as the process uses it, for a server without a data directory.
 ///
-/// It is deleted when nobody holds it any more; a process that is killed leaves it to the system.
+/// It is deleted with the last reference; if the process is killed, the system has to delete it.
 package final class TemporaryDirectory: Sendable {
     package let folder: DataDirectory
 
-    /// - Throws: `folder` where the system's folder for such things cannot be written.
+    /// - Throws: `folder` if the system's directory for temporary files cannot be written.
     package init() throws(StorageError) {
         var template = Array(FileManager.default.temporaryDirectory.path.utf8CString.dropLast())
         // mkdtemp puts what makes the name unique in the place of six X.

@@ -5,7 +5,7 @@ import Glibc
 struct SQLiteDatabase: Sendable {
     let path: String
     let pool: DatabasePool
-    /// The folder that goes when nobody works with the file any more; nil for one that stays.
+    /// The temporary directory of the file, deleted when the database is released; nil for a permanent file.
     var temporary: TemporaryDirectory?
 
     /// When a write is on the disk.
@@ -16,7 +16,7 @@ struct SQLiteDatabase: Sendable {
         case full = 2
     }
 
-    /// Opens a file, makes it where there is none, and brings its tables up to date.
+    /// Opens a file, creates it if there is none, and migrates its tables.
     static func open(
         _ name: String, in folder: DataDirectory, _ durability: Durability, _ migrator: DatabaseMigrator
     ) throws(StorageError) -> SQLiteDatabase {
@@ -73,10 +73,10 @@ struct SQLiteDatabase: Sendable {
         }
     }
 
-    /// Changes the file, wholly or not at all.
+    /// Executes a transaction.
     ///
-    /// In a task of its own: GRDB rolls a write back when its task is cancelled, and a client that hangs up must not undo
-    /// what was done for it.
+    /// It runs in its own task: GRDB rolls a write back when its task is cancelled, and a client that
+    /// disconnects must not undo a completed change.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
@@ -132,7 +132,9 @@ struct SQLiteDatabase: Sendable {
 }
 
 extension StorageError {
-    /// What an error of SQLite means; nothing of its text is passed on, which may quote what was to be kept.
+    /// Converts an error of SQLite.
+    ///
+    /// Its text is not used, because it can quote the values of the statement.
     init(_ error: any Error, path: String) {
         if let error = error as? StorageError {
             self = error

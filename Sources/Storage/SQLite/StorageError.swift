@@ -1,6 +1,6 @@
-/// Why something could not be kept or read.
+/// The reason why data could not be stored or read.
 ///
-/// It names the file and a way out, and never what was to be kept.
+/// The description names the file and the remedy, never the data.
 package enum StorageError: Error, Hashable, Sendable {
     /// The folder cannot be made or used.
     case folder(path: String, reason: String)
@@ -10,7 +10,7 @@ package enum StorageError: Error, Hashable, Sendable {
     case damaged(path: String)
     /// A later Portico has written the file.
     case newer(path: String)
-    /// There is no such file.
+    /// The file does not exist.
     case missing(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
@@ -24,11 +24,11 @@ package enum StorageError: Error, Hashable, Sendable {
     case full(path: String)
     /// A write or a read failed for another reason, by SQLite's number.
     case failed(path: String, code: Int32)
-    /// The master key is not 32 bytes in base64; where it came from.
+    /// The master key is not 32 bytes in Base64; the origin is the name of its setting or file.
     case badMasterKey(origin: String)
     /// The master key is another than the credentials were sealed with.
     case wrongMasterKey(path: String)
-    /// A credential does not open: its row was changed by somebody else.
+    /// A credential cannot be decrypted: its row was changed by another program.
     case decryptionFailed(path: String, connection: String)
 }
 
@@ -68,7 +68,7 @@ extension StorageError: CustomStringConvertible {
     }
 }
 
-/// A row does not say what Portico wrote there: somebody else has changed the file.
+/// A row that Portico cannot have written: another program has changed the file.
 ///
-/// It is no row to skip: what is left out without a word would be taken for nothing.
+/// Such a row is not skipped, because missing data would look like data that does not exist.
 struct CorruptedRow: Error {}

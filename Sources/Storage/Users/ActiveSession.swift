@@ -4,9 +4,9 @@ import GRDB
 import Synchronization
 package import Upstream
 
-/// A session that has not ended, as it is kept in memory.
+/// An active session in memory.
 ///
-/// An object, since every request notes in it that the session was used.
+/// A class, because each request records that the session was used.
 package final class ActiveSession: Sendable {
     package let id: String
     package let owner: OwnerID
@@ -15,7 +15,7 @@ package final class ActiveSession: Sendable {
     /// A guest who signs up gets another session.
     package let isGuest: Bool
     package let scopes: Set<Scope>
-    /// What the client calls itself.
+    /// The client's name for the session.
     package let label: String?
     package let createdAt: Instant
     /// When it ends at the latest.
@@ -27,7 +27,7 @@ package final class ActiveSession: Sendable {
     let hash: TokenHash
     // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
     private let lastUse: Atomic<Int64>
-    /// What of it the file has.
+    /// The time of the last use in the file.
     private let storedUse: Atomic<Int64>
 
     /// To the minute: noting each request would make all threads write to one place.
@@ -58,7 +58,7 @@ package final class ActiveSession: Sendable {
         }
     }
 
-    /// The last use, where the file does not have it.
+    /// The time of the last use, if the file does not have it.
     var unsavedUse: Int64? {
         let last = lastUse.load(ordering: .relaxed)
         return last > storedUse.load(ordering: .relaxed) ? last : nil
@@ -115,8 +115,8 @@ extension ActiveSession {
 
 /// The validity of one token, with the closures to call when it ends.
 ///
-/// There is one for each token and not for each session: a renewed session has a new token, and everything
-/// that was opened with the old token has ended. Sockets and streams register here, so that none has to poll.
+/// Each token has its own and not each session: a renewed session has a new token, and all that was opened
+/// with the old token has ended. Sockets and streams register here, so that none has to poll.
 package final class TokenValidity: Sendable {
     private struct State {
         var observers: [Int: @Sendable () -> Void] = [:]
@@ -160,7 +160,7 @@ package final class TokenValidity: Sendable {
     }
 }
 
-/// `Scope` of the schema: what a session may do.
+/// The values of `Scope` in the schema.
 package enum Scope: String, Sendable, CaseIterable {
     case read = "READ"
     case write = "WRITE"
@@ -169,12 +169,12 @@ package enum Scope: String, Sendable, CaseIterable {
 }
 
 extension Set<Scope> {
-    /// The words with spaces between, as OAuth has them (RFC 6749, section 3.3).
+    /// The scopes separated by spaces, as in OAuth (RFC 6749, section 3.3).
     var text: String {
         Scope.allCases.filter(contains).map(\.rawValue).joined(separator: " ")
     }
 
-    /// Words that are no scope grant nothing.
+    /// Unknown names grant nothing.
     init(text: String) {
         self.init(text.split(separator: " ").compactMap { Scope(rawValue: String($0)) })
     }

@@ -5,25 +5,25 @@ import GRDB
 
 /// Leave to sign up, once.
 package struct Invitation: Sendable {
-    /// Shown once, to whoever invites.
+    /// Returned once, when the invitation is created.
     package let code: String
     package let expiresAt: Instant
 
     package static let lifetime = Duration.seconds(7 * 86_400)
 
-    /// What is kept of a code: it has 128 random bits, so nobody finds it from its hash.
+    /// The stored hash of a code: the code has 128 random bits, so it cannot be found from the hash.
     static func hash(_ code: String) -> Data { Data(SHA256.hash(data: Data(code.utf8))) }
 }
 
 extension UserStore {
-    /// Makes an invitation.
+    /// Creates an invitation.
     ///
     /// - Parameters:
-    ///   - label: whom it is for, for the list of users.
-    ///   - isAdmin: whether who accepts it may run the server.
-    ///   - now: when; it ends a week later.
-    /// - Returns: the invitation, whose code is shown this once.
-    /// - Throws: what kept it from being written.
+    ///   - label: The name in the list of users.
+    ///   - isAdmin: Whether the new user may administer the server.
+    ///   - now: The time of creation; the invitation expires a week later.
+    /// - Returns: The invitation with its code, which is not stored.
+    /// - Throws: The error that prevented the write.
     package func invite(
         label: String?, isAdmin: Bool, now: Instant = .now
     ) async throws(StorageError) -> Invitation {
@@ -38,16 +38,16 @@ extension UserStore {
                     RandomID.make(), Invitation.hash(invitation.code), label, isAdmin,
                     now.millisecondsSince1970, invitation.expiresAt.millisecondsSince1970,
                 ])
-            // Those that nobody has taken.
+            // Deletes unused invitations that have expired.
             try db.execute(
                 sql: "DELETE FROM invitation WHERE expires_at <= ?", arguments: [now.millisecondsSince1970])
         }
         return invitation
     }
 
-    /// Takes an invitation, which is good once.
+    /// Uses an invitation, which is valid once.
     ///
-    /// - Returns: whether it makes an admin; nil where there is none with this code.
+    /// - Returns: Whether the new user is an administrator; nil if there is no invitation with this code.
     static func accept(_ code: String, in db: Database, now: Instant) throws -> Bool? {
         try Bool.fetchOne(
             db, sql: "DELETE FROM invitation WHERE code_hash = ? AND expires_at > ? RETURNING is_admin",

@@ -34,14 +34,14 @@ package struct Password: Sendable {
         bytes = Array(normal.utf8)
     }
 
-    /// Nobody's.
+    /// A password that no user has.
     static let decoy = Password(bytes: Array("a password that nobody has".utf8))
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Why a password is not taken; never what it is.
+    /// The reason why a password is not accepted; it does not contain the password.
     package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case short(Int)
         case long(bytes: Int)
@@ -66,7 +66,7 @@ extension Password: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What scrypt is told beside password and salt (RFC 7914, section 2).
+/// The cost parameters of scrypt (RFC 7914, section 2).
 package struct PasswordCost: Hashable, Sendable {
     /// N: the work, and 128 · `blockSize` times as many bytes of memory; a power of 2.
     let cost: Int
@@ -101,23 +101,23 @@ package struct PasswordCost: Hashable, Sendable {
     }
 }
 
-/// What is kept of a password.
+/// The stored hash of a password.
 package struct PasswordHash: Hashable, Sendable {
     private let salt: [UInt8]
     private let hash: [UInt8]
-    /// What it was made with.
+    /// The cost parameters of the hash.
     package let cost: PasswordCost
 
-    /// Hashes a password with a salt of its own.
+    /// Hashes a password with a new salt.
     ///
-    /// It takes long and much memory, on this very thread: `PasswordHasher` calls it.
+    /// It takes a long time and much memory, and blocks the thread: `PasswordHasher` calls it.
     init(_ password: Password, _ cost: PasswordCost) throws {
         salt = Self.randomBytes(16)
         self.cost = cost
         hash = try Self.derive(password, salt, cost)
     }
 
-    /// The hash of no password: nobody can find one that it is of.
+    /// A hash that no password matches.
     init(matchingNothing cost: PasswordCost) {
         salt = Self.randomBytes(16)
         hash = Self.randomBytes(32)
@@ -129,7 +129,7 @@ package struct PasswordHash: Hashable, Sendable {
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// Whether it is of this password, in a time that does not tell how nearly; as long as making one takes.
+    /// Compares a password with the hash, in constant time; it takes as long as hashing.
     func matches(_ password: Password) throws -> Bool {
         let other = try Self.derive(password, salt, cost)
         return other.count == hash.count && zip(other, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

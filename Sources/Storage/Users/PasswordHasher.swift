@@ -19,7 +19,8 @@ package final class PasswordHasher: Sendable {
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     // A lock, because requests come on any thread.
     private let queue: Mutex<HashingQueue<Job>>
-    /// Of no password: compared where there is no user, so that it takes as long.
+    /// A hash that no password matches: it is compared if there is no user, so that the duration is the
+    /// same.
     private let decoy: PasswordHash
 
     /// Computes a hash, and returns the function that passes it on.
@@ -36,16 +37,16 @@ package final class PasswordHasher: Sendable {
     }()
 
     /// - Parameters:
-    ///   - cost: what new hashes are made with.
-    ///   - width: how many are made at a time.
-    ///   - queueLimit: how many may wait besides; a quarter of it is for known clients alone.
+    ///   - cost: The cost parameters of new hashes.
+    ///   - width: The number of hashes that are computed at the same time.
+    ///   - queueLimit: The number of hashes that can wait; a quarter is reserved for known clients.
     package init(_ cost: PasswordCost = .standard, width: Int = PasswordHasher.width, queueLimit: Int = 64) {
         self.cost = cost
         decoy = PasswordHash(matchingNothing: cost)
         queue = Mutex(HashingQueue(width: width, limit: queueLimit))
     }
 
-    /// Why there is no answer.
+    /// The reason why there is no result.
     package enum Failure: Error {
         /// The client's user or address, or all clients of its group, have reached the limit of running and waiting hashes.
         ///
@@ -66,18 +67,18 @@ package final class PasswordHasher: Sendable {
     package enum Comparison: Sendable {
         case different
         case equal
-        /// Equal, and here is the hash that is to be kept instead: the old one was made at another cost.
+        /// The password is right, and its hash has old cost parameters: store this new hash.
         case outdated(PasswordHash)
     }
 
     /// Compares a password with the stored hash.
     ///
     /// - Parameters:
-    ///   - password: nil for a text that cannot be a password.
-    ///   - hash: nil if there is no such user; the duration is the same.
+    ///   - password: Nil for a text that cannot be a password.
+    ///   - hash: Nil if there is no such user; the duration is the same.
     ///   - client: The client that waits for the result.
-    /// - Returns: the result; `different` if either is nil.
-    /// - Throws: the error if too many hashes wait, or if scrypt failed.
+    /// - Returns: The result; `different` if either is nil.
+    /// - Throws: The error if too many hashes wait, or if scrypt failed.
     package func compare(
         _ password: Password?, with hash: PasswordHash?, for client: HashingClient
     ) async throws(Failure) -> Comparison {
@@ -154,11 +155,12 @@ package struct HashingClient: Hashable, Sendable {
 
 /// Decides which hash is computed next.
 ///
-/// Clients that have never signed in get at most all threads except one, and three quarters of the queue, so that a flood of
-/// invented names leaves a thread without a queue for known clients. Known clients in turn leave a thread for the others if
-/// there are two. A known client counts for its user and for its address, others for their address only. None of these has
-/// more than its share, so neither a user with many sessions nor an address can fill the queue. Known users take turns;
-/// other clients are served in order of arrival.
+/// Clients that have never signed in get at most all threads except one, and three quarters of the queue, so
+/// that a flood of invented names leaves a thread and a part of the queue for known clients. Known clients
+/// leave a thread for the others if there are two. A known client counts for its user and for its address,
+/// others for their address only. None of these has more than its share, so neither a user with many
+/// sessions nor an address can fill the queue. Known users are served in rotation; other clients in order of
+/// arrival.
 struct HashingQueue<Job> {
     private let width: Int
     private let limit: Int

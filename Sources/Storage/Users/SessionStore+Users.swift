@@ -5,7 +5,7 @@ import Upstream
 extension SessionStore {
     /// Opens a session for a new guest.
     ///
-    /// - Returns: nil where there are as many guests as there may be.
+    /// - Returns: Nil if the maximum number of guests is reached.
     package func openForGuest(_ wish: Options, now: Instant = .now) async throws(StorageError) -> NewSession?
     {
         try await database.write { [self] db in
@@ -14,9 +14,9 @@ extension SessionStore {
         }
     }
 
-    /// Opens a session for a user whose password was right a moment ago.
+    /// Opens a session for a user whose password was just verified.
     ///
-    /// - Returns: nil where the user, or this password, is not there any more.
+    /// - Returns: Nil if the user no longer exists, or the password was changed.
     package func open(
         _ wish: Options, for known: UserStore.Registered, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
@@ -28,11 +28,11 @@ extension SessionStore {
         }
     }
 
-    /// Somebody who wants to become a user.
+    /// A user who is to be created.
     package struct NewUser: Sendable {
         package let username: Username
         package let hash: PasswordHash
-        /// The code of an invitation; nil where none is needed.
+        /// The code of an invitation; nil if none is required.
         package let invitation: String?
         /// The request's session, which belongs to a guest.
         ///
@@ -44,7 +44,7 @@ extension SessionStore {
         }
     }
 
-    /// Why nobody was signed up; nothing was changed then.
+    /// The reason why no user was created; nothing was changed.
     package enum SignUpError: Error, Hashable, Sendable {
         case nameTaken
         case unknownInvitation
@@ -54,9 +54,9 @@ extension SessionStore {
         case endedSession
     }
 
-    /// Makes a user, or gives a guest a name, and opens a session: all of it or nothing.
+    /// Creates a user, or gives a guest a name, and opens a session, in one transaction.
     ///
-    /// A guest's own sessions end: their tokens were for somebody without a password.
+    /// The guest's own sessions end: their tokens belong to a user without a password.
     package func signUp(
         _ candidate: NewUser, _ wish: Options, now: Instant = .now
     ) async throws(StorageError) -> Result<NewSession, SignUpError> {
@@ -106,12 +106,12 @@ extension SessionStore {
     /// Sets a user's password, ends the other sessions and gives this one a new token.
     ///
     /// - Parameters:
-    ///   - old: whom, and which password, the request has proved a moment ago.
-    ///   - new: the hash of the new password.
-    ///   - session: the request's.
-    ///   - now: when.
-    /// - Throws: what kept it from being written; then nothing was changed.
-    /// - Returns: nil where the password, or the session, is not that any more; then nothing was changed.
+    ///   - old: The user and the password that the request has just proved.
+    ///   - new: The hash of the new password.
+    ///   - session: The session of the request.
+    ///   - now: The time of the change.
+    /// - Throws: The error that prevented the write; then nothing was changed.
+    /// - Returns: Nil if the password or the session has changed in between; then nothing was changed.
     package func change(
         _ old: UserStore.Registered, to new: PasswordHash, in session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {

@@ -4,7 +4,7 @@ import GRDB
 import Synchronization
 package import Upstream
 
-/// The sessions of a house: kept in the file, found in memory.
+/// The sessions of the server: stored in the file, and looked up in memory.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: SQLiteDatabase
@@ -31,9 +31,9 @@ package final class SessionStore: Sendable {
         live.replace(with: try database.readNow(Self.all))
     }
 
-    /// The session of a token; nil where there is none any more.
+    /// Returns the session of a token; nil if there is none.
     ///
-    /// From memory, in well under a microsecond.
+    /// It reads memory only, in less than a microsecond.
     package func session(ofToken text: String, now: Instant = .now) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let digest = TokenHash(digesting: token)
@@ -45,7 +45,7 @@ package final class SessionStore: Sendable {
         return found
     }
 
-    /// A session by its id; nil where there is none any more.
+    /// Returns a session by its id; nil if there is none.
     package func session(_ id: String, now: Instant = .now) -> ActiveSession? {
         live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
     }
@@ -70,7 +70,7 @@ package final class SessionStore: Sendable {
         package let user: User
     }
 
-    /// What a client wants of a session.
+    /// The options of a new session.
     package struct Options: Sendable {
         package var scopes: Set<Scope>
         package var label: String?
@@ -195,8 +195,8 @@ package final class SessionStore: Sendable {
 
     // MARK: Changes by other processes
 
-    /// Ends the sessions that another process, such as `portico users`, has ended, reads those that it has
-    /// changed, and reports the users that it has deleted.
+    /// Applies the changes of another process, such as `portico users`: ends sessions that it has ended,
+    /// reads those that it has changed, and reports the users that it has deleted.
     ///
     /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
     package func followOthers(now: Instant = .now) async throws(StorageError) {
@@ -305,15 +305,15 @@ package final class SessionStore: Sendable {
     }
 }
 
-/// How long sessions last, and how many there may be.
+/// The lifetimes of sessions and their maximum number.
 package struct SessionPolicy: Sendable {
     /// Unused for so long, a session ends.
     package var idle: Duration = .seconds(30 * 86_400)
     /// So long after sign-in or renewal a session ends, however much it is used.
     package var lifetime: Duration = .seconds(90 * 86_400)
-    /// How many one user has at most; one more ends the one that was unused for longest.
+    /// The maximum number of sessions of one user; one more ends the least recently used one.
     package var perUser = 50
-    /// How many guests there are at most.
+    /// The maximum number of guests.
     package var guests = 10_000
 
     package init() {}

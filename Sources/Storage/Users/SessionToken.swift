@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 import GRDB
 
-/// What a client proves its session with: `pts_` and 256 random bits.
+/// The bearer token of a session: `pts_` and 256 random bits.
 package struct SessionToken: Sendable {
-    /// Shown once, to the client; kept nowhere.
+    /// The text, which is returned to the client once and is not stored.
     package let text: String
 
-    /// The prefix says what it is where it turns up, to people and to scanners for leaked secrets.
+    /// The prefix identifies leaked tokens for people and for secret scanners.
     package static let prefix = "pts_"
     private static let length = 4 + 43
 
@@ -20,7 +20,7 @@ package struct SessionToken: Sendable {
             + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Nil for what is no token by its form alone.
+    /// Returns nil for a text that does not have the form of a token.
     init?(_ text: String) {
         guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix) else { return nil }
         self.text = text
@@ -36,9 +36,9 @@ extension SessionToken: CustomStringConvertible, CustomReflectable {
 struct TokenHash: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The SHA-256 of a token: for memory, where it costs a tenth of an HMAC.
+    /// The SHA-256 of a token, for memory, where it costs a tenth of an HMAC.
     ///
-    /// A token is as random as its hash, so nobody finds it from that.
+    /// A token is as random as its hash, so it cannot be found from the hash.
     init(digesting token: SessionToken) {
         var hash = SHA256()
         var text = token.text
@@ -46,7 +46,9 @@ struct TokenHash: Hashable, Sendable {
         self.init(bytes: hash.finalize())
     }
 
-    /// The HMAC-SHA-256 of a token: for the file, which tells nobody even whether a token that he has is in it.
+    /// The HMAC-SHA-256 of a token, for the file.
+    ///
+    /// Without the key, nobody can check whether a token is in the file.
     init(_ token: SessionToken, under key: SymmetricKey) {
         var hmac = HMAC<SHA256>(key: key)
         var text = token.text
@@ -79,20 +81,20 @@ struct TokenHash: Hashable, Sendable {
     static func == (left: TokenHash, right: TokenHash) -> Bool { left.words == right.words }
 
     func hash(into hasher: inout Hasher) {
-        // One word of a hash is as good as four.
+        // One word of the hash is sufficient, because all are random.
         hasher.combine(words.0)
     }
 }
 
-/// The key that token hashes are made with: kept in the file, sealed with the master key.
+/// The key of token hashes, stored in the file and encrypted with the master key.
 ///
-/// It is not the master key itself, so that changing that one ends no session.
+/// It is not the master key itself, so that a change of the master key ends no session.
 struct TokenKey: Sendable {
     let key: SymmetricKey
 
-    /// Opens the key of a file, and makes one where there is none.
+    /// Decrypts the key of a file, and creates one if there is none.
     ///
-    /// - Throws: `wrongMasterKey` where it was sealed with another.
+    /// - Throws: `wrongMasterKey` if it was encrypted with another key.
     init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
         let path = database.path
         key = try database.writeNow { db in
@@ -109,9 +111,9 @@ struct TokenKey: Sendable {
         }
     }
 
-    /// Seals the key anew, for a change of the master key.
+    /// Encrypts the key with a new master key.
     ///
-    /// - Throws: `wrongMasterKey` where it was sealed with neither.
+    /// - Throws: `wrongMasterKey` if it was encrypted with neither.
     static func rewrap(_ db: Database, at path: String, from old: MasterKey, to new: MasterKey) throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1") else {
             return

@@ -2,7 +2,7 @@ package import Brokerage
 import GRDB
 package import Upstream
 
-/// Somebody to whom things belong.
+/// A user.
 package struct User: Hashable, Sendable {
     package let id: OwnerID
     package let kind: Kind

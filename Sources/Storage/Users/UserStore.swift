@@ -2,9 +2,9 @@ package import Brokerage
 import GRDB
 package import Upstream
 
-/// The users of a house.
+/// The users of the server.
 ///
-/// `portico users` works with it beside a running server.
+/// `portico users` uses it beside a running server.
 package struct UserStore: Sendable {
     let database: SQLiteDatabase
 
@@ -12,9 +12,10 @@ package struct UserStore: Sendable {
         database = file.database
     }
 
-    /// Sees to it that there is a user with this id, for one whom the settings name: what is theirs refers to it.
+    /// Creates the user with this id if there is none; for the owner from the settings, to whom other rows
+    /// refer.
     ///
-    /// For the start of the process: it waits.
+    /// The function blocks; it is for the start of the process.
     package func ensure(_ owner: OwnerID, now: Instant = .now) throws(StorageError) {
         try database.writeNow { db in
             try db.execute(
@@ -24,7 +25,7 @@ package struct UserStore: Sendable {
         }
     }
 
-    /// The user with this id; nil where there is none any more.
+    /// Returns the user with this id; nil if there is none.
     package func user(_ id: OwnerID) async throws(StorageError) -> User? {
         try await database.read { db in try Self.user(id, in: db) }
     }
@@ -69,9 +70,9 @@ package struct UserStore: Sendable {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE kind = 'GUEST'") ?? 0
     }
 
-    /// Deletes guests who have no session, since no client can access their data any more.
+    /// Deletes guests without a session, because no client can access their data.
     ///
-    /// A guest with an order in progress is kept until the outcome has been recorded.
+    /// A guest with an order in progress is deleted after its outcome has been recorded.
     ///
     /// - Returns: The deleted guests.
     static func deleteGuestsWithoutSession(in db: Database) throws -> [OwnerID] {
@@ -95,7 +96,7 @@ package struct UserStore: Sendable {
                 WHERE journal_write.owner = user.id AND \(JournalWrite.isInProgress))
         """
 
-    /// Gives a guest, or nobody yet, a name.
+    /// Gives a guest or a new user a name.
     static func name(
         _ guest: User?, _ name: Username, isAdmin: Bool, in db: Database, now: Instant
     ) throws -> User {
@@ -119,7 +120,7 @@ extension UserStore {
         }
     }
 
-    /// The user with this name; nil where there is none.
+    /// Returns the user with this name; nil if there is none.
     package func registered(_ name: Username) async throws(StorageError) -> Registered? {
         try await database.read { db in
             guard let user = try Self.user(named: name, in: db) else { return nil }
@@ -127,7 +128,7 @@ extension UserStore {
         }
     }
 
-    /// The user with this id; nil where there is none, or one without a password.
+    /// Returns the user with this id; nil if there is none, or none with a password.
     package func registered(_ id: OwnerID) async throws(StorageError) -> Registered? {
         try await database.read { db in
             guard let user = try Self.user(id, in: db) else { return nil }
@@ -135,7 +136,7 @@ extension UserStore {
         }
     }
 
-    /// Keeps another hash of the same password, unless that has been changed since.
+    /// Stores another hash of the same password, unless the password was changed.
     package func upgrade(
         _ hash: PasswordHash, to new: PasswordHash, of id: OwnerID
     ) async throws(StorageError) {
@@ -166,7 +167,7 @@ extension UserStore {
     package struct Summary: Sendable {
         package let user: User
         package let sessions: Int
-        /// To the minute, and written down a minute later; nil where there is no session.
+        /// To the minute, and stored a minute later; nil without a session.
         package let lastUsedAt: Instant?
     }
 
@@ -190,19 +191,19 @@ extension UserStore {
         }
     }
 
-    /// How many guests there are.
+    /// Returns the number of guests.
     package func countOfGuests() async throws(StorageError) -> Int {
         try await database.read { db in try Self.countOfGuests(in: db) }
     }
 
-    /// The user with this name; nil where there is none.
+    /// Returns the user with this name; nil if there is none.
     package func user(named name: Username) async throws(StorageError) -> User? {
         try await database.read { db in try Self.user(named: name, in: db) }
     }
 
-    /// Sets a user's password and ends all their sessions.
+    /// Sets a user's password and ends all sessions of the user.
     ///
-    /// - Returns: whether there is such a user.
+    /// - Returns: Whether there is such a user.
     package func resetPassword(
         of id: OwnerID, to hash: PasswordHash
     ) async throws(StorageError) -> Bool {

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// A named list of instruments that a user keeps with Portico.
+/// A named list of instruments that Portico stores.
 package struct StoredWatchlist: Hashable, Sendable {
     package let id: String
     package let name: String
@@ -24,15 +24,15 @@ package enum WatchlistError: Error, Hashable, Sendable {
     case tooManyLists(limit: Int)
     /// It would have more symbols than a list may have.
     case tooManySymbols(count: Int, limit: Int)
-    /// What is to be moved is not in the list.
+    /// The symbol to move is not in the list.
     case notInList
-    /// There is no such place: places count from 0, and the list has so many items.
+    /// The position does not exist: positions count from 0 to the number of items.
     case positionOutOfRange(itemCount: Int)
 }
 
-/// A change of what is in a list.
+/// A change of the items of a list.
 package enum WatchlistEdit: Hashable, Sendable {
-    /// Adds symbols at the end, in this order; one that is there already stays where it is.
+    /// Adds symbols at the end, in this order; a symbol that the list has keeps its position.
     case add([Symbol])
     /// Takes symbols out; one that is not there is no failure.
     case remove([Symbol])

@@ -2,10 +2,10 @@ package import Brokerage
 import GRDB
 package import Upstream
 
-/// Keeps users' watchlists.
+/// Stores users' watchlists.
 ///
-/// Each change is one transaction that looks at the list as it is then, so that of two changes at once none is lost. A
-/// list of another user is as one that does not exist.
+/// Each change is one transaction that reads the list, so that no concurrent change is lost. A list of
+/// another user is treated like one that does not exist.
 package struct WatchlistStore: Sendable {
     /// As many lists as a user may have.
     package static let maximumLists = 100
@@ -26,7 +26,7 @@ package struct WatchlistStore: Sendable {
         try await database.read { db in try WatchlistRow.fetch(of: owner, db).map(\.watchlist) }
     }
 
-    /// A list of a user; nil where the user has none with this id.
+    /// Returns a list of a user; nil if the user has none with this id.
     package func watchlist(_ id: String, of owner: OwnerID) async throws(StorageError) -> StoredWatchlist? {
         try await database.read { db in try WatchlistRow.fetch(id, of: owner, db)?.watchlist }
     }
@@ -80,7 +80,7 @@ package struct WatchlistStore: Sendable {
         }
     }
 
-    /// Changes what is in a list.
+    /// Changes the items of a list.
     package func change(
         _ id: String, _ edit: WatchlistEdit, for owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
@@ -108,9 +108,9 @@ package struct WatchlistStore: Sendable {
     }
 }
 
-/// A list as it stands in the file.
+/// A row of the table of lists.
 struct WatchlistRow {
-    /// What its items refer to.
+    /// The number to which the rows of items refer.
     let number: Int64
     let watchlist: StoredWatchlist
 
