@@ -12,7 +12,7 @@ struct ChangedContractTests {
     }
 
     private static let field =
-        "  \"\"\"\n  Where it trades, by the provider's code.\n  \"\"\"\n  exchange: String\n"
+        "  \"\"\"\n  The exchange, as the provider names it.\n  \"\"\"\n  exchange: String\n"
 
     @Test("as it is, tells of each field that loads how long it may be kept and what it costs")
     func loads() throws {
