@@ -1,6 +1,6 @@
-/// A key that a provider gave to whoever pays for its data.
+/// A provider's API key.
 ///
-/// It never prints itself: neither `print`, `dump` nor an interpolation shows more than that it is one.
+/// `print`, `dump` and interpolation do not show it.
 package struct APIKey: Sendable, Hashable {
     /// As it is sent: for the request that carries it, and nothing else.
     package let text: String

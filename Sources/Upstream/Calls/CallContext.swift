@@ -1,24 +1,26 @@
 package import Brokerage
 import Synchronization
 
-/// What a call takes from the operation that needs it.
+/// The conditions of a provider call that come from its operation.
 package struct CallContext: Sendable {
-    /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
+    /// The time at which the operation needs its response; no wait and no retry goes beyond it.
     package let deadline: ContinuousClock.Instant
-    /// Only what a provider was asked at this moment or later is good enough; nil for no such demand.
+    /// Only values that were requested from the provider at this time or later are accepted; nil without
+    /// this condition.
     ///
-    /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) the moment at which it came.
+    /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) it is the arrival of the
+    /// request.
     package let notBefore: ContinuousClock.Instant?
     /// Whether a value that was younger than ``Brokerage/Provider/minimumAge`` at ``notBefore`` is accepted
     /// too.
     ///
     /// This applies to demands of clients, each of which would cost a call.
     package let acceptsMinimumAge: Bool
-    /// Told of each call to a provider, and of each that was spared.
+    /// Called for each call to a provider, and for each read without a call.
     ///
-    /// Called on any thread; it must be quick.
+    /// It may be called on any thread, and must be fast.
     package let observe: (@Sendable (CallRecord) -> Void)?
-    /// Told when a call goes out that changes something; nil where nobody has to know.
+    /// Called when a write is sent; nil if nothing has to be recorded.
     package let watch: WriteObserver?
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
@@ -40,7 +42,8 @@ package struct CallContext: Sendable {
         self.allowance = allowance
     }
 
-    /// The same with half of the time that is left, so that there is some for another provider where one hangs.
+    /// The same context with half of the remaining time, so that a second provider can be called if one does
+    /// not respond.
     package func halved(at now: ContinuousClock.Instant) -> CallContext {
         let rest = max(now.duration(to: deadline), .zero)
         return CallContext(
@@ -71,7 +74,7 @@ package final class CallAllowance: Sendable {
     private let calls = Atomic<Int>(0)
     private let budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)?
 
-    /// Whether the client has a budget of its own.
+    /// Whether the client has a limit of calls of its own.
     ///
     /// A part of each provider's quota is then reserved for users with a name.
     var isBudgeted: Bool { budget != nil }
@@ -113,9 +116,9 @@ package final class CallAllowance: Sendable {
     }
 }
 
-/// Told by a call that changes something at a provider, around the moment at which it goes out.
+/// Observes a write to a provider immediately before and after it is sent.
 ///
-/// Calls that only read tell nothing.
+/// Reads do not use it.
 package struct WriteObserver: Sendable {
     /// The time after the call of ``willSend`` within which the first byte may be sent.
     ///
@@ -144,7 +147,7 @@ package struct WriteObserver: Sendable {
 }
 
 extension ProviderFailure.Cause {
-    /// Whether a provider that says so has not looked at what it was to do.
+    /// Whether a provider with this failure has not processed the request.
     var isTurnedAway: Bool {
         switch self {
         case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true

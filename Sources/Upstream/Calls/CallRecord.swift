@@ -1,21 +1,22 @@
 package import Brokerage
 package import Tracing
 
-/// One call to a provider, or what stood in for one.
+/// One call to a provider, or a read without a call.
 ///
-/// Neither addresses nor what a provider said are in it: it may be shown to the one who asked, and logged.
+/// It contains neither URLs nor payloads, so it may be logged and returned to the client.
 package struct CallRecord: Hashable, Sendable {
     package let provider: ProviderID
-    /// What was asked for: `account`, `quotes`.
+    /// The name of the operation: `account`, `quotes`.
     package let operation: String
     package let outcome: Outcome
     /// When it was decided on.
     package let start: ContinuousClock.Instant
-    /// From the decision to the answer, with all waits for a place and pauses between attempts; zero where it was at hand.
+    /// The time from the decision to the response, including waits for a slot and pauses between attempts;
+    /// zero for a cached value.
     package let duration: Duration
-    /// The status of the last response, 100 to 999; nil where there was none.
+    /// The status of the last response, 100 to 999; nil if there was none.
     package let status: Int?
-    /// How often the request went out; 0 where that was spared, and where it was not let out.
+    /// The number of attempts; 0 for a read without a call, and for a call that was not sent.
     package let attempts: Int
 
     package init(
@@ -36,7 +37,7 @@ package struct CallRecord: Hashable, Sendable {
         case cached
         /// It was in the cache past its time, and served as it is being renewed or cannot be.
         case stale
-        /// Somebody else's equal call was in flight, whatever came of it.
+        /// An equal call of another request was in flight, with any result.
         case coalesced
         /// The provider answered.
         case succeeded
@@ -58,7 +59,7 @@ package struct CallTracing: Sendable {
         self.context = context
     }
 
-    /// Begins the span of a call, of which the request tells the provider (W3C Trace Context).
+    /// Starts the span of a call and adds it to the request (W3C Trace Context).
     func begin(_ operation: String, of request: inout HTTPClientRequest, to provider: String) -> any Tracing
         .Span
     {

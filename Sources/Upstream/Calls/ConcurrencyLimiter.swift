@@ -39,7 +39,7 @@ final class ConcurrencyLimiter: Sendable {
             return nil
         }
 
-        /// While no call ends, nobody else would.
+        /// As long as no call ends, nothing else would remove cancelled entries.
         mutating func compactQueue() {
             queue = queue[head...].filter { waiters[$0] != nil }
             head = 0

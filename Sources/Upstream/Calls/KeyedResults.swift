@@ -1,8 +1,10 @@
-/// What came of things that were asked for together, each by itself: one that failed leaves the others standing.
+/// The results of items that were requested together.
 ///
-/// What is in neither of the two is not known to whoever was asked.
+/// The failure of one item does not affect the others.
+///
+/// An item with neither a value nor a failure is unknown to the provider.
 package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// What was got.
+    /// The values.
     package var found: [Key: Value]
     /// Why others could not be; they might exist.
     package var failures: [Key: ProviderFailure]
@@ -20,7 +22,7 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
         (found, self.failures) = ([:], failures)
     }
 
-    /// What was got under a key; setting it takes a failure of the key away.
+    /// The value of a key; setting it removes a failure of the key.
     package subscript(key: Key) -> Value? {
         get { found[key] }
         set {
@@ -34,7 +36,8 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
         for key in keys { failures[key] = failure }
     }
 
-    /// Takes in what came of one thing; nil, and a failure with the cause `notFound`, are of one that is not known.
+    /// Adds the result of one item; nil, and a failure with the cause `notFound`, mean that the item is
+    /// unknown.
     package mutating func add(_ result: Result<Value?, ProviderFailure>, for key: Key) {
         switch result {
         case .success(let value?): self[key] = value
@@ -44,7 +47,7 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
-    /// Takes in what came of a part of the things, or why nothing came of it.
+    /// Adds the results of some of the items, or the failure of all of them.
     package mutating func merge(_ part: Result<KeyedResults, ProviderFailure>, for keys: some Sequence<Key>) {
         switch part {
         case .success(let batch):
@@ -54,7 +57,7 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
-    /// The same under other keys; what has no other key is left out.
+    /// The same results under other keys; results without another key are omitted.
     package func keyed<Other: Hashable & Sendable>(by key: (Key) -> Other?) -> KeyedResults<Other, Value> {
         var batch = KeyedResults<Other, Value>()
         for (old, value) in found { if let new = key(old) { batch.found[new] = value } }
@@ -69,9 +72,9 @@ extension KeyedResults: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Does something with each item, so many at the same time, and returns what came of them in order.
+/// Performs an operation for each item, a limited number at the same time, and returns the results in order.
 ///
-/// It ends when all have ended; one that fails does not stop the others.
+/// It returns when all have ended; a failure does not stop the others.
 package func concurrently<Item: Sendable, Value: Sendable>(
     _ items: [Item], atMost width: Int,
     _ body: @escaping @Sendable (Item) async throws(ProviderFailure) -> Value

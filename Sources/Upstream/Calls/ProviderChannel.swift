@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// What a client of a provider calls through, and whose quota it spends.
+/// The HTTP client, quota account and concurrency limit of a provider's client.
 package struct ProviderChannel: Sendable {
     package let quotaAccount: QuotaAccount
     package let transport: HTTPClient
@@ -34,14 +34,14 @@ package struct ProviderChannel: Sendable {
         concurrencyLimiter = self.monitor.concurrencyLimiter(for: holder.provider)
     }
 
-    /// A caller of one host, or of one group of endpoints that has a limit of its own.
+    /// Returns a client of one host, or of one group of endpoints with its own rate limit.
     ///
     /// - Parameters:
     ///   - windows: The limits that every call counts against.
-    ///   - reportedQuotas: What a response says of these limits.
-    ///   - failure: What a response that is none means; nil for a good one. A provider that puts its errors under status 200
-    ///     looks for them there.
-    /// - Returns: the caller, whose calls fail at once where a limit is used up.
+    ///   - reportedQuotas: Reads the limits that a response reports.
+    ///   - failure: Converts a response to a failure; nil for a success. A provider that returns errors with
+    ///     the status 200 reads them here.
+    /// - Returns: The client, whose calls fail immediately if a limit is exhausted.
     package func client(
         within windows: [QuotaWindow] = [],
         reportedQuotas: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota] = {
@@ -57,7 +57,7 @@ package struct ProviderChannel: Sendable {
     }
 }
 
-/// Where a provider's paths begin.
+/// The base URL of a provider's paths.
 package struct ProviderBaseURL: Sendable, Hashable {
     package let url: HTTPURL
 

@@ -1,8 +1,8 @@
 package import Brokerage
 
-/// Why a provider did not deliver.
+/// The reason why a provider call failed.
 ///
-/// A closed set, without secrets or payload: it may be logged, and decides what a client is told.
+/// A closed set without secrets and payloads: it may be logged, and determines the error that a client gets.
 package struct ProviderFailure: Error, Hashable, Sendable {
     package let provider: ProviderID
     package let cause: Cause
@@ -12,7 +12,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// What went wrong, in terms of what can be done about it.
+    /// The cause of a failure, by its consequence for the caller.
     package enum Cause: Hashable, Sendable {
         /// It cannot be reached, or says itself that it is out of order.
         case unavailable
@@ -27,11 +27,11 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         /// The credential is good, but not for this.
         case notEntitled
         case notFound
-        /// Asked too often; it may be asked again then, where it says so.
+        /// The provider's rate limit was exceeded; the time of the next attempt, if the response has it.
         case rateLimited(retryAt: Instant?)
-        /// What the plan allows is used up until then.
+        /// The plan's quota is exhausted until this time.
         case quotaExhausted(retryAt: Instant?)
-        /// It has no such thing.
+        /// The provider does not support the request.
         case unsupported
         /// Portico's own limit of calls is reached, a call could not be sent in time, or Portico is shutting
         /// down.
@@ -39,7 +39,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         /// Portico's price feed of the provider is full: for one client if a number is given, otherwise for
         /// all clients together.
         case feedFull(symbolsPerClient: Int?)
-        /// The one who asked has gone.
+        /// The caller has cancelled the call.
         case cancelled
         /// A limit of this operation, of this client, or of all clients without a session prevents the call.
         case notAllowed(CallRefusal)
@@ -47,7 +47,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
 }
 
 extension ProviderFailure {
-    /// What a failure to get any response means.
+    /// Converts the failure to get any response.
     package init(_ provider: ProviderID, transport error: HTTPClientError) {
         let cause: Cause =
             switch error {
@@ -62,9 +62,9 @@ extension ProviderFailure {
 }
 
 extension ProviderFailure.Cause {
-    /// What a status means by RFC 9110; nil for success.
+    /// The failure for a status by RFC 9110; nil for success.
     ///
-    /// Providers with signs of their own look at those first.
+    /// Providers with their own error codes check those first.
     package static func status(of response: HTTPClientResponse, now: Instant) -> Self? {
         switch response.status {
         case 200..<300: nil

@@ -2,19 +2,19 @@ package import Brokerage
 import Synchronization
 import Tracing
 
-/// Calls one provider: sends, tries reads again, tells failures apart, reports what it did.
+/// Calls one provider: sends requests, retries reads, classifies failures, and records each call.
 ///
-/// A write goes out once, whatever happens: its method decides, not the caller.
+/// A write is sent once, whatever happens. The method of the request determines whether it is a write.
 package struct ProviderHTTPClient: Sendable {
     private let channel: ProviderChannel
     private let windows: [QuotaWindow]
     private let reportedQuotas: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
     private let failure: @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
 
-    /// A caller of one provider.
+    /// Creates a client of one provider.
     ///
-    /// `failure` tells what a response that is none means, and nil for a good one; a provider that puts its errors
-    /// under status 200 looks for them there.
+    /// `failure` converts a response to a failure, and returns nil for a success; a provider that returns
+    /// errors with the status 200 reads them there.
     package init(
         _ provider: ProviderID, over transport: HTTPClient, clock: TimeSource = .system,
         retry: RetryPolicy = RetryPolicy(),
@@ -76,9 +76,9 @@ package struct ProviderHTTPClient: Sendable {
     /// How a call goes, for its record.
     private struct Progress {
         let start: ContinuousClock.Instant
-        /// How often the request went out.
+        /// The number of attempts.
         var attempts = 0
-        /// Of the last attempt's response; nil where it brought none.
+        /// The status of the last attempt's response; nil if it had none.
         var status: Int?
     }
 
@@ -115,7 +115,7 @@ package struct ProviderHTTPClient: Sendable {
         if !isRetry, let refusal = context.allowance?.limitError() {
             throw ProviderFailure(provider, .notAllowed(refusal))
         }
-        // Whoever would be refused does not queue first.
+        // Check the circuit breaker before waiting for a concurrency slot.
         try channel.monitor.check(provider, authority)
         do throws(ConcurrencyLimiter.Failure) {
             try await channel.concurrencyLimiter.acquire(before: deadline)
@@ -201,8 +201,8 @@ package struct ProviderHTTPClient: Sendable {
     ) async throws(ProviderFailure) -> Value? {
         var request = request
         request.deadline = deadline
-        // The error does not show whether the request was sent: libcurl may fail to connect again after it
-        // has sent the request on a kept connection, and a deadline may pass before a connection is made.
+        // The error does not show whether the request was sent: libcurl can fail to connect again after it
+        // has sent the request on a reused connection, and a deadline can pass before a connection exists.
         let wasReleased = Atomic(false)
         if watch != nil || !windows.isEmpty {
             request.maySend = { [clock, ledger = channel.ledger] in

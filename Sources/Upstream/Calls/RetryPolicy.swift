@@ -34,7 +34,7 @@ extension ProviderFailure.Cause {
         }
     }
 
-    /// When the provider wants to be asked again.
+    /// The time of the next attempt that the provider requested.
     package var retryAt: Instant? {
         switch self {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt), .notAllowed(.sharedQuota(let retryAt)):
@@ -63,7 +63,7 @@ package enum RetryAfter: Hashable, Sendable {
         }
     }
 
-    /// When to come again, for one who was told so now.
+    /// The time of the next attempt, if the response arrived at the given time.
     package func instant(from now: Instant) -> Instant {
         switch self {
         case .seconds(let seconds): now + .seconds(seconds)
@@ -71,9 +71,9 @@ package enum RetryAfter: Hashable, Sendable {
         }
     }
 
-    /// When the response says to come again.
+    /// The time of the next attempt in a response.
     ///
-    /// Nil where it says nothing readable.
+    /// Nil if the response has none that is valid.
     package static func instant(in response: HTTPClientResponse, now: Instant) -> Instant? {
         response["Retry-After"].flatMap(RetryAfter.init)?.instant(from: now)
     }

@@ -1,13 +1,13 @@
 package import Brokerage
 
-/// Time, as the calls to providers see it; tests bring one that they turn by hand.
+/// The clocks of provider calls; tests replace them by manual ones.
 package struct TimeSource: Sendable {
     /// For deadlines and times to live: it is never set back.
     package let now: @Sendable () -> ContinuousClock.Instant
     /// For what providers say about dates.
     package let wallTime: @Sendable () -> Instant
-    /// For times that depend on timers of the kernel (CLOCK_MONOTONIC): it stands still while the machine
-    /// sleeps, as these timers do; ``now`` does not stand still.
+    /// For times that depend on timers of the kernel (CLOCK_MONOTONIC): it stops while the machine sleeps,
+    /// as these timers do; ``now`` does not stop.
     package let runningTime: @Sendable () -> SuspendingClock.Instant
     /// Returns then, or throws `CancellationError` when its task is cancelled before.
     package let sleep: @Sendable (_ until: ContinuousClock.Instant) async throws -> Void

@@ -1,11 +1,11 @@
 package import Brokerage
 
-// What providers can do, one small protocol for each capability. A provider conforms to those that it has.
+// The capabilities of providers, one small protocol for each. A provider conforms to those that it supports.
 //
-// A call carries what it takes from the operation that needs it, ends by that operation's deadline, and says in terms
-// of what can be done about it why it failed. Symbols are Portico's own on both sides: each provider translates.
+// A call gets its conditions from its operation, ends at the operation's deadline, and reports the cause of
+// a failure by its consequence. Symbols are those of Portico in both directions: each provider maps them.
 
-/// Knows a user's accounts with a broker, and what is in them.
+/// Reads a user's accounts at a broker and their contents.
 package protocol AccountSource: Sendable {
     /// The accounts that the credential opens, the default one first, with their figures now.
     func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account]
@@ -13,22 +13,22 @@ package protocol AccountSource: Sendable {
     /// Everything that these accounts hold; empty means that they hold nothing.
     func positions(in call: CallContext) async throws(ProviderFailure) -> [Position]
 
-    /// An account's equity over time.
+    /// Returns an account's equity over time.
     ///
     /// - Parameters:
-    ///   - account: the broker's own id of the account.
-    ///   - range: how far back the points go.
-    ///   - interval: the distance of two points; nil leaves the choice to the provider.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the points that the provider has of the range.
-    /// - Throws: `ProviderFailure`, with the cause `unsupported` for an interval that the provider does not have, or where
-    ///   it keeps no history.
+    ///   - account: The broker's account id.
+    ///   - range: The range of the points.
+    ///   - interval: The distance between two points; nil for the provider's default.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The points in the range.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for an interval that the provider does not
+    ///   support, or if it has no history.
     func history(
         of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory
 }
 
-/// A source that lists its accounts without their figures, and needs calls of its own for each account.
+/// A source that lists its accounts without their amounts, and needs separate calls for each account.
 package protocol AccountDirectory: AccountSource {
     /// The accounts of the credential, the default one first, without their figures.
     func knownAccounts(in call: CallContext) async throws(ProviderFailure) -> [StoredAccount]

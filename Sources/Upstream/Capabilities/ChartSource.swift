@@ -2,20 +2,20 @@ package import Brokerage
 
 /// Knows past prices.
 package protocol ChartSource: Sendable {
-    /// What can be asked for.
+    /// The supported windows.
     var chartCapabilities: ChartCapabilities { get }
 
-    /// The candles of some instruments in a window; of a symbol that the source does not know there is nothing, one
-    /// without a candle in the window has an empty series.
+    /// Returns the candles of some instruments in a window. A symbol that the source does not know has no
+    /// result; one without a candle in the window has an empty series.
     ///
     /// - Parameters:
-    ///   - symbols: each once, at most `chartCapabilities.symbolsPerCall`.
-    ///   - window: which candles, within `chartCapabilities`.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the series of the symbols that are known, each at most `window.maximumCandles` long: the latest ones; and
-    ///   why others could not be read.
-    /// - Throws: `ProviderFailure` where none could be read, with the cause `unsupported` for a window beyond the source's
-    ///   abilities.
+    ///   - symbols: Each once, at most `chartCapabilities.symbolsPerCall`.
+    ///   - window: The window, within `chartCapabilities`.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The series of the known symbols, with the latest candles of each, at most
+    ///   `window.maximumCandles`; and the failures of others.
+    /// - Throws: `ProviderFailure` if none could be read, with the cause `unsupported` for a window that the
+    ///   source does not support.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries>
@@ -28,7 +28,7 @@ package struct ChartWindow: Hashable, Sendable {
     package var from: Instant?
     /// Candles that begin before this moment; nil for now.
     package var to: Instant?
-    /// The latest so many of them; nil for all.
+    /// The number of the latest candles; nil for all.
     package var last: Int?
     /// Nil leaves the choice to the source.
     package var adjustment: Adjustment?
@@ -47,7 +47,7 @@ package struct ChartWindow: Hashable, Sendable {
         self.isExtendedHours = isExtendedHours
     }
 
-    /// As long as a series may get, whatever the window.
+    /// The maximum length of a series.
     package static let limit = 10_000
 
     /// The most candles that are wanted: `last`, within ``limit``; 100 where neither `last` nor `from` is given.
@@ -56,14 +56,14 @@ package struct ChartWindow: Hashable, Sendable {
     }
 }
 
-/// What a source of charts can do.
+/// The capabilities of a source of charts.
 package struct ChartCapabilities: Hashable, Sendable {
     package var intervals: Set<Interval>
     package var adjustments: Set<Adjustment>
     package var hasExtendedHours: Bool
-    /// How many symbols one call may ask for; at least 1.
+    /// The maximum number of symbols of one call; at least 1.
     package var symbolsPerCall: Int
-    /// How many candles one call may come to, over all its symbols; nil for no bound known.
+    /// The maximum number of candles of one call, over all its symbols; nil if no limit is known.
     package var candlesPerCall: Int?
 
     package init(
@@ -77,13 +77,13 @@ package struct ChartCapabilities: Hashable, Sendable {
         self.candlesPerCall = candlesPerCall
     }
 
-    /// How many symbols one call for a window may ask for; at least 1.
+    /// The maximum number of symbols of one call for a window; at least 1.
     package func symbolsPerCall(in window: ChartWindow) -> Int {
         guard let candlesPerCall else { return symbolsPerCall }
         return max(min(symbolsPerCall, candlesPerCall / max(window.maximumCandles, 1)), 1)
     }
 
-    /// Whether the source can serve a window, as far as its kind tells.
+    /// Whether the source supports a window, as far as the capabilities show.
     package func serve(_ window: ChartWindow) -> Bool {
         intervals.contains(window.interval)
             && (window.adjustment.map(adjustments.contains) ?? true)
@@ -100,13 +100,13 @@ extension ChartWindow {
 }
 
 extension CandleSeries {
-    /// Adds the candles that are in a window, and keeps as many as the window wants.
+    /// Adds the candles that are in a window, at most as many as the window allows.
     ///
     /// - Parameters:
-    ///   - candles: Oldest first. Of several that begin at one time the last counts: a source that names an interval by
-    ///     the latest day in it tells the same interval anew.
-    ///   - window: Which of them.
-    /// - Throws: `Decimal.Overflow` for a figure with more digits than a column holds.
+    ///   - candles: Oldest first. Of several candles with the same time the last one counts: a source that
+    ///     identifies an interval by its latest day returns the same interval again.
+    ///   - window: The window.
+    /// - Throws: `Decimal.Overflow` for a value with more digits than a column holds.
     package mutating func append(
         _ candles: [Candle], in window: ChartWindow
     ) throws(Decimal.Overflow) {

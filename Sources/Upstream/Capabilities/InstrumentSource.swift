@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// Finds instruments, and knows what they are.
+/// Searches instruments and returns their properties.
 package protocol InstrumentSource: Sendable {
     /// Instruments by ticker or company name, best match first, at most `limit`.
     func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
@@ -10,23 +10,23 @@ package protocol InstrumentSource: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the source does not know.
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument
 
-    /// How many instruments ``instruments(_:in:)`` takes at once; at least 1.
+    /// The maximum number of symbols of ``instruments(_:in:)``; at least 1.
     var instrumentsPerCall: Int { get }
 
-    /// Some instruments; of one that the source does not know there is nothing.
+    /// Returns some instruments; one that the source does not know has no result.
     ///
     /// - Parameters:
-    ///   - symbols: each once, at most `instrumentsPerCall`.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the instruments that are known, and why others could not be read.
-    /// - Throws: `ProviderFailure` where none could be read.
+    ///   - symbols: Each once, at most `instrumentsPerCall`.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The known instruments, and the failures of others.
+    /// - Throws: `ProviderFailure` if none could be read.
     func instruments(
         _ symbols: [Symbol], in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument>
 }
 
 extension InstrumentSource {
-    /// One, for a source that is asked for each.
+    /// The default: one symbol for each call.
     package var instrumentsPerCall: Int { 1 }
 
     package func instruments(
@@ -35,7 +35,7 @@ extension InstrumentSource {
         await eachInstrument(of: symbols, in: call)
     }
 
-    /// Some instruments, each by a call of its own, few at a time.
+    /// Reads some instruments with one call for each, a few at the same time.
     package func eachInstrument(of symbols: [Symbol], in call: CallContext) async -> KeyedResults<
         Symbol, Instrument
     > {
@@ -48,22 +48,23 @@ extension InstrumentSource {
     }
 }
 
-/// Knows the figures that companies publish, and what they do.
+/// Reads the key figures and descriptions of companies.
 package protocol FundamentalsSource: Sendable {
-    /// A company's figures.
+    /// Returns the key figures of a company.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `notFound` for what the source does not know or what is no company.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an unknown symbol, or one that is not of a
+    ///   company.
     func fundamentals(
         of symbol: Symbol, in call: CallContext
     ) async throws(ProviderFailure) -> Fundamentals
 }
 
-/// Translates between Portico's own symbols and a provider's, by rule: without a call, and without knowing whether there
-/// is such an instrument.
+/// Maps symbols of Portico to symbols of a provider and back, by rules: without a call, and without a check
+/// that the instrument exists.
 package protocol SymbolMapping: Sendable {
-    /// What the provider calls it; nil for a kind of instrument that it does not have.
+    /// The provider's symbol; nil for a kind of instrument that it does not have.
     func providerSymbol(for symbol: Symbol) -> String?
 
-    /// Portico's own symbol for a provider's; nil for what is none of the provider's.
+    /// The symbol of Portico for a symbol of the provider; nil if the text is not one.
     func symbol(for spelling: String) -> Symbol?
 }

@@ -2,15 +2,15 @@ package import Brokerage
 
 /// Knows the news.
 package protocol NewsSource: Sendable {
-    /// Articles, newest first.
+    /// Returns articles, newest first.
     ///
     /// - Parameters:
-    ///   - symbols: what they are to be about, any of these; nil for everything.
-    ///   - limit: how many at most, 1 to 100.
-    ///   - next: `ArticlePage.next` of the page before; nil for the newest.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the page, and where the next one begins.
-    /// - Throws: `ProviderFailure`, with the cause `unsupported` for a `next` that is none of the provider's.
+    ///   - symbols: Articles about any of these symbols; nil for all articles.
+    ///   - limit: The maximum number of articles, 1 to 100.
+    ///   - next: `ArticlePage.next` of the previous page; nil for the first page.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The page, and the start of the next one.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for a `next` that is not of this provider.
     func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in call: CallContext
     ) async throws(ProviderFailure) -> ArticlePage

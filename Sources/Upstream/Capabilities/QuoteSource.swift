@@ -2,24 +2,24 @@ package import Brokerage
 
 /// Knows the latest prices of instruments.
 package protocol QuoteSource: Sendable {
-    /// How many symbols may be asked for at once; at least 1.
+    /// The maximum number of symbols of one call; at least 1.
     var symbolsPerCall: Int { get }
 
-    /// The latest prices; of a symbol that the source does not know there is nothing.
+    /// Returns the latest prices; a symbol that the source does not know has no result.
     ///
     /// - Parameters:
-    ///   - symbols: each once, at most `symbolsPerCall`.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the quotes of the symbols that are known, and why others could not be read.
-    /// - Throws: `ProviderFailure` where none could be read.
+    ///   - symbols: Each once, at most `symbolsPerCall`.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The quotes of the known symbols, and the failures of others.
+    /// - Throws: `ProviderFailure` if none could be read.
     func quotes(
         for symbols: [Symbol], in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote>
 }
 
-/// Tells of prices as they change, over one connection for all symbols.
+/// A stream of price changes, with one connection for all symbols.
 ///
-/// It holds the connection only: who keeps it, connects again after a failure and polls where there is none is `Upstream`'s.
+/// It handles the connection only; `Upstream` reconnects after a failure, and polls if there is no stream.
 package protocol QuoteStream: Sendable {
     /// As many symbols as one connection takes; nil for no bound known.
     var symbolLimit: Int? { get }
@@ -27,23 +27,24 @@ package protocol QuoteStream: Sendable {
     /// Runs one connection until it fails or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - wanted: the symbols to follow: a first set at once, then each change of it, always whole.
-    ///   - deliver: told of each change: only the fields that the message had are set. Called on any thread; it must be quick.
-    /// - Throws: `ProviderFailure` when the connection ends; `unsupported` where this credential has no stream.
+    ///   - wanted: The symbols: an initial set, then the whole set after each change of it.
+    ///   - deliver: Called for each change, with only the fields that the message had. It may be called on
+    ///     any thread, and must be fast.
+    /// - Throws: `ProviderFailure` when the connection ends; `unsupported` if this credential has no stream.
     func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure)
 }
 
-/// Tells of orders as they change.
+/// A stream of order changes.
 package protocol OrderStream: Sendable {
     /// Runs one connection until it fails or the task is cancelled.
     func run(deliver: @escaping @Sendable (StreamEvent<Order>) -> Void) async throws(ProviderFailure)
 }
 
-/// What comes over a stream.
+/// An event of a stream.
 package enum StreamEvent<Value: Sendable>: Sendable {
-    /// The connection stands; what happened before is not known.
+    /// The connection is established; earlier changes are unknown.
     case connected
     case value(Value)
 }

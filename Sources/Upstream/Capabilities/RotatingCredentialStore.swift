@@ -1,20 +1,20 @@
-/// Keeps the credential of one connection, where its provider changes it now and then.
+/// Stores the credential of one connection whose provider rotates it.
 ///
-/// A replacement is a step that happens whole or not at all, also when the machine fails in the middle: of a credential
-/// that is good once, either the old one or the new one is there afterwards, never neither.
+/// A replacement is atomic, also if the machine fails during it: of a credential that is valid once, either
+/// the old one or the new one is stored afterwards.
 package protocol RotatingCredentialStore: Sendable {
-    /// The credential as it is kept now; nil where the connection has none any more.
+    /// Returns the stored credential; nil if the connection no longer has one.
     ///
-    /// - Throws: whatever stands in the way of reading it.
+    /// - Throws: The error that prevented the read.
     func load() async throws -> VersionedCredential?
 
-    /// Puts another credential in the place of the one of a version.
+    /// Replaces the credential of a version.
     ///
     /// - Parameters:
-    ///   - secret: the new credential.
-    ///   - version: the ``VersionedCredential/version`` that it takes the place of.
-    /// - Returns: the new version; nil, and nothing changed, where another one is kept by now.
-    /// - Throws: whatever stands in the way of writing it; the old one is kept then.
+    ///   - secret: The new credential.
+    ///   - version: The ``VersionedCredential/version`` of the credential that it replaces.
+    /// - Returns: The new version; nil if another credential is stored already, and nothing was changed.
+    /// - Throws: The error that prevented the write; then nothing was changed.
     func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64?
 }
 

@@ -1,20 +1,20 @@
 package import Brokerage
 
-/// Takes orders, and tells of them.
+/// Places, changes, cancels and reads orders.
 ///
-/// What is written is sent once. A failure of a write whose cause is not a plain refusal leaves open whether the broker
-/// took it: ask by ``order(clientID:of:in:)``, never again.
+/// A write is sent once. If it fails with a cause other than a rejection, its outcome is unknown: query it
+/// with ``order(clientID:of:in:)``, and do not send it again.
 package protocol TradingAPI: Sendable {
     /// Which types, durations and so on it takes.
     var orderCapabilities: OrderCapabilities { get }
 
-    /// Orders of the credential's accounts, newest first.
+    /// Returns orders of the credential's accounts, newest first.
     ///
     /// - Parameters:
-    ///   - query: Which ones.
-    ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the orders, and whether there are older ones.
-    /// - Throws: `ProviderFailure` where they could not be read.
+    ///   - query: The selection of orders.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The orders, and whether there are older ones.
+    /// - Throws: `ProviderFailure` if they could not be read.
     func orders(
         _ query: OrderQuery, in call: CallContext
     ) async throws(ProviderFailure) -> OrderPage
@@ -24,39 +24,39 @@ package protocol TradingAPI: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the broker does not know (any more).
     func order(_ id: String, of account: String?, in call: CallContext) async throws(ProviderFailure) -> Order
 
-    /// What the broker knows of an order by the id that the one who placed it gave it.
+    /// Looks up an order by the client's id.
     ///
-    /// - Throws: `ProviderFailure` where it could not be asked, which says nothing of the order.
+    /// - Throws: `ProviderFailure` if the broker could not be queried; this shows nothing about the order.
     func order(
         clientID: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> OrderLookup
 
     func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderResult
 
-    /// Changes an order; the answer's order has a new id where the broker gives it one.
+    /// Changes an order; the returned order has a new id if the broker assigns one.
     func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in call: CallContext
     ) async throws(ProviderFailure) -> OrderResult
 
-    /// Asks for an order to be cancelled; it may still be filled.
+    /// Requests the cancellation of an order; the order may still be filled.
     func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderResult
 }
 
-/// What a broker knows of an order that is looked for.
+/// The result of looking up an order at a broker.
 package enum OrderLookup: Hashable, Sendable {
     case found(Order)
-    /// The broker had no such order when it was asked, open or ended: none was taken before.
+    /// The broker had no such order when it was queried, open or ended: it had not accepted one before.
     ///
-    /// A write that is still under way may arrive later; ask again when it can be no more.
+    /// A write that is still in flight may arrive later; query again when that is no longer possible.
     case absent
-    /// Nobody can tell: the broker names open orders only, and this one is not among them. It may have been filled or
-    /// cancelled, or never have come.
+    /// Unknown: the broker reports open orders only, and this one is not among them. It may have been filled
+    /// or cancelled, or may never have arrived.
     case unknown
 }
 
-/// A broker's word on a write.
+/// A broker's response to a write.
 package enum OrderResult: Hashable, Sendable {
-    /// The order as it stands, as far as the broker tells in its answer.
+    /// The order, as far as the broker's response has it.
     case accepted(Order)
     /// The broker refused; nothing has changed.
     case rejected(OrderRejection)
@@ -67,7 +67,7 @@ package struct OrderQuery: Hashable, Sendable {
     /// Open ones, ended ones, or all.
     package var isOpen: Bool?
     package var symbols: [Symbol]?
-    /// How many at most, 1 to 500.
+    /// The maximum number of orders, 1 to 500.
     package var limit: Int
     /// Orders submitted before; nil for the newest.
     package var before: Instant?

@@ -1,8 +1,8 @@
 package import Brokerage
 
-/// Knows the lists of instruments that a user keeps with a broker.
+/// Reads a user's watchlists at a broker.
 package protocol WatchlistSource: Sendable {
-    /// All of the user's lists, with what is in them.
+    /// Returns all lists of the user with their items.
     func watchlists(in call: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist]
 }
 

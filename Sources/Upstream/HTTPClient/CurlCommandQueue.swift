@@ -18,7 +18,7 @@ final class CurlCommandQueue: Sendable {
         var isEmpty: Bool { submissions.isEmpty && cancellations.isEmpty }
     }
 
-    /// What the thread has to do next.
+    /// The commands for the thread.
     struct Delivery {
         var submissions: [PendingTransfer]
         var cancellations: [HTTPClientCall]
@@ -37,7 +37,7 @@ final class CurlCommandQueue: Sendable {
             if state.isClosing { return .shutDown }
             if state.callCount >= capacity { return .overloaded }
             state.callCount += 1
-            // One wake-up for all that is there when the thread comes to look.
+            // One wake-up is enough for all commands that are queued when the thread runs.
             let isFirst = state.isEmpty
             state.submissions.append(submission)
             if isFirst { state.wake?() }
@@ -76,8 +76,8 @@ final class CurlCommandQueue: Sendable {
 
     // MARK: The thread's side
 
-    /// `wake` must be callable from any thread until ``didClose()``; it is called under the lock, so that the thread
-    /// cannot tear down what it wakes in between.
+    /// `wake` must be callable from any thread until ``didClose()``; it is called under the lock, so that
+    /// the thread cannot release the handle in between.
     func open(wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wake = wake }
     }

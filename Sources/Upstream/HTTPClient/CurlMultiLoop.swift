@@ -40,7 +40,7 @@ struct CurlMultiLoop: ~Copyable {
         }
         for transfer in Array(active.values) { unsafe finish(transfer, .failure(.shutDown), on: multi) }
         mailbox.stopWaking()
-        // Handles go before what they hang on.
+        // Easy handles are released before the multi handle.
         idle = []
         unsafe curl_multi_cleanup(multi)
     }
@@ -89,7 +89,7 @@ struct CurlMultiLoop: ~Copyable {
 
     @unsafe
     private mutating func cancel(_ call: HTTPClientCall, on multi: UnsafeMutableRawPointer) {
-        // Unknown here when it is over already, or not yet submitted: `start` looks at its mark then.
+        // A call that has ended, or was not submitted yet: `start` checks its flag then.
         guard let transfer = active[ObjectIdentifier(call)] else { return }
         unsafe finish(transfer, .failure(.cancelled), on: multi)
     }
@@ -109,7 +109,7 @@ struct CurlMultiLoop: ~Copyable {
         }
     }
 
-    /// Fails what is past its deadline.
+    /// Fails the calls whose deadline has passed.
     ///
     /// libcurl's own timeout does not count for calls that wait for a connection.
     @unsafe
@@ -141,9 +141,9 @@ struct CurlMultiLoop: ~Copyable {
         submission.finish(result)
     }
 
-    /// How long to sleep at most: to the next deadline, a minute without one.
+    /// The maximum time to sleep: until the next deadline, or a minute without one.
     ///
-    /// libcurl minds its own timers, and a wake-up ends the sleep.
+    /// libcurl manages its own timers, and a wake-up ends the sleep.
     private func pollMilliseconds() -> Int32 {
         guard let nextDeadline else { return 60_000 }
         let remaining = ContinuousClock.now.duration(to: nextDeadline)
@@ -167,16 +167,16 @@ enum CurlLibrary {
     static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 }
 
-/// The one thread that libcurl runs on.
+/// The thread on which libcurl runs.
 ///
-/// A thread of its own, because it blocks while it waits for sockets.
+/// It is a thread of its own, because it blocks while it waits for sockets.
 struct CurlThread: Sendable {
     private let handle: pthread_t
 
     init(mailbox: CurlCommandQueue, limits: HTTPClientLimits, userAgent: String) throws(HTTPClientError) {
         let start = Start(mailbox: mailbox, limits: limits, userAgent: userAgent)
         var handle = pthread_t()
-        // The new thread takes over the reference that is passed on here.
+        // The new thread takes over this reference.
         let context = unsafe Unmanaged.passRetained(start)
         let status = unsafe pthread_create(
             &handle, nil,
@@ -206,7 +206,7 @@ struct CurlThread: Sendable {
         pthread_detach(handle)
     }
 
-    /// What the thread begins with.
+    /// The arguments of the new thread.
     private final class Start: Sendable {
         let mailbox: CurlCommandQueue
         let limits: HTTPClientLimits

@@ -1,9 +1,10 @@
 import CCurl
 import Glibc
 
-/// One of libcurl's easy handles, used for one call after the other, and what the current call has brought so far.
+/// An easy handle of libcurl, used for one call after the other, and the received data of the current call.
 ///
-/// A class because libcurl holds a pointer to it during a call. Everything here happens on the transport's thread.
+/// A class, because libcurl stores a pointer to it during a call. All its methods run on the client's
+/// thread.
 @safe
 final class CurlTransfer {
     let handle: UnsafeMutableRawPointer

@@ -1,19 +1,21 @@
 import CCurl
 import Synchronization
 
-/// Calls providers over HTTP/1.1 and HTTP/2, with libcurl on one thread of its own.
+/// An HTTP/1.1 and HTTP/2 client, with libcurl on one thread.
 ///
 /// Connections are reused, and responses decompressed. Redirects are returned like any other response, and
-/// not followed. A write is sent once at most, even where libcurl would send it again because a reused
-/// connection broke. Nothing is sent after its deadline, or if ``HTTPClientRequest/maySend`` returns false. Proxies
-/// are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
+/// not followed. A write is sent once at most, even if libcurl would send it again because a reused
+/// connection broke. Nothing is sent after its deadline, or if ``HTTPClientRequest/maySend`` returns false.
+/// Proxies are taken from the environment (`https_proxy`, `no_proxy`), never for addresses of the loopback
+/// interface.
 package final class HTTPClient: Sendable {
     private let mailbox: CurlCommandQueue
     private let thread: Mutex<CurlThread?>
 
-    /// Starts the thread; `userAgent` is sent where a request has no such header.
+    /// Starts the thread; `userAgent` is sent if a request has no such header.
     ///
-    /// - Throws: ``HTTPClientError/other(code:)`` when the thread cannot be started. Without libcurl every call fails.
+    /// - Throws: ``HTTPClientError/other(code:)`` if the thread cannot be started. Without libcurl every
+    ///   call fails.
     package init(limits: HTTPClientLimits = HTTPClientLimits(), userAgent: String) throws(HTTPClientError) {
         let mailbox = CurlCommandQueue(capacity: limits.calls)
         let started = try CurlThread(mailbox: mailbox, limits: limits, userAgent: userAgent)
@@ -22,14 +24,14 @@ package final class HTTPClient: Sendable {
     }
 
     deinit {
-        // Nobody is left to wait for the thread: it ends by itself.
+        // No reference is left that could wait for the thread: it ends by itself.
         mailbox.close()
         thread.withLock { $0?.detach() }
     }
 
-    /// Sends one request and waits for its response, whatever the status.
+    /// Sends one request and waits for its response, with any status.
     ///
-    /// When it returns, by whatever way, libcurl has let go of the request.
+    /// When it returns or throws, libcurl no longer uses the request.
     package func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let call = HTTPClientCall(request)
         let result = await withTaskCancellationHandler {
@@ -51,14 +53,14 @@ package final class HTTPClient: Sendable {
         mailbox.close()
         await mailbox.closed()
         thread.withLock { thread in
-            // The thread's last act was to say so: this waits for no more than its return.
+            // The thread has signalled its end already, so this waits for its return only.
             thread?.join()
             thread = nil
         }
     }
 }
 
-/// What the caller's task and the transport's thread share about one call.
+/// The state of a call that the caller's task and the client's thread share.
 final class HTTPClientCall: Sendable {
     let request: HTTPClientRequest
     let isCancelled = Atomic(false)
@@ -88,7 +90,7 @@ package struct HTTPClientLimits: Sendable {
     package var calls = 1_024
     /// Bytes of a response's head.
     package var headBytes = 64 << 10
-    /// How long a connection may take to come about, as far as the deadline lets it.
+    /// The maximum time for opening a connection, within the deadline.
     package var connectTimeout = Duration.seconds(5)
 
     package init() {}
@@ -100,7 +102,7 @@ package struct HTTPClientLimits: Sendable {
 /// see ``HTTPClientRequest/maySend``.
 package enum HTTPClientError: Error, Hashable, Sendable {
     case couldNotResolve
-    /// No connection could be made. The request may have been sent on a kept connection before that
+    /// No connection could be opened. The request may have been sent on a reused connection before that
     /// connection broke.
     case couldNotConnect
     case timedOut
@@ -110,7 +112,7 @@ package enum HTTPClientError: Error, Hashable, Sendable {
     case responseTooLarge
     /// The connection broke after it was made.
     case interrupted
-    /// What came back is no HTTP.
+    /// The response is not valid HTTP.
     case malformedResponse
     /// The Swift task was cancelled.
     case cancelled
@@ -127,7 +129,7 @@ package enum HTTPClientError: Error, Hashable, Sendable {
 }
 
 extension HTTPClientError {
-    /// What a failed transfer of libcurl means.
+    /// Converts the error code of a failed transfer.
     init(_ code: CURLcode) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .couldNotResolve

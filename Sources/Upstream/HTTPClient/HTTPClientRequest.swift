@@ -10,11 +10,11 @@ package struct HTTPClientRequest: Sendable {
     package var maximumResponseBytes: Int
     /// Returns whether the request may still be sent; nil for no condition other than the deadline.
     ///
-    /// The transport calls it immediately before libcurl writes the first byte, on the thread that handles
-    /// all calls: it must be quick and must not wait. If it returns false, nothing is sent and the call fails
-    /// with ``HTTPClientError/notSent``. A request with such a condition is sent once at most, also if it only
-    /// reads. Only the returned value shows whether the provider may have received a request that failed. The
-    /// transport does not call it after ``HTTPClient/send(_:)`` has returned.
+    /// The client calls it immediately before libcurl writes the first byte, on the thread that handles all
+    /// calls: it must be fast and must not wait. If it returns false, nothing is sent and the call fails
+    /// with ``HTTPClientError/notSent``. A request with such a condition is sent once at most, also if it
+    /// only reads. Only the returned value shows whether the provider may have received a request that
+    /// failed. The client does not call it after ``HTTPClient/send(_:)`` has returned.
     package var maySend: (@Sendable () -> Bool)?
 
     package init(
@@ -46,7 +46,7 @@ package enum HTTPClientMethod: String, Sendable, Hashable {
     case patch = "PATCH"
     case delete = "DELETE"
 
-    /// Reads may be sent again; writes are sent once, whatever becomes of them.
+    /// Reads may be sent again; writes are sent once.
     package var isRead: Bool {
         switch self {
         case .get: true
@@ -79,7 +79,7 @@ package struct HTTPClientHeaders: Sendable, Hashable {
         return true
     }
 
-    /// The first value of a field, whatever the case of its name.
+    /// The first value of a header; names are compared without case.
     package subscript(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }

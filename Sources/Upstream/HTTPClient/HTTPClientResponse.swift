@@ -1,11 +1,11 @@
-/// What a provider answered, whatever its status.
+/// A provider's response, with any status.
 package struct HTTPClientResponse: Sendable {
     /// 100 to 999.
     package let status: Int
     /// Decompressed.
     package let body: [UInt8]
-    /// The lines of the final response's head as they came, CRLF and all: most answers are read for one field of them
-    /// or none, so they are not cut up before.
+    /// The header section of the final response as it was received, with CRLF: most callers read one header
+    /// or none, so it is not parsed in advance.
     private let head: [UInt8]
 
     init(status: Int, head: [UInt8], body: [UInt8]) {
@@ -16,7 +16,7 @@ package struct HTTPClientResponse: Sendable {
 
     package var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The first value of a header field, without surrounding white space, whatever the case of its name.
+    /// The first value of a header without surrounding white space; names are compared without case.
     package subscript(_ name: StaticString) -> String? {
         for line in head.split(separator: UInt8(ascii: "\n")) {
             if let value = Self.value(of: name, in: line) { return value }
@@ -24,7 +24,7 @@ package struct HTTPClientResponse: Sendable {
         return nil
     }
 
-    /// All values of a header field that comes once for each, such as `Set-Cookie`, in their order.
+    /// All values of a header that can occur several times, such as `Set-Cookie`, in their order.
     package func all(_ name: StaticString) -> [String] {
         head.split(separator: UInt8(ascii: "\n")).compactMap { Self.value(of: name, in: $0) }
     }

@@ -144,7 +144,7 @@ package enum PercentEncoding {
 }
 
 extension HTTPURL {
-    /// The address of a WebSocket: `wss` stands for `https`, `ws` for `http`.
+    /// The URL of a WebSocket: `wss` corresponds to `https`, `ws` to `http`.
     package init?(webSocket text: String) {
         if text.utf8.starts(with: "wss://".utf8) {
             self.init("https" + text.dropFirst(3))
@@ -155,7 +155,7 @@ extension HTTPURL {
         }
     }
 
-    /// Host and port as they stand in the address: `127.0.0.1:8080`.
+    /// Host and port as in the URL: `127.0.0.1:8080`.
     package var authority: String {
         String(afterScheme.prefix { $0 != "/" && $0 != "?" })
     }
@@ -177,7 +177,8 @@ extension HTTPURL {
         host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// The name that a certificate must have; nil for an address, which RFC 6066, section 3, keeps out of a handshake.
+    /// The name that a certificate must have; nil for an IP address, which RFC 6066, section 3, excludes
+    /// from a handshake.
     var serverName: String? {
         let isAddress = host.hasPrefix("[") || host.allSatisfy { $0.isNumber || $0 == "." }
         return isAddress ? nil : host

@@ -1,4 +1,4 @@
-/// What of a call may be shown in a log or a message.
+/// The parts of a call that may be logged or returned.
 package enum Redaction {
     /// Headers are shown only if they are known to be harmless.
     package static func header(_ name: String, _ value: String) -> String {
@@ -33,7 +33,7 @@ package enum Redaction {
         "date",
         "retry-after", "user-agent",
     ]
-    /// A name that is escaped on purpose (`%61pikey`) is nobody's here: Portico writes the addresses.
+    /// Percent-encoded names (`%61pikey`) need no check, because Portico builds the URLs.
     private static let secretKeywords = [
         "key", "token", "crumb", "secret", "password", "auth", "signature", "credential", "session",
     ]

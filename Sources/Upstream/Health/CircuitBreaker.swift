@@ -2,7 +2,8 @@
 package struct BreakerPolicy: Sendable {
     /// Failures in a row that open the circuit; at least 1.
     package var failures = 5
-    /// How long it stays open at first, before jitter; it doubles each time that a probe fails.
+    /// The first duration for which the circuit stays open, before jitter; it doubles after each failed
+    /// probe.
     package var pause = Duration.seconds(1)
     package var maximumPause = Duration.seconds(30)
     /// A call that had less time and ran out of it says nothing of its host.
@@ -19,16 +20,16 @@ package struct BreakerPolicy: Sendable {
     }
 }
 
-/// Keeps calls from a host that is out of order.
+/// A circuit breaker for one host.
 ///
-/// Closed, it lets every call through. Failures in a row open it: no call until a pause is over. Then one call goes out as
-/// a probe, and the rest wait for what it says: an answer closes the circuit, a failure opens it for longer.
+/// Closed, it allows every call. Consecutive failures open it: it allows no call until a pause has passed.
+/// Then it allows one call as a probe. A success closes it; a failure opens it for a longer time.
 ///
-/// A state machine, told of every call.
+/// It is a state machine without a clock.
 struct CircuitBreaker {
-    /// What a call's end says of its host.
+    /// The effect of a call on the circuit.
     enum Verdict {
-        /// It answered, be it with a refusal.
+        /// The host responded, possibly with an error status.
         case up
         /// It cannot be reached, is out of order or hangs.
         case down
@@ -113,7 +114,7 @@ struct CircuitBreaker {
 }
 
 extension ProviderFailure.Cause {
-    /// What a failed call that took so long says of the host.
+    /// The effect of a failed call with this duration.
     func verdict(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.Verdict {
         switch self {
         case .unavailable: .down

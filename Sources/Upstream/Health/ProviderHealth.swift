@@ -3,7 +3,7 @@ package import Brokerage
 /// How a provider does, by its recent calls.
 package struct ProviderHealth: Hashable, Sendable {
     package enum State: Int, Hashable, Sendable {
-        /// It answers, or was never asked.
+        /// The provider responds, or was not called yet.
         case up
         /// Some calls fail.
         case degraded
@@ -12,7 +12,7 @@ package struct ProviderHealth: Hashable, Sendable {
     }
 
     package var state: State
-    /// How long an answer takes, recent ones counting most; nil without any.
+    /// The moving average of the duration of calls; nil without any.
     package var latency: Duration?
     /// Nil while it works.
     package var failure: Failure?
@@ -45,7 +45,7 @@ package struct ProviderHealth: Hashable, Sendable {
     }
 }
 
-/// What is remembered of the calls to one host.
+/// The history of the calls to one host.
 struct CallHistory {
     private var latency: Duration?
     /// A weighted share of failures, 0 to 1.
@@ -54,7 +54,7 @@ struct CallHistory {
     private var failingSince: Instant?
     private var lastSuccessAt: Instant?
 
-    /// How much the latest call counts: as much as about the last ten do together.
+    /// The weight of the latest call: about the last ten calls determine the average.
     private static let weight = 0.1
     /// More than this is a degraded host: one failure in ten calls is not.
     private static let tolerance = 0.15
@@ -88,7 +88,7 @@ struct CallHistory {
 }
 
 extension ProviderFailure.Cause {
-    /// Whether it speaks against the provider, and not against the one who asked.
+    /// Whether the failure is one of the provider and not of the caller.
     fileprivate func isFault(_ verdict: CircuitBreaker.Verdict) -> Bool {
         switch (verdict, self) {
         case (.down, _), (.up, .invalidResponse): true

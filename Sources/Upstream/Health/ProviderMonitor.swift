@@ -1,10 +1,10 @@
 package import Brokerage
 import Synchronization
 
-/// Watches every call: how fast each provider answers, since when it fails, whether it makes sense to call it, and how many
-/// calls it has to answer at once.
+/// Monitors all calls: the latency and failures of each provider, its circuit breaker, and its concurrency
+/// limit.
 ///
-/// One for the process. It knows as many hosts as providers were configured with.
+/// There is one for the process. It has as many hosts as the configured providers.
 package final class ProviderMonitor: Sendable {
     private struct Host {
         var breaker: CircuitBreaker
@@ -20,7 +20,7 @@ package final class ProviderMonitor: Sendable {
     private let clock: TimeSource
     private let policy: BreakerPolicy
     private let concurrency: Int
-    /// Told of each call when it has ended, whoever needs it.
+    /// Called for each call when it has ended.
     let observe: (@Sendable (CallRecord) -> Void)?
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
@@ -28,12 +28,12 @@ package final class ProviderMonitor: Sendable {
     private let concurrencyLimiters = Mutex<[ProviderID: ConcurrencyLimiter]>([:])
 
     /// - Parameters:
-    ///   - clock: What times are measured by.
-    ///   - policy: When a host that fails is left alone.
-    ///   - concurrency: Calls of each provider in flight, over all of its lines; at least 1. More wait for their turn, as
-    ///     long as their deadlines let them.
-    ///   - observe: Told of each call when it has ended, whoever needs it, and not of those that were spared. Called on any
-    ///     thread; it must be quick.
+    ///   - clock: The clocks.
+    ///   - policy: When the circuit of a failing host opens.
+    ///   - concurrency: The maximum number of calls in flight to each provider, over all channels; at least
+    ///     1. Further calls wait until their deadlines.
+    ///   - observe: Called for each call when it has ended, not for reads without a call. It may be called
+    ///     on any thread, and must be fast.
     package init(
         clock: TimeSource = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
         observe: (@Sendable (CallRecord) -> Void)? = nil
@@ -69,14 +69,14 @@ package final class ProviderMonitor: Sendable {
 
     // MARK: For the caller
 
-    /// A call that was let through, to be told of its end.
+    /// An allowed call, whose end must be reported.
     struct Permit: Sendable {
         fileprivate let hostKey: Place
         fileprivate let isProbe: Bool
         fileprivate let start: ContinuousClock.Instant
     }
 
-    /// Fails where a call would be refused at this moment; it takes no place as a probe.
+    /// Throws if a call would be refused now; it does not count as a probe.
     func check(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
@@ -85,9 +85,9 @@ package final class ProviderMonitor: Sendable {
         }
     }
 
-    /// Lets a call through.
+    /// Allows a call.
     ///
-    /// - Throws: `circuitOpen` where the host is out of order.
+    /// - Throws: `circuitOpen` if the circuit of the host is open.
     func admit(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) -> Permit {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
@@ -107,7 +107,7 @@ package final class ProviderMonitor: Sendable {
         hosts.withLock { $0[pass.hostKey]?.breaker.didEnd(.none, ofProbe: pass.isProbe, at: now) }
     }
 
-    /// The call has ended: with an answer, or with a failure.
+    /// Records the end of a call, with a response or a failure.
     func didEnd(_ pass: Permit, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?) {
         let now = clock.now()
         let duration = start.duration(to: now)

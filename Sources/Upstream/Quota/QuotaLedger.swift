@@ -44,15 +44,15 @@ package final class QuotaLedger: Sendable {
         package init() {}
     }
 
-    /// A ledger that goes on from what is kept.
+    /// Creates a ledger with the stored counts.
     ///
     /// - Parameters:
-    ///   - clock: What time is counted by.
-    ///   - store: What outlives the process; nil for a ledger in memory only.
-    ///   - limits: Bounds.
-    ///   - report: Told when something could not be kept. The call goes out all the same: it counts in memory, and a full
-    ///     disk is no reason to serve nothing.
-    /// - Throws: what `keeper` throws when it cannot be read.
+    ///   - clock: The clocks.
+    ///   - store: Stores the counts across restarts; nil for a ledger in memory only.
+    ///   - limits: The limits of the ledger.
+    ///   - report: Called if a count could not be stored. The call is sent nevertheless: it counts in
+    ///     memory, and a full disk must not stop the service.
+    /// - Throws: The error of `store` if it cannot be read.
     package init(
         clock: TimeSource = .system, store: (any QuotaStore)?, limits: Limits = Limits(),
         report: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -84,15 +84,15 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// How a holder's windows stand, by name.
+    /// The state of an account's windows, by name.
     package func status(of holder: QuotaAccount) -> [QuotaStatus] {
         let moment = ClockReading(clock)
         let counts = state.withLock { $0.counts[holder]?.values.map(\.self) ?? [] }
         return counts.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
     }
 
-    /// How the windows of all providers stand, by provider and name; of several credentials the one that has the fewest
-    /// calls left in a window.
+    /// The state of the windows of all providers, by provider and name; of several credentials the one with
+    /// the fewest calls left.
     package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
         let moment = ClockReading(clock)
         let (counts, retired) = state.withLock { ($0.counts, $0.retired) }
@@ -187,7 +187,7 @@ package final class QuotaLedger: Sendable {
                     await release(reservation)
                     throw ProviderFailure(holder.provider, .cancelled)
                 }
-                // Meanwhile the provider may have refused somebody else.
+                // The provider may have closed the window in the meantime.
                 if isClosed(windows, of: holder) {
                     await release(reservation)
                     continue
@@ -277,13 +277,13 @@ package final class QuotaLedger: Sendable {
 
     // MARK: Corrections
 
-    /// Takes in what a response says.
+    /// Records the limits that a response reports.
     ///
     /// - Parameters:
-    ///   - readings: What it says of windows; those of windows that the call was not counted in are left out.
-    ///   - cause: Why it is a failure; nil for a good one.
-    ///   - windows: Those of the call.
-    ///   - holder: Who called.
+    ///   - readings: The reported limits; those of windows in which the call was not counted are ignored.
+    ///   - cause: The cause of the failure; nil for a success.
+    ///   - windows: The windows of the call.
+    ///   - holder: The account of the call.
     func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
         of holder: QuotaAccount

@@ -49,7 +49,7 @@ final class QuotaReservation: Sendable {
         }
     }
 
-    /// What must outlive the process.
+    /// The counts that must survive a restart.
     var storedUsage: [StoredQuotaUsage] {
         slots.filter(\.window.isPersistent).map {
             $0.clockReading.entry(of: account, $0.window, until: $0.storedUntil)
@@ -71,10 +71,10 @@ struct QuotaRefusal {
     let window: String
     let retryAt: Instant?
 
-    /// Nil for a response that refuses nothing.
+    /// Returns nil for a response that closes no window.
     ///
-    /// Where no reading names a window as used up, being asked too often speaks of the shortest, a used-up quota of the
-    /// longest.
+    /// If no reading shows an exhausted window, a rate limit refers to the shortest window, and an exhausted
+    /// quota to the longest.
     init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
         let byLength = windows.sorted { $0.period.maximumDuration < $1.period.maximumDuration }
         let guess: QuotaWindow?

@@ -1,29 +1,30 @@
 package import Brokerage
 
-/// Keeps what the ledger must not forget when the process ends, however it ends.
+/// Stores the counts of the ledger, so that they survive the end of the process.
 package protocol QuotaStore: Sendable {
-    /// Reads what was kept and has not ended.
+    /// Returns the stored counts that have not ended.
     ///
     /// An entry from before the machine's last start may end by the wall clock later than any entry that is
     /// stored now can end: then the wall clock was wrong when it was stored, or is wrong now. Such an entry
-    /// ends ``StoredQuotaUsage/longest`` after `uptime`, also for the next processes until the machine restarts.
+    /// ends ``StoredQuotaUsage/longest`` after `uptime`, also for the next processes until the machine
+    /// restarts.
     ///
     /// - Parameters:
     ///   - now: The time by the wall clock.
     ///   - uptime: The same by the machine's uptime.
     /// - Returns: The entries.
-    /// - Throws: what keeps it from being read.
+    /// - Throws: The error that prevented the read.
     func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage]
 
-    /// Adds to what is kept: the counts of entries that are alike but for them are added up.
+    /// Adds entries; the counts of entries that are otherwise equal are added.
     ///
-    /// When it returns, the entries outlive the process, even if it is killed.
+    /// When it returns, the entries survive the end of the process, even if it is killed.
     ///
     /// - Parameters:
-    ///   - entries: a negative count takes back what was added before.
-    ///   - now: what ended long before may be forgotten.
+    ///   - entries: The entries; a negative count reduces an earlier one.
+    ///   - now: The time by the wall clock; entries that ended long before may be deleted.
     ///   - uptime: The same by the machine's uptime.
-    /// - Throws: what keeps it from being kept.
+    /// - Throws: The error that prevented the write.
     func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws
 }
 

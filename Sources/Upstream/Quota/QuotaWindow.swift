@@ -1,8 +1,8 @@
 package import Brokerage
 
-/// One limit of a provider: so many calls in a stretch of time.
+/// A rate limit of a provider: a number of calls in a period.
 package struct QuotaWindow: Hashable, Sendable {
-    /// What is counted: `requests`, `orders`, `port`.
+    /// The name of the limit: `requests`, `orders`, `port`.
     package let name: String
     /// Calls in a stretch.
     package let limit: Int
@@ -16,15 +16,15 @@ package struct QuotaWindow: Hashable, Sendable {
 
     /// How the provider counts.
     package enum Period: Hashable, Sendable {
-        /// The calls of the last so many seconds, whenever one looks.
+        /// The calls of the last seconds, at any time.
         case rolling(seconds: Int)
-        /// A calendar day in New York, where the provider says or is thought to count so.
+        /// A calendar day in New York, for a provider that documents or appears to count so.
         case newYorkDay
     }
 }
 
 extension QuotaWindow.Period {
-    /// How long a call takes its place at most; a day is 25 hours long where autumn repeats one.
+    /// The maximum time for which a call counts; a day with the end of daylight saving time has 25 hours.
     package var maximumDuration: Duration {
         switch self {
         case .rolling(let seconds): .seconds(max(seconds, 0))
@@ -32,7 +32,7 @@ extension QuotaWindow.Period {
         }
     }
 
-    /// What the schema calls `windowSeconds`.
+    /// `windowSeconds` of the schema.
     package var seconds: Int {
         switch self {
         case .rolling(let seconds): max(seconds, 0)
@@ -54,15 +54,15 @@ extension QuotaWindow {
     package var isPersistent: Bool { period.maximumDuration >= .seconds(60) }
 }
 
-/// What a provider's response tells of one of its limits.
+/// A rate limit that a provider's response reports.
 package struct ReportedQuota: Hashable, Sendable {
     /// The ``QuotaWindow/name`` that it is about.
     package let name: String
-    /// Nil where the response does not say.
+    /// Nil if the response does not report it.
     package let limit: Int?
     /// Calls that are left.
     package let remaining: Int
-    /// When all are there again; nil where the response does not say.
+    /// When the window ends; nil if the response does not report it.
     package let resetsAt: Instant?
 
     package init(name: String, limit: Int?, remaining: Int, resetsAt: Instant?) {
@@ -88,13 +88,13 @@ package struct QuotaAccount: Hashable, Sendable {
     }
 }
 
-/// How one window of a holder stands.
+/// The state of one window of an account.
 package struct QuotaStatus: Hashable, Sendable {
     package let window: QuotaWindow
-    /// Calls in a stretch: what was configured, or less where the provider says so.
+    /// The calls in a period: the configured limit, or a smaller one that the provider reports.
     package let limit: Int
     /// Calls that can go out now.
     package let remaining: Int
-    /// When all are there again; nil where none is taken, or nobody knows.
+    /// When all calls are available again; nil if no call is counted, or if it is unknown.
     package let resetsAt: Instant?
 }

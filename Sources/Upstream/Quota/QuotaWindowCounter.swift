@@ -1,12 +1,12 @@
 import Brokerage
 
-/// The slots that are taken in one window.
+/// The slots of one window.
 ///
-/// A call has a slot from the time at which it may be sent until both the slot's validity and then the window
-/// have passed: the call may be sent until its validity ends. The search for a slot counts all slots that
-/// become free later, including those booked for later times. So no interval of the window's length has more
-/// calls than the limit, in whatever order slots were booked, counted at the times at which the calls are
-/// sent.
+/// A call has a slot from the time at which it may be sent until both the slot's validity and then the
+/// window have passed: the call may be sent until its validity ends. The search for a slot counts all slots
+/// that become free later, including those booked for later times. So no interval of the window's length has
+/// more calls than the limit, in whatever order slots were booked, counted at the times at which the calls
+/// are sent.
 struct QuotaWindowCounter {
     private struct Places {
         let freeAt: ContinuousClock.Instant
@@ -19,7 +19,7 @@ struct QuotaWindowCounter {
     /// Soonest free first, no two with the same moment.
     private var takenSlots: [Places] = []
     private var sum = 0
-    /// The limit by the provider's last word.
+    /// The limit that the provider reported last.
     private var reportedLimit: Int?
     /// No call before this: the provider refused one.
     private var closedUntil: ContinuousClock.Instant?
@@ -28,9 +28,10 @@ struct QuotaWindowCounter {
     /// When the day ends that calls count for, once one does.
     private var dayEnd: ContinuousClock.Instant?
 
-    /// As many places are told apart by their moments; above, they are counted in so many steps a window.
+    /// The maximum number of slots with exact times; above it, slots are counted in this number of steps for
+    /// each window.
     private static let resolution = 512
-    /// A provider that closes a window for longer is asked again after this.
+    /// If a provider closes a window for a longer time, it is called again after this time.
     static let maximumClosure = Duration.seconds(25 * 3_600)
     /// The time for which the entry of a slot of a rolling window outlasts the slot in memory.
     ///
@@ -43,7 +44,7 @@ struct QuotaWindowCounter {
         self.window = window
     }
 
-    /// The stricter of the configured and the told limit.
+    /// The smaller one of the configured and the reported limit.
     var limit: Int { max(min(window.limit, reportedLimit ?? .max), 0) }
 
     /// Nothing is taken or closed: the count can be forgotten.
@@ -60,8 +61,8 @@ struct QuotaWindowCounter {
     ///
     /// - Parameters:
     ///   - start: The earliest time.
-    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All such
-    ///     clients together take at most half of a window of a minute or longer, rounded up.
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All
+    ///     such clients together take at most half of a window of a minute or longer, rounded up.
     /// - Returns: The time; nil if the limit is zero.
     func earliest(
         from start: ContinuousClock.Instant, isShared: Bool = false
@@ -160,14 +161,15 @@ struct QuotaWindowCounter {
 
     // MARK: What the provider says
 
-    /// Takes the provider's word where it is stricter than the count: somebody else may use the same credential.
+    /// Applies a reported count that is larger than the own count: another program may use the same
+    /// credential.
     ///
-    /// - Returns: the places that were added, and when they are free again.
+    /// - Returns: The added slots, and when they become free.
     mutating func correct(
         _ reading: ReportedQuota, _ moment: ClockReading
     ) -> (count: Int, freeAt: ContinuousClock.Instant)? {
         free(at: moment.now)
-        // A limit of none would never be asked about again, and so never end.
+        // With a limit of zero no call would be sent, so no later response could end it.
         reportedLimit = reading.limit.map { max($0, 1) }
         let latest = moment.now + window.period.maximumDuration
         let freeAt =
@@ -216,7 +218,7 @@ struct QuotaWindowCounter {
 
     // MARK: Steps
 
-    /// When a call at a moment counts no more.
+    /// The end of a call's slot.
     private mutating func end(
         of start: ContinuousClock.Instant, _ moment: ClockReading
     ) -> ContinuousClock.Instant {
