@@ -15,18 +15,18 @@ import Synchronization
 package final class HTTPServer: Service {
     /// The address that it listens on.
     package let host: String
-    /// The port that it listens on: the one that was found where 0 was asked for.
+    /// The port on which it listens; the chosen one if 0 was configured.
     package let port: Int
     private let listener: any Channel
     let state: ServerState
     private let identity: TLSIdentity?
 
-    /// Listens, and answers from then on; `run` must follow.
+    /// Starts listening and handling requests; `run` must follow.
     ///
-    /// Connections live on the event loops of the group, each on one. Requests are logged at the level `debug`,
-    /// failures at `error`; neither tokens nor queries are. Other routes than the service's are given by their paths.
+    /// Each connection is on one event loop of the group. Requests are logged at the level `debug`, failures
+    /// at `error`; tokens and queries are not. Routes in addition to the service's are given by their paths.
     ///
-    /// - Throws: `ServerStartError`, and `TLSError` where the files of TLS cannot be used.
+    /// - Throws: `ServerStartError`, and `TLSError` if the TLS files cannot be used.
     package static func start<Session>(
         _ configuration: ServerConfiguration, service: GraphQLService<Session>,
         routes: [String: any Route] = [:],
@@ -97,7 +97,8 @@ package final class HTTPServer: Service {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Behind TLS the end of a client's side is a message of its protocol, and NIO's handler answers it.
+            // With TLS the end of a client's side is a message of the protocol, and NIO's handler responds
+            // to it.
             .childChannelOption(.allowRemoteHalfClosure, value: identity == nil)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -153,7 +154,7 @@ final class ServerState: Sendable {
     }
 }
 
-/// Where a server listens, how it answers, and its bounds.
+/// The configuration of the HTTP server: address, behaviour and limits.
 package struct ServerConfiguration: Sendable, Hashable {
     /// A name or an address; `0.0.0.0` and `::` are every one of the machine.
     package var host: String
@@ -162,22 +163,23 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var limits: ServerLimits
     /// What TLS is spoken with, and HTTP/2 with it; nil speaks neither.
     package var tls: TLSFiles?
-    /// Whether queries may be asked for by GET.
+    /// Whether queries are accepted with GET.
     package var allowsGET = true
     /// Whether `/schema.graphql` shows the schema.
     package var showsSchema = true
-    /// Whether answers tell those who ask which upstream calls they have cost.
+    /// Whether responses list their upstream calls for clients that request it.
     package var allowsUpstreamReports = true
     /// The hosts whose requests are accepted.
     package var hosts = HostPolicy.any
-    /// Which sites' pages may read answers.
+    /// The origins whose pages may read responses.
     package var cors = CORSPolicy()
     package var compression = CompressionPolicy()
     /// Who may read `/metrics`.
     package var metricsAudience = MetricsAudience.thisMachine
-    /// Whether each answer is logged at the level `info`, with its operation's name and hash, rather than at `debug`.
+    /// Whether each response is logged at the level `info`, with its operation's name and hash, instead of
+    /// `debug`.
     package var logsResponses = false
-    /// How many proxies in front are trusted to tell, in `X-Forwarded-For`, for whom they ask; 0 believes none.
+    /// The number of trusted proxies, whose addresses in `X-Forwarded-For` are used; 0 for none.
     package var trustedProxies = 0
 
     package init(host: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()) {
@@ -186,13 +188,13 @@ package struct ServerConfiguration: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// At which answers are logged.
+    /// The level at which responses are logged.
     var responseLogLevel: Logger.Level { logsResponses ? .info : .debug }
 
-    /// The same for a server that strangers reach: neither the schema nor upstream calls, nor GET, which caches and
-    /// histories keep.
+    /// The configuration for a public server: no schema, no list of upstream calls, and no GET, because caches and
+    /// histories store URLs.
     ///
-    /// What else such a server keeps to itself, introspection and suggestions, is the engine's to leave out.
+    /// Introspection and suggestions are disabled in the engine.
     package var inProduction: ServerConfiguration {
         var configuration = self
         configuration.allowsGET = false
@@ -202,10 +204,11 @@ package struct ServerConfiguration: Sendable, Hashable {
     }
 }
 
-/// Closes a connection without TLS whose client sends no more, behind the answers that are made and not yet flushed.
+/// Closes a connection without TLS when its client has stopped sending, after the responses that were
+/// created and not yet flushed.
 ///
-/// Without it the channel would close by itself where the end has come together with a question, and before the flush
-/// round of its answer. It stands before all other handlers, which learn of the connection's end as of any other.
+/// Without it the channel would close when the end arrives together with a request, before its response is
+/// flushed. It is before all other handlers, which see a normal end of the connection.
 final class HalfCloseHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = NIOAny
 

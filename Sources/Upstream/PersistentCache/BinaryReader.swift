@@ -1,14 +1,14 @@
 import Brokerage
 
-/// Takes values out of bytes, in the order in which ``BinaryWriter`` put them in.
+/// Reads values from bytes, in the order in which ``BinaryWriter`` wrote them.
 ///
-/// Whatever the bytes are, it traps nowhere and allocates no more than they have.
+/// It does not trap for any bytes, and allocates no more than their length.
 package struct BinaryReader: Sendable {
     private let bytes: [UInt8]
     private let end: Int
     private var position = 0
 
-    /// - Throws: `CorruptedBytes` where the mark behind the bytes is not theirs.
+    /// - Throws: `CorruptedBytes` if the checksum after the bytes is wrong.
     init(sealed bytes: [UInt8]) throws(CorruptedBytes) {
         guard bytes.count >= 8 else { throw CorruptedBytes() }
         end = bytes.count - 8
@@ -45,7 +45,7 @@ package struct BinaryReader: Sendable {
         throw CorruptedBytes()
     }
 
-    /// A number of things that follow, each of at least one byte.
+    /// Reads the number of elements that follow, each of at least one byte.
     mutating func count() throws(CorruptedBytes) -> Int {
         guard let count = Int(exactly: try number()), (0...(end - position)).contains(count) else {
             throw CorruptedBytes()

@@ -1,9 +1,9 @@
 import Brokerage
 
-/// Puts values into bytes, one behind the other.
+/// Writes values as bytes.
 ///
-/// Whole numbers are written in groups of seven bits, the lowest first, those below zero between the others: small numbers
-/// take a byte, whatever their type.
+/// Integers are written in groups of seven bits, the lowest first, with zigzag encoding for negative ones:
+/// small numbers take a byte, whatever their type.
 package struct BinaryWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 

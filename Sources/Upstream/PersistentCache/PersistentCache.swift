@@ -1,21 +1,21 @@
 package import Brokerage
 
-/// Keeps public values of scarce providers beyond the process.
+/// Stores public values of providers with a low quota across restarts.
 ///
-/// Nothing depends on it: what it loses or cannot read is asked for again.
+/// Nothing depends on it: values that it loses or cannot read are requested again.
 package protocol PersistentCache: Sendable {
-    /// What is kept of some keys; one that fails to be read is not among them.
+    /// Returns the stored values of some keys; values that cannot be read are omitted.
     func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry]
 
-    /// Keeps values, soon and together with others; it does not wait for that.
+    /// Stores values together with others, a short time later; it does not wait.
     func save(_ values: [PersistentCacheKey: PersistentCacheEntry])
 }
 
-/// The name of a kept value.
+/// The name of a stored value.
 ///
-/// There is none for private data.
+/// Private data has none.
 package struct PersistentCacheKey: Hashable, Sendable {
-    /// The kind of data and the form of its bytes, such as `chart.1`: a new form has a new name.
+    /// The kind of data and the format of its bytes, such as `chart.1`: a new format has a new name.
     package let kind: String
     package let provider: ProviderID
     package let subject: String
@@ -83,7 +83,7 @@ struct PersistentCacheTable: Sendable {
         decode = { try? Value(persistentBytes: $0) }
     }
 
-    /// The name of a value in the cache; nil for private data, and for providers that can be asked again at no loss.
+    /// The name of a value in the cache; nil for private data, and for providers without a low quota.
     func name(of key: CacheKey) -> PersistentCacheKey? {
         key.provider.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
     }
@@ -91,16 +91,16 @@ struct PersistentCacheTable: Sendable {
 
 /// A value that can be put into bytes, and comes out of them equal.
 package protocol PersistentCacheValue: Sendable {
-    /// The kind of data and the version of its bytes, such as `chart.1`: what writes other bytes has another name.
+    /// The kind of data and the version of its bytes, such as `chart.1`; other bytes have another name.
     static var persistentFormat: String { get }
 
     func write(to writer: inout BinaryWriter)
 
-    /// - Throws: `CorruptedBytes` where the bytes are not such a value's.
+    /// - Throws: `CorruptedBytes` if the bytes are not of such a value.
     init(from reader: inout BinaryReader) throws(CorruptedBytes)
 }
 
-/// Bytes that are not what was written.
+/// Bytes that differ from the written ones.
 package struct CorruptedBytes: Error, Hashable, Sendable {
     package init() {}
 }
@@ -113,9 +113,9 @@ extension PersistentCacheValue {
         return writer.checksummed()
     }
 
-    /// The value of such bytes.
+    /// Decodes the bytes of a value.
     ///
-    /// - Throws: `CorruptedBytes` where a single byte is another, or is missing.
+    /// - Throws: `CorruptedBytes` if a single byte was changed or is missing.
     package init(persistentBytes bytes: [UInt8]) throws(CorruptedBytes) {
         var reader = try BinaryReader(sealed: bytes)
         try self.init(from: &reader)

@@ -7,7 +7,7 @@ extension Provenance {
         writer.write(asOf) { $0.write($1) }
     }
 
-    /// Whether it was stale is not kept: that follows from when it is served.
+    /// `isStale` is not stored: it depends on the time of the response.
     init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
             source: try reader.choice(), fetchedAt: try reader.instant(),

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The bounds of a ``QuoteFeed``.
 package struct QuoteFeedPolicy: Sendable {
-    /// How often what no stream tells of is read.
+    /// The interval at which symbols without a stream are polled.
     package var pollInterval = Duration.seconds(5)
     /// The longest pause after failed reads, if it is longer than the usual one.
     ///
@@ -27,32 +27,33 @@ package struct QuoteFeedPolicy: Sendable {
     package init() {}
 }
 
-/// Follows the prices of one provider: each symbol once, whoever asks.
+/// The price feed of one provider, shared by all subscribers.
 ///
-/// While anybody follows, one connection of the provider's stream carries all symbols. It is connected again when it breaks,
-/// with growing pauses; until it stands, and for what it does not carry, prices are polled. A symbol's first quote, and each
-/// after a new connection, comes from a snapshot, on which the stream's changes are laid.
+/// While there are subscribers, one connection of the provider's stream carries all symbols. After a failure
+/// it reconnects, with growing pauses; until then, and for symbols that the stream does not carry, prices
+/// are polled. The first quote of a symbol, and the first one after each reconnection, comes from a
+/// snapshot, to which the stream's changes are applied.
 package final class QuoteFeed: Sendable {
     /// Reads the latest quotes of some symbols, within quota.
     package typealias Snapshot = @Sendable ([Symbol], CallContext) async -> [Symbol: QuoteEvent]
 
     private struct State {
         var feed: QuoteFeedState
-        /// Counts the works: what is left of an earlier one has no say any more.
+        /// The number of the current work; an earlier one has no effect any more.
         var generation = 0
-        /// What keeps the board up to date, while anybody follows.
+        /// The task that updates the state while there are subscribers.
         var work: Task<Void, Never>?
-        /// Since when nobody follows.
+        /// Since when there are no subscribers.
         var idleSince: ContinuousClock.Instant?
-        /// Tells the connection what to carry.
+        /// Sends the symbols that the connection must carry.
         var symbolsContinuation: AsyncStream<Set<Symbol>>.Continuation?
-        /// Tells that there are unread symbols.
+        /// Signals that there are unread symbols.
         var nudge: AsyncStream<Void>.Continuation?
-        /// Nobody follows here again.
+        /// No subscriber is accepted any more.
         var isClosed = false
         /// Bells that are to be rung.
         var wakeSignals: [QuoteFeedState.Bell] = []
-        /// Whether somebody is about to ring them.
+        /// Whether a task is about to send the wake signals.
         var isSignaling = false
     }
 
@@ -61,19 +62,19 @@ package final class QuoteFeed: Sendable {
     private let policy: QuoteFeedPolicy
     private let clock: TimeSource
     private let snapshot: Snapshot
-    // Held while the board changes, never while anything is awaited or a bell rung: messages of the stream come on its thread.
-    // The streams of wanted symbols and of nudges are written to while it is held, in the order of the changes. So no
-    // handler of a cancellation or of a stream's end may wait for it: such a handler runs while a lock of the task that
-    // reads is held, for which `yield` waits.
+    // Held while the state changes, never during an `await` or a wake signal: messages of the stream arrive
+    // on its thread. The streams of wanted symbols and of nudges are written while it is held, in the order
+    // of the changes. So no handler of a cancellation or of a stream's end may wait for it: such a handler
+    // runs while a lock of the reading task is held, for which `yield` waits.
     private let state: Mutex<State>
 
-    /// A hub that calls nobody until somebody follows.
+    /// Creates a feed that makes no call until there is a subscriber.
     ///
     /// - Parameters:
-    ///   - provider: Whose prices.
-    ///   - stream: Its stream; nil where it has none.
-    ///   - policy: Bounds and pauses.
-    ///   - clock: What pauses are measured by.
+    ///   - provider: The provider.
+    ///   - stream: The stream of the provider; nil if it has none.
+    ///   - policy: The limits and intervals.
+    ///   - clock: The clocks.
     ///   - snapshot: Reads quotes.
     package init(
         _ provider: ProviderID, stream: (any QuoteStream)?, policy: QuoteFeedPolicy = QuoteFeedPolicy(),
@@ -87,35 +88,36 @@ package final class QuoteFeed: Sendable {
         state = Mutex(State(feed: QuoteFeedState(provider, policy), idleSince: clock.now()))
     }
 
-    /// How many symbols are followed now.
+    /// The number of subscribed symbols.
     package var symbolCount: Int { state.withLock { $0.feed.symbolCount } }
 
-    /// Since when nobody follows; nil while anybody does.
+    /// Since when there are no subscribers; nil while there are.
     package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
 
-    /// Follows symbols until the follower is released.
+    /// Subscribes to symbols until the subscriber is released.
     ///
     /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
     /// follow. A symbol for which there is no room, or above the client's share, is reported as ended
     /// (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
-    /// (`notAllowed`). The others are followed.
+    /// (`notAllowed`). The other symbols are added.
     ///
     /// - Parameters:
     ///   - symbols: At least one.
     ///   - client: The client for which they are counted.
     ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that
-    ///     no client follows yet. Later reads are for all followers. Nil for no limit.
-    ///   - bell: Rings once there is undelivered news, again when it was taken and there is more, and at the
-    ///     end. A new follower takes its first news without a bell. It is called on any thread, and must be
-    ///     quick; it may call the hub.
-    /// - Returns: The follower, which delivers the news. It is over at once if the hub has been closed.
-    /// - Throws: `feedFull` if there are as many followers as allowed.
+    ///     no client follows yet. Later reads are for all subscribers. Nil for no limit.
+    ///   - bell: Called once there are undelivered events, again when they were taken and there are more,
+    ///     and at the end. A new subscriber takes its first events without it. It is called on any thread,
+    ///     and must be fast; it may call the feed.
+    /// - Returns: The subscriber, which delivers the events. It ends immediately if the feed has been
+    ///   closed.
+    /// - Throws: `feedFull` if there are as many subscribers as allowed.
     package func follow(
         _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
         wakeSignal bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFeedSubscriber {
         let (number, mustRing): (Int?, Bool) = state.withLock { state in
-            // A number that nobody has.
+            // A number that no subscriber has.
             if state.isClosed { return (0, false) }
             guard state.feed.followerCount < policy.followers else { return (nil, false) }
             let (number, bells) = state.feed.add(
@@ -131,7 +133,7 @@ package final class QuoteFeed: Sendable {
         return QuoteFeedSubscriber(number, of: self)
     }
 
-    /// Ends it: nothing more is asked of the provider, and who follows is told that it is over.
+    /// Ends the feed: it makes no more calls, and all subscribers end.
     package func close() {
         let (bells, work) = state.withLock { state in
             state.isClosed = true
@@ -168,7 +170,7 @@ package final class QuoteFeed: Sendable {
 
     // MARK: Work
 
-    /// Starts the work: a task of its own, because it belongs to all who follow and not to the first.
+    /// Starts the work in a task of its own, because it belongs to all subscribers and not to the first one.
     private func start(_ state: inout State) {
         let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.generation += 1
@@ -296,7 +298,8 @@ package final class QuoteFeed: Sendable {
             }
             return enqueue(bells, &state)
         }
-        // Not here: what else the stream has just told, a trade's price and then its quote, is one piece of news by then.
+        // Not immediately: messages that the stream sends together, a trade and then its quote, become one
+        // event.
         if mustRing { Task.detached { [self] in sendWakeSignals() } }
     }
 

@@ -1,16 +1,16 @@
 import Brokerage
 
-/// Who follows which symbols, what is known of each, and what each follower has not been told yet.
+/// The state of a price feed: the subscribers of each symbol, its latest quote, and the undelivered events.
 ///
-/// A value without time or tasks: ``QuoteFeed`` keeps it behind its lock and does what it says.
+/// A value without clock or tasks: ``QuoteFeed`` stores it behind its lock and executes its results.
 struct QuoteFeedState {
-    /// Tells a follower that there is something untold, or that it is over.
+    /// Signals a subscriber that there is an undelivered event, or that the feed has ended.
     typealias Bell = @Sendable () -> Void
 
     private struct Subscriber {
         let client: QuoteClient
         var symbols: Set<Symbol>
-        /// Of which there are news: the latest only, for who is slow is not told what is over.
+        /// The symbols with undelivered events; only the latest quote of each is delivered.
         var pending: Set<Symbol> = []
         /// Symbols that are no longer followed, with failures that are not delivered yet.
         var ended: [Symbol: ProviderFailure] = [:]
@@ -24,7 +24,7 @@ struct QuoteFeedState {
         /// The number of authenticated followers.
         var authenticated = 0
         var event: QuoteEvent?
-        /// What the stream has told since the last snapshot was asked for.
+        /// The changes from the stream since the last snapshot was requested.
         var change: QuoteUpdate?
 
         var quote: Quote? { try? event?.get() }
@@ -46,7 +46,7 @@ struct QuoteFeedState {
     private var nextNumber = 0
     /// Symbols that a snapshot is wanted of as soon as possible.
     private var unread: Set<Symbol> = []
-    /// Whether the stream stands.
+    /// Whether the stream is connected.
     private(set) var isStreaming = false
 
     init(_ provider: ProviderID, _ policy: QuoteFeedPolicy) {
@@ -62,13 +62,14 @@ struct QuoteFeedState {
 
     // MARK: Followers
 
-    /// Adds a follower, for which known prices and symbols without room are undelivered news; the other
+    /// Adds a subscriber, for which known prices and symbols without room are undelivered events; the other
     /// symbols are read.
     ///
-    /// The bell rings when there is undelivered news and there was none before. A new follower takes its
-    /// first news without a bell.
+    /// The wake signal is sent when there is an undelivered event and there was none before. A new
+    /// subscriber takes its first events without a signal.
     ///
-    /// - Returns: The follower's number, and the bells of the followers whose symbols were removed.
+    /// - Returns: The subscriber's number, and the wake signals of the subscribers whose symbols were
+    ///   removed.
     mutating func add(
         _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance?,
         wakeSignal bell: @escaping Bell
@@ -159,7 +160,7 @@ struct QuoteFeedState {
         return bells
     }
 
-    /// Lets a follower go, and forgets what nobody follows any more.
+    /// Removes a subscriber, and the symbols that have no subscriber any more.
     mutating func remove(_ number: Int) {
         guard let follower = followers.removeValue(forKey: number) else { return }
         for symbol in follower.symbols { release(symbol, of: number, follower.client) }
@@ -190,7 +191,7 @@ struct QuoteFeedState {
         }
     }
 
-    /// What a follower was not told; nil after it left.
+    /// Returns the undelivered events of a subscriber; nil after it was removed.
     mutating func drainPending(by number: Int) -> QuoteFeedUpdate? {
         guard let follower = followers[number] else { return nil }
         // Releases the capacity, because most followers have no undelivered news most of the time.
@@ -222,15 +223,15 @@ struct QuoteFeedState {
         return begin(Array(symbols))
     }
 
-    /// The symbols that no stream tells of: all while none stands, else those that it has no room for, and those whose
-    /// snapshot failed.
+    /// The symbols that the stream does not carry: all while it is not connected, otherwise those above its
+    /// limit, and those whose snapshot failed.
     mutating func beginPoll(beyond streamed: Int?) -> [Symbol] {
         guard isStreaming else { return begin(Array(entries.keys)) }
         let carried = self.streamed(atMost: streamed)
         return begin(entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key))
     }
 
-    /// What the stream is to carry, at most so many.
+    /// The symbols that the stream should carry, at most the given number.
     func streamed(atMost limit: Int?) -> Set<Symbol> {
         guard let limit, limit < entries.count else { return symbols }
         return Set(ordered.prefix(max(limit, 0)))
@@ -250,7 +251,7 @@ struct QuoteFeedState {
         }
     }
 
-    /// A snapshot is asked for now: what the stream tells from here on is later than it.
+    /// Records that a snapshot is requested now: later changes of the stream are newer than it.
     private mutating func begin(_ symbols: [Symbol]) -> [Symbol] {
         for symbol in symbols { entries[symbol]?.change = nil }
         return symbols
@@ -269,7 +270,7 @@ struct QuoteFeedState {
                 news[symbol] = .success(
                     entry.change.map { quote.applying($0, from: provider, at: moment) } ?? quote)
             case (.failure, .success(let known)?):
-                // What the stream keeps telling is not out of date because a snapshot failed.
+                // A price that the stream keeps up to date is not stale because a snapshot failed.
                 if !isStreaming || entry.change == nil { news[symbol] = .success(known.markedStale) }
             case (.failure(let failure), _) where failure.cause.isUnknownSymbol:
                 bells += end(symbol, failure)
@@ -280,7 +281,7 @@ struct QuoteFeedState {
         return bells + publish(news)
     }
 
-    /// Takes in what the stream says.
+    /// Applies a change from the stream.
     mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [Bell] {
         let symbol = change.symbol
         guard let entry = entries[symbol] else { return [] }
@@ -290,7 +291,7 @@ struct QuoteFeedState {
         return publish([symbol: .success(quote.applying(change, from: provider, at: moment))])
     }
 
-    /// The stream stands: what happened before is not known, so all is to be read again.
+    /// Records that the stream is connected: earlier changes are unknown, so all symbols are read again.
     mutating func connected() {
         isStreaming = true
         unread = symbols
@@ -300,9 +301,10 @@ struct QuoteFeedState {
         isStreaming = false
     }
 
-    /// Keeps what is known of symbols.
+    /// Stores the events of symbols.
     ///
-    /// - Returns: the bells of those for whom it says anything new, and who have not been rung for since they last looked.
+    /// - Returns: The wake signals of the subscribers that have a new event, and got no signal since they
+    ///   last read.
     private mutating func publish(_ news: [Symbol: QuoteEvent]) -> [Bell] {
         var bells: [Bell] = []
         for (symbol, item) in news {

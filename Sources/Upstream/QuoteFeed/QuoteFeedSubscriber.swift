@@ -1,9 +1,10 @@
 package import Brokerage
 
-/// One who follows the prices of some symbols: the first of each as soon as it is known, then each change.
+/// A subscriber to the prices of some symbols: the first quote of each as soon as it is known, then each
+/// change.
 ///
-/// Who is slow is told the latest of each symbol, and nothing of what lay between. The symbols are followed until this goes
-/// away.
+/// A slow subscriber gets the latest quote of each symbol. The subscription ends with the last reference to
+/// this object.
 package final class QuoteFeedSubscriber: Sendable {
     private let feed: QuoteFeed
     private let number: Int
@@ -17,9 +18,9 @@ package final class QuoteFeedSubscriber: Sendable {
         feed.unsubscribe(number)
     }
 
-    /// What was not told yet; it counts as told from now on.
+    /// Returns the undelivered events and marks them as delivered.
     ///
-    /// - Returns: nil where it is over: nothing is left to follow, or the hub was closed.
+    /// - Returns: Nil at the end: no symbol is left, or the feed was closed.
     package func drainPending() -> QuoteFeedUpdate? {
         feed.drainPending(by: number)
     }
@@ -49,7 +50,7 @@ package indirect enum QuoteEvent: Hashable, Sendable {
 }
 
 extension QuoteEvent {
-    /// Whether it tells nothing new after another, but that it was read again.
+    /// Whether the event differs from another one only in the time at which it was read.
     package func isEquivalent(to other: QuoteEvent) -> Bool {
         guard case (.success(var quote), .success(let known)) = (self, other) else { return self == other }
         let (reading, knownReading) = (quote.provenance, known.provenance)
@@ -90,13 +91,13 @@ package enum QuoteClient: Hashable, Sendable {
 }
 
 extension Quote {
-    /// The quote with what a stream has told since; the rest stays as it was.
+    /// The quote after a change from a stream; values that the change does not have stay the same.
     ///
     /// - Parameters:
-    ///   - change: Of the same symbol.
-    ///   - source: Whose stream it came over.
-    ///   - moment: When it came.
-    /// - Returns: the quote as it is now.
+    ///   - change: A change of the same symbol.
+    ///   - source: The provider of the stream.
+    ///   - moment: The time of arrival.
+    /// - Returns: The changed quote.
     func applying(_ change: QuoteUpdate, from source: ProviderID, at moment: Instant) -> Quote {
         var quote = self
         if let price = change.price { quote.price = price }

@@ -1,7 +1,8 @@
 package import Brokerage
 import Synchronization
 
-/// Keeps a stream connected: one connection after another, with pauses that grow while none comes to stand.
+/// Keeps a stream connected: it reconnects after each failure, with growing pauses until a connection is
+/// established.
 package struct ReconnectingStream: Sendable {
     private let retry: RetryPolicy
     private let clock: TimeSource
@@ -14,12 +15,13 @@ package struct ReconnectingStream: Sendable {
         self.clock = clock
     }
 
-    /// Connects again and again, until the task is cancelled or only the user or the configuration can help.
+    /// Connects repeatedly, until the task is cancelled or only the user or the configuration can repair the
+    /// failure.
     ///
-    /// A provider that says when it wants to be asked again is not asked before.
+    /// If a provider requests a pause, the next attempt is after it.
     ///
-    /// - Parameter connect: Runs one connection to its end, and tells when it stands.
-    /// - Returns: why it makes no sense to go on; nil where the task was cancelled.
+    /// - Parameter connect: Runs one connection to its end, and reports when it is established.
+    /// - Returns: The reason to stop; nil if the task was cancelled.
     package func run(
         _ connect: (_ didStand: @escaping @Sendable () -> Void) async throws(ProviderFailure) -> Void
     ) async -> ProviderFailure? {
@@ -53,17 +55,19 @@ extension RetryPolicy {
 }
 
 extension OrderStream {
-    /// Follows the orders over one connection after another, until the task is cancelled.
+    /// Runs one connection of the order stream after another, until the task is cancelled.
     ///
-    /// Each `connected` means that what happened before is not known: who keeps a list of orders reads it anew then.
+    /// Each `connected` means that earlier changes are unknown: the caller must read its orders again.
     ///
     /// - Parameters:
     ///   - retry: The pauses between connections.
-    ///   - clock: What they are measured by.
-    ///   - deliver: Told of each connection and each change. Called on any thread; it must be quick.
-    ///   - didEnd: Told when a connection has ended or did not come about: nothing is told until the next one stands.
-    /// - Throws: `ProviderFailure` where only the user or the configuration can help: `unauthorized`, `notEntitled`,
-    ///   `notFound` or `unsupported`.
+    ///   - clock: The clocks.
+    ///   - deliver: Called for each connection and each change. It may be called on any thread, and must be
+    ///     fast.
+    ///   - didEnd: Called when a connection has ended or could not be opened: no event follows until the
+    ///     next one is established.
+    /// - Throws: `ProviderFailure` if only the user or the configuration can repair it: `unauthorized`,
+    ///   `notEntitled`, `notFound` or `unsupported`.
     package func follow(
         retry: RetryPolicy = .streams, clock: TimeSource = .system,
         deliver: @escaping @Sendable (StreamEvent<Order>) -> Void,

@@ -50,30 +50,31 @@ package final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Ends the connection: the server is told, and who receives gets ``WebSocketError/closedHere``.
+    /// Closes the connection with a close frame; pending and later receives throw
+    /// ``WebSocketError/closedHere``.
     ///
-    /// - Parameter code: RFC 6455, section 7.4: 1000 for a work that is done.
+    /// - Parameter code: The status code (RFC 6455, section 7.4); 1000 for a normal closure.
     package func close(code: Int = 1_000) {
         let code = (1_000...4_999).contains(code) ? code : 1_000
         channel.triggerUserOutboundEvent(WebSocketCloseRequest(code: code), promise: nil)
     }
 
-    /// Why it has ended; nil while it stands.
+    /// The reason why the connection has ended; nil while it is open.
     package var end: WebSocketError? { inbox.end }
 }
 
 extension WebSocketConnection {
-    /// Connects, and changes over to the WebSocket protocol.
+    /// Opens a connection and switches to the WebSocket protocol.
     ///
     /// - Parameters:
     ///   - url: `https` for `wss`, `http` for `ws`.
-    ///   - headers: Sent with the request, beside those of the protocol.
-    ///   - deadline: It stands by then, or not at all.
-    ///   - limits: Bounds.
-    ///   - trustedRoots: A file of certificates in PEM, in place of the system's.
-    ///   - group: Whose threads it runs on.
-    /// - Returns: the open connection.
-    /// - Throws: why it did not come about.
+    ///   - headers: Additional headers of the request.
+    ///   - deadline: The connection must be open by then.
+    ///   - limits: The limits.
+    ///   - trustedRoots: A file of certificates in PEM that replaces the system's.
+    ///   - group: The event loops.
+    /// - Returns: The open connection.
+    /// - Throws: The reason why it could not be opened.
     package static func open(
         _ url: HTTPURL, headers: HTTPClientHeaders = HTTPClientHeaders(),
         before deadline: ContinuousClock.Instant,
@@ -191,7 +192,7 @@ private final class WebSocketConnector: Sendable {
                     NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
             }
             var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration())
-            // A server that speaks first does so in the same segment as its answer: those bytes are messages.
+            // A server can send its first frame together with its response: these bytes are messages.
             pipeline.leftOverBytesStrategy = .forwardBytes
             return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
                 configuration: pipeline)
@@ -234,7 +235,7 @@ private final class WebSocketConnector: Sendable {
     }
 }
 
-/// Reads with which status a server refuses to change over, and when it wants to be asked again.
+/// Reads the status with which a server rejects the upgrade, and the time of the next attempt.
 private final class WebSocketRejectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

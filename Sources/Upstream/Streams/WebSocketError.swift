@@ -1,14 +1,14 @@
 package import Brokerage
 
-/// Why a WebSocket did not come about, or has ended.
+/// The reason why a WebSocket could not be opened, or has ended.
 ///
-/// It carries nothing of what was sent.
+/// It contains no payload.
 package enum WebSocketError: Error, Hashable, Sendable {
     case couldNotResolve
     case couldNotConnect
     /// No trusted, encrypted connection came about.
     case tls
-    /// It did not stand by the deadline.
+    /// It was not open by the deadline.
     case timedOut
     /// The server answered with another status than 101, and may have said when to come again.
     case rejected(status: Int, retryAfter: RetryAfter? = nil)
@@ -18,7 +18,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
     case closedHere
     /// The connection broke.
     case interrupted
-    /// Nothing came for so long, not even an answer to a ping.
+    /// Nothing was received for the timeout, not even a pong.
     case silent
     /// A frame or message is larger than the bound.
     case tooLarge
@@ -29,7 +29,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
 }
 
 extension ProviderFailure {
-    /// What the end of a stream means.
+    /// Converts the end of a stream.
     package init(_ provider: ProviderID, webSocket error: WebSocketError, now: Instant) {
         let cause: Cause =
             switch error {

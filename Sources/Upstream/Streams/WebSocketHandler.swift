@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// The end of a WebSocket's pipeline: passes messages on, answers pings and closures, asks whether the server is there.
+/// The last handler of a WebSocket's pipeline: passes messages on, responds to pings and close frames, and
+/// sends pings.
 final class WebSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketFrame
@@ -36,7 +37,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Reads on only while somebody receives: what is not read waits at the server.
+    /// Reads only while messages are being received: data that is not read waits at the server.
     func read(context: ChannelHandlerContext) {
         if inbox.shouldRead() { context.read() }
     }
@@ -73,7 +74,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Somebody on this side closes: the server is told, and has a while to say goodbye.
+    /// Sends a close frame when the caller closes the connection, and waits a short time for the server's.
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
@@ -89,7 +90,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         context.eventLoop.scheduleTask(in: TimeAmount(limits.closeTimeout)) {
             bound.value.close(promise: nil)
         }
-        // The server's goodbye may stand behind messages that nobody will receive.
+        // The server's close frame can follow messages that are no longer received.
         context.read()
     }
 
@@ -140,14 +141,14 @@ final class WebSocketHandler: ChannelDuplexHandler {
     }
 }
 
-/// Asks a ``WebSocketHandler`` to close.
+/// The event that makes a ``WebSocketHandler`` close the connection.
 struct WebSocketCloseRequest: Sendable {
     /// 1000 to 4999.
     let code: Int
 }
 
 extension TimeAmount {
-    /// The same time, in nanoseconds; as long as there is one for what is longer.
+    /// The same duration in nanoseconds, limited to the maximum.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

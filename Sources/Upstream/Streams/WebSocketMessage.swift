@@ -27,16 +27,16 @@ package struct WebSocketLimits: Sendable {
     package var messageBytes = 4 << 20
     /// Frames of one message.
     package var messageFrames = 1_024
-    /// Messages that wait to be received.
+    /// The number of messages that can wait to be received.
     ///
-    /// With more, nothing is read from the network, so that the server waits; what one
-    /// read of it brought is kept still.
+    /// Above it, nothing is read from the network, so that the server waits; messages of the last read are
+    /// still stored.
     package var waitingMessages = 256
-    /// How often the server is asked whether it is there.
+    /// The interval of pings.
     ///
-    /// One that answers none between two times is not.
+    /// A server that sends no pong between two pings is regarded as disconnected.
     package var pingInterval = Duration.seconds(20)
-    /// How long the server's word is waited for when the connection is closed from here.
+    /// The time to wait for the server's close frame.
     package var closeTimeout = Duration.seconds(2)
 
     package init() {}

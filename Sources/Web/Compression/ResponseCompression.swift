@@ -1,7 +1,7 @@
 import CZlib
 
 extension HTTPResponse {
-    /// Compresses the body where it is worth it and the client accepts it.
+    /// Compresses the body if it is long enough and the client accepts it.
     mutating func compress(_ policy: CompressionPolicy, acceptsGzip: Bool) {
         guard policy.level > 0, case .complete(let bytes) = body, policy.sizes.contains(bytes.count) else {
             return
@@ -13,16 +13,17 @@ extension HTTPResponse {
         body = .complete(compressed)
     }
 
-    /// The body in gzip; nil where it has no such form.
+    /// The body in gzip; nil if it has no gzip form.
     private func gzip(_ bytes: [UInt8], level: Int) -> [UInt8]? {
         prepared.map(\.gzip) ?? Gzip.compress(bytes, level: level)
     }
 }
 
-/// Which answers are compressed, for clients that accept it.
+/// Which responses are compressed, for clients that accept it.
 ///
-/// Compression tells by its length what a body has in common with what an attacker puts into it (BREACH). Here
-/// nobody can make another's client send a request: there are no cookies, and tokens stand in no body.
+/// The length of a compressed body reveals what it has in common with text that an attacker adds to it
+/// (BREACH). Here an attacker cannot make another user's client send a request: there are no cookies, and
+/// bodies contain no tokens.
 package struct CompressionPolicy: Sendable, Hashable {
     /// Sizes in bytes; smaller bodies gain nothing, and larger ones would hold up the others of an event loop.
     package var sizes = 1_024...(1 << 20)
@@ -55,7 +56,7 @@ enum AcceptEncoding {
         return liking > 0 && liking >= identity ?? 0
     }
 
-    /// The weight among the parameters of a member; nil where it is none.
+    /// The quality value among the parameters of a member; nil if it is invalid.
     private static func quality(_ parameters: some Sequence<Substring.SubSequence>) -> Int? {
         for parameter in parameters {
             let pair = parameter.split(separator: "=", maxSplits: 1)
@@ -69,12 +70,12 @@ enum AcceptEncoding {
 
 /// The gzip format (RFC 1952), as zlib writes it.
 enum Gzip {
-    /// Compresses bytes at once, at a level from 1, the fastest, to 9; nil where zlib cannot.
+    /// Compresses bytes at a level from 1, the fastest, to 9; nil if zlib fails.
     ///
-    /// zlib's state is made anew each time: keeping it would cost a quarter of a megabyte for each that is kept.
+    /// zlib's state is created each time: storing it would cost a quarter of a megabyte for each.
     static func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
         guard let length = UInt32(exactly: bytes.count), let level = Int32(exactly: level) else { return nil }
-        // zlib keeps the address of the stream, so it must not move.
+        // zlib stores the address of the stream, so it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         defer { unsafe stream.deallocate() }

@@ -1,4 +1,5 @@
-/// What browsers are told of Portico's pages, so that nothing foreign runs in them, is sent to or shows them.
+/// The content security policy of Portico's pages: it prevents foreign scripts, requests to other servers,
+/// and embedding.
 package enum ContentSecurityPolicy {
     /// Everything comes from this server (Content Security Policy Level 3).
     ///

@@ -1,37 +1,38 @@
 import Foundation
 import NIOHTTP1
 
-/// The files of a folder, read once into a table by the paths that they are asked for by.
+/// The files of a directory, read once into a table by their URL paths.
 ///
-/// No path of a request ever reaches the file system, so that none can lead out of the folder. `index.html` stands at
-/// its folder's path. Hidden files, and those whose extension is of no type that pages have, are left out; symbolic
-/// links are followed, since who made the folder made them.
+/// No path of a request reaches the file system, so none can leave the directory. `index.html` has the path
+/// of its directory. Hidden files, and files with an unknown extension, are omitted. Symbolic links are
+/// followed, because the operator controls the directory.
 package struct StaticFiles: Sendable {
     private var files: [String: StaticFile] = [:]
     /// Paths of folders without their slash.
     private var folders: Set<String> = []
     private var size = 0
 
-    /// How much one may hold: it stays in memory.
+    /// The maximum number of files; they stay in memory.
     static let maximumFiles = 500
     /// In bytes, of all files.
     static let maximumSize = 32 << 20
     /// Folders in folders, which a link to a folder above could make endless.
     static let maximumDepth = 8
 
-    /// Reads a folder.
+    /// Reads a directory.
     ///
     /// - Parameters:
-    ///   - path: of the file system.
-    ///   - compression: which is done now, once for all requests.
-    /// - Throws: `StaticFilesError` where a file cannot be read or be named in a URL, or there is too much of them.
+    ///   - path: The path of the directory.
+    ///   - compression: Compresses the files once, for all requests.
+    /// - Throws: `StaticFilesError` if a file cannot be read, has a name that cannot be in a URL, or if
+    ///   there are too many.
     package init(
         at path: String, compression: CompressionPolicy = CompressionPolicy()
     ) throws(StaticFilesError) {
         try read(path, as: "/", depth: 0, level: compression.level)
     }
 
-    /// What stands at which path.
+    /// The routes by path.
     package var routes: [String: any Route] {
         var routes: [String: any Route] = files.mapValues { file in ReadOnlyRoute { _ in file.response } }
         for folder in folders where files[folder + "/"] != nil {
@@ -44,7 +45,7 @@ package struct StaticFiles: Sendable {
         return routes
     }
 
-    /// The paths that files are asked for by.
+    /// The paths of the files.
     package var paths: [String] { files.keys.sorted() }
 
     private mutating func read(
@@ -65,7 +66,7 @@ package struct StaticFiles: Sendable {
                 guard let type = FileType(ofFile: name) else { continue }
                 guard StaticFiles.isPlain(name) else { throw .name(file) }
                 try add(file, name, type, as: url, level: level)
-            // A link that leads nowhere, or something that reading would wait for, such as a pipe.
+            // A broken link, or a special file that would block, such as a pipe.
             case nil, _?: throw .unreadable(file)
             }
         }
@@ -82,14 +83,14 @@ package struct StaticFiles: Sendable {
         files[key] = StaticFile(name, type, Array(data), level: level)
     }
 
-    /// What a path leads to in the end; nil where it leads nowhere.
+    /// The type of the file at a path after all links; nil if it does not exist.
     private static func kind(of path: String) -> FileAttributeType? {
         let end = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: end)
         return attributes?[.type] as? FileAttributeType
     }
 
-    /// Whether a name stands in a URL as it is (RFC 3986, section 2.3).
+    /// Whether a name needs no percent-encoding in a URL (RFC 3986, section 2.3).
     private static func isPlain(_ name: String) -> Bool {
         name.utf8.allSatisfy { byte in
             switch byte {
@@ -109,7 +110,7 @@ package enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertibl
     case name(String)
     case tooMuch(String, Bound)
 
-    /// What there may be so much of.
+    /// A limit of the files.
     package enum Bound: Sendable, Hashable {
         case files
         case size
@@ -136,10 +137,10 @@ struct StaticFile: Sendable {
     let response: HTTPResponse
 
     /// - Parameters:
-    ///   - name: its last path component, by which it goes how long it may be kept.
-    ///   - type: what browsers take it for.
-    ///   - bytes: all of it.
-    ///   - level: of compression, from 1 to 9; 0 compresses nothing.
+    ///   - name: The last path component, which determines how long the file may be cached.
+    ///   - type: The media type.
+    ///   - bytes: The content.
+    ///   - level: The level of compression, from 1 to 9; 0 for none.
     init(_ name: String, _ type: FileType, _ bytes: [UInt8], level: Int) {
         var response = HTTPResponse(.ok, type.contentType, body: bytes)
         response.prepared = HTTPResponse.Prepared(
@@ -151,7 +152,8 @@ struct StaticFile: Sendable {
         self.response = response
     }
 
-    /// A name with a version names the same content for ever; any other is asked for again, by its tag.
+    /// A file with a version in its name may be cached permanently; all others are revalidated by their
+    /// entity tags.
     private static func caching(of name: String) -> String {
         name.contains(/[-.]\d+\.\d+\.\d+\./) ? "public, max-age=31536000, immutable" : "no-cache"
     }
@@ -168,7 +170,7 @@ enum FileType: String, Sendable {
     case svg
     case txt
 
-    /// The type of a file; nil where its name tells none of these.
+    /// The type of a file by its name; nil for an unknown extension.
     init?(ofFile name: String) {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
         self.init(rawValue: String(name[name.index(after: dot)...]))
@@ -187,7 +189,7 @@ enum FileType: String, Sendable {
         }
     }
 
-    /// Whether browsers run or render it as a page of its own.
+    /// Whether browsers run or render it as a page.
     var isPage: Bool {
         switch self {
         case .html, .svg: true

@@ -1,20 +1,21 @@
 package import NIOCore
 import NIOHTTP1
 
-/// Which sites' pages may read answers (Fetch standard, section "CORS protocol").
+/// The origins whose pages may read responses (Fetch standard, section "CORS protocol").
 ///
-/// Credentials are never allowed: there are no cookies, and a token in `Authorization` needs no permission of that
-/// kind.
+/// Credentials are never allowed: there are no cookies, and a token in `Authorization` needs no such
+/// permission.
 package struct CORSPolicy: Sendable, Hashable {
     package var origins = Origins.none
-    /// For how long a browser need not ask again.
+    /// How long a browser may cache a preflight response.
     package var maxAge = TimeAmount.hours(1)
 
     /// The sites.
     package enum Origins: Sendable, Hashable {
         case none
         case any
-        /// Each as browsers write it: `https://app.example.com`, with a port where it is not the usual one.
+        /// The origins as browsers send them: `https://app.example.com`, with a port unless it is the
+        /// default.
         case listed(Set<String>)
     }
 
@@ -36,9 +37,10 @@ package struct CORSPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// The value of `Access-Control-Allow-Origin` for a request of a site's page; nil where it is not allowed.
+    /// The value of `Access-Control-Allow-Origin` for a request from an origin; nil if the origin is not
+    /// allowed.
     ///
-    /// It is one that the configuration has, never what a client has sent.
+    /// The value is one from the configuration, never text from a client.
     func allowed(_ origin: String?) -> String? {
         guard let origin else { return nil }
         switch origins {
@@ -48,7 +50,8 @@ package struct CORSPolicy: Sendable, Hashable {
         }
     }
 
-    /// What answers say to pages, those to other clients included: a cache between may hold one for all of them.
+    /// The headers of responses, also to other clients: a shared cache may store one response for all of
+    /// them.
     func headers(for origin: String?) -> [HTTPResponse.Header] {
         var headers: [HTTPResponse.Header] = []
         if case .listed = origins { headers.append(HTTPResponse.Header("vary", "origin")) }
@@ -58,7 +61,7 @@ package struct CORSPolicy: Sendable, Hashable {
         return headers
     }
 
-    /// The answer to a browser that asks before it sends what a page wants to send.
+    /// The response to a preflight request.
     var preflight: HTTPResponse {
         var response = HTTPResponse(.noContent)
         response.headers = [

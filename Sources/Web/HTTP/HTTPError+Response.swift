@@ -36,7 +36,7 @@ extension HTTPError {
         }
     }
 
-    /// Header fields that the status asks for.
+    /// Headers that the status requires.
     var headers: [HTTPResponse.Header] {
         switch self {
         case .methodNotAllowed(_, let allowed):
@@ -61,7 +61,7 @@ extension HTTPError {
         }
     }
 
-    /// Whether nobody can tell where the next request would begin, or the client should not send one.
+    /// Whether the start of the next request is unknown, or the client should not send one.
     private var endsConnection: Bool {
         switch self {
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
@@ -91,7 +91,7 @@ extension HTTPError {
         return GraphQLResponse(requestErrors: [GraphQLError(message, extensions: extensions)])
     }
 
-    /// The same as an answer.
+    /// Converts the error to a response.
     func response(as type: ResponseMediaType = .json, id: RequestID) -> HTTPResponse {
         var response = HTTPResponse(status, type.contentType, body: graphQLResponse(id: id).body)
         response.headers = headers

@@ -2,9 +2,9 @@ package import GraphQL
 package import NIOCore
 package import NIOHTTP1
 
-/// A request that gets no answer from the service, and why.
+/// A request that the server rejects, and the reason.
 ///
-/// What clients read stands in the extension beside it.
+/// The messages for clients are in the extension in the other file.
 package enum HTTPError: Error, Equatable, Sendable {
     // The message itself
     case malformed(MalformedMessage)
@@ -25,7 +25,7 @@ package enum HTTPError: Error, Equatable, Sendable {
     /// sends it.
     case foreignOrigin(String?)
 
-    // What is asked for, and how
+    // The path does not exist.
     case unknownPath(String)
     case methodNotAllowed(HTTPMethod, allowed: [HTTPMethod])
     case unsupportedMediaType(String?)
@@ -42,7 +42,8 @@ package enum HTTPError: Error, Equatable, Sendable {
 
     // The server
     case overloaded(Overload)
-    /// A limit is reached: of all requests, or of those that `of` names, such as "requests for exports".
+    /// A rate limit was exceeded: of all requests, or of those that `of` names, such as "requests for
+    /// exports".
     case tooManyRequests(Sender, of: String = "requests", after: TimeAmount)
     case responseTimeout(limit: TimeAmount)
     /// The server is shutting down, and the request was not started.
@@ -51,14 +52,14 @@ package enum HTTPError: Error, Equatable, Sendable {
     case aborted(limit: TimeAmount)
     case internalError
 
-    /// What is wrong with the form of a message.
+    /// The defect of a malformed message.
     package enum MalformedMessage: Hashable, Sendable {
         case syntax(String)
         case target
         case host
         case hostName
         case framing
-        /// More stands between the parts of a body than belongs there.
+        /// There are too many bytes between the parts of a body.
         case padding(limit: Int)
         case repeatedField(String)
     }
@@ -78,7 +79,7 @@ package enum HTTPError: Error, Equatable, Sendable {
         case socketsOfClient(limit: Int)
     }
 
-    /// By what those who send requests are told apart.
+    /// The unit for which requests are counted.
     package enum Sender: String, Hashable, Sendable {
         case address
         case token
@@ -95,10 +96,10 @@ package enum HTTPError: Error, Equatable, Sendable {
     }
 }
 
-/// `extensions.code` of a request that gets no answer from the service.
+/// `extensions.code` of a request that the server rejects.
 ///
-/// The errors of fields have the codes of the service's schema, and those of operations that are too large the
-/// codes of `OperationLimit`.
+/// The errors of fields have the codes of the service's schema, and those of operations that are too large
+/// the codes of `OperationLimit`.
 package enum HTTPErrorCode: String, Sendable, CaseIterable {
     case persistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND"
     case persistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
@@ -129,7 +130,8 @@ package enum HTTPErrorCode: String, Sendable, CaseIterable {
     /// The status of the response.
     package var status: HTTPResponseStatus {
         switch self {
-        // A step of its protocol, not a failure: clients that take only 200 for an answer send the text next.
+        // It is a step of its protocol and not a failure: clients that accept only the status 200 then send
+        // the text.
         case .persistedQueryNotFound: .ok
         case .persistedQueryNotSupported, .documentNotFound, .documentNotTrusted, .badRequest: .badRequest
         case .unauthenticated: .unauthorized
@@ -155,7 +157,7 @@ package enum HTTPErrorCode: String, Sendable, CaseIterable {
 }
 
 extension HTTPError {
-    /// For people: what is wrong, and a way out.
+    /// The message for users: the error and the remedy.
     var message: String {
         switch self {
         case .malformed(let malformation): malformation.message
@@ -274,7 +276,7 @@ extension HTTPError.Sender {
 }
 
 extension TimeAmount {
-    /// As messages say it: whole seconds where it is whole, else a fraction.
+    /// The seconds for messages: an integer if possible, otherwise a fraction.
     fileprivate var seconds: String {
         let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest == 0 ? "\(whole)" : "\(Double(nanoseconds) / 1e9)"

@@ -1,22 +1,22 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// An answer, before it is bytes.
+/// A response before it is encoded.
 package struct HTTPResponse: Sendable {
     package var status: HTTPResponseStatus
-    /// Nil where there is nothing that could have a type.
+    /// Nil without a body.
     package var contentType: StaticString?
     package var body: Body
-    /// What stands beside the fields that every response has.
+    /// Headers in addition to those of every response.
     package var headers: [Header] = []
-    /// What it answers, for logs and metrics.
+    /// The operation of the response, for logs and metrics.
     package var operation: OperationSummary?
-    /// What is known of the body before it is asked for, so that it is not made anew each time.
+    /// Properties of a constant body, which are computed once.
     var prepared: Prepared?
-    /// Whether the connection is closed after it, whatever the client wishes.
+    /// Whether the connection is closed after the response.
     package var endsConnection = false
 
-    /// What a body that stays the same is named by, and its form in gzip where it has one.
+    /// The entity tag of a constant body, and its gzip form if it has one.
     struct Prepared: Sendable {
         let tag: EntityTag
         let gzip: [UInt8]?
@@ -31,7 +31,7 @@ package struct HTTPResponse: Sendable {
         /// Another protocol: the response is `101 Switching Protocols`.
         case upgrade(ProtocolUpgrade)
 
-        /// How long it is, where that is known beforehand.
+        /// The length of the body, if it is known in advance.
         var count: Int? {
             switch self {
             case .complete(let bytes): bytes.count
@@ -45,7 +45,7 @@ package struct HTTPResponse: Sendable {
         package let name: StaticString
         package let value: String
 
-        /// The value has no line breaks: all values are made in this module, none of what a client has sent.
+        /// The value has no line breaks: all values are made in this module, none is text from a client.
         package init(_ name: StaticString, _ value: String) {
             self.name = name
             self.value = value
@@ -72,9 +72,9 @@ package struct HTTPResponse: Sendable {
         self.body = .streamed(body)
     }
 
-    /// The consent to a client that asks for another protocol (RFC 9110, section 15.2.2).
+    /// Accepts a request for another protocol (RFC 9110, section 15.2.2).
     ///
-    /// The fields name the protocol, as `upgrade`; that the connection is upgraded is said beside them.
+    /// The headers name the protocol (`upgrade`); the connection header is added.
     package init(switchingTo handover: ProtocolUpgrade, headers: [Header]) {
         status = .switchingProtocols
         contentType = nil
@@ -106,7 +106,7 @@ package struct StreamingBody: Sendable {
     }
 }
 
-/// Where a streamed body is written to.
+/// The destination of a streamed body.
 package struct BodyWriter: Sendable {
     private let send: @Sendable (ByteBuffer) async throws -> Void
 
@@ -114,11 +114,11 @@ package struct BodyWriter: Sendable {
         self.send = send
     }
 
-    /// Sends a part at once, and returns when the client is ready for the next one.
+    /// Sends a part, and returns when the client is ready for the next one.
     ///
-    /// A producer that holds only its latest value meanwhile has neither a queue nor a slow client's backlog.
+    /// A producer that stores only its latest value meanwhile needs no queue.
     ///
-    /// - Throws: `CancellationError` where the client has gone; nothing that is written reaches it any more.
+    /// - Throws: `CancellationError` if the client has disconnected.
     package func write(_ part: ByteBuffer) async throws {
         try await send(part)
     }
@@ -128,12 +128,12 @@ package struct BodyWriter: Sendable {
 package struct ProtocolUpgrade: Sendable {
     let addHandlers: @Sendable (any Channel) throws -> Void
 
-    /// - Parameter takeOver: called on the connection's event loop, once the response is written: adds the handlers
-    ///   of the new protocol to the end of the pipeline, synchronously, and throws where it cannot. All handlers of
-    ///   HTTP leave then. What the client has already sent behind its request reaches the new handlers as
-    ///   `ByteBuffer`s, before anything that comes later. They are told of a draining server by a `DrainEvent`, and
-    ///   must close the channel in good order then; it is closed for them when the bound for draining is over. The
-    ///   connection goes on counting among those of the server.
+    /// - Parameter takeOver: Called on the connection's event loop after the response was written: adds the
+    ///   handlers of the new protocol to the end of the pipeline, synchronously, or throws. All HTTP
+    ///   handlers are removed then. The bytes that the client has sent after its request reach the new
+    ///   handlers as `ByteBuffer`s, before later bytes. A draining server sends them a `DrainEvent`, after
+    ///   which they must close the channel; it is closed for them at the end of the grace period. The
+    ///   connection still counts among those of the server.
     package init(_ takeOver: @escaping @Sendable (any Channel) throws -> Void) {
         self.addHandlers = takeOver
     }

@@ -14,9 +14,9 @@ extension StringProtocol {
     }
 }
 
-/// How much a client likes a form of an answer (RFC 9110, section 12.4.2).
+/// The quality value of a media type or coding (RFC 9110, section 12.4.2).
 enum QualityValue {
-    /// `0.85` is 850; nil for what is no weight.
+    /// `0.85` is 850; nil for a text that is not a quality value.
     static func thousandths(_ text: some StringProtocol) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0] == "0" || parts[0] == "1" else { return nil }

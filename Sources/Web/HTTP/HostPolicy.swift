@@ -47,7 +47,8 @@ package struct HostPolicy: Sendable, Hashable {
     /// The form of a configured host with which hosts of requests are compared.
     ///
     /// - Parameter text: A host: `example.com`, `example.com:8443` or `[::1]:8080`.
-    /// - Returns: The host in that form; nil for a text that is the host of no request, such as `*.example.com`.
+    /// - Returns: The host in that form; nil for a text that is not the host of any request, such as
+    ///   `*.example.com`.
     package static func normalized(_ text: String) -> String? { HostName.normalized(text) }
 
     /// Whether requests for a host are accepted.
@@ -161,7 +162,7 @@ extension Span<UInt8> {
 enum HostName {
     /// Whether a text is a host, with a port or without one (RFC 3986, section 3.2).
     ///
-    /// Stricter in one thing: a name has no comma, which is what two fields look like that somebody on the way has joined.
+    /// Stricter in one point: a name has no comma, because an intermediary may have joined two fields.
     static func isValid(_ text: Span<UInt8>) -> Bool {
         let end = isAddress(text) ? endOfAddress(text) : endOfName(text)
         guard let end else { return false }
@@ -221,7 +222,7 @@ enum HostName {
         !text.isEmpty && text[0] == UInt8(ascii: "[")
     }
 
-    /// Behind an address of IPv6 in brackets; nil where it is none.
+    /// The index after an IPv6 address in brackets; nil if there is none.
     private static func endOfAddress(_ text: Span<UInt8>) -> Int? {
         var index = 1
         while index < text.count, text[index].isAddressCharacter { index += 1 }
@@ -229,7 +230,7 @@ enum HostName {
         return index + 1
     }
 
-    /// Behind a name or an address of IPv4; nil where it is none.
+    /// The index after a name or an IPv4 address; nil if there is none.
     private static func endOfName(_ text: Span<UInt8>) -> Int? {
         var index = 0
         while index < text.count, text[index].isNameCharacter { index += 1 }

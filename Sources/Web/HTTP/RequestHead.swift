@@ -1,22 +1,22 @@
 package import NIOHTTP1
 
-/// The head of a request, read once into what the front door decides by.
+/// The head of a request, parsed once.
 ///
-/// Each protocol's codec makes it in its own way; nothing behind looks at header fields again.
+/// The codec of each protocol creates it; later code does not parse headers.
 package struct RequestHead: Sendable {
     package let method: HTTPMethod
     package let target: RequestTarget
     package private(set) var fields: RequestHeaders
     /// Whether the client is ready to use the connection again.
     package let isKeepAlive: Bool
-    /// HTTP/1.0 clients must be told that a connection stays open.
+    /// An HTTP/1.0 client needs a header that the connection stays open.
     package let isHTTP10: Bool
-    /// How long the body is.
+    /// The length of the body.
     package let framing: Framing
-    /// Who asks.
+    /// The address of the client.
     package var client = ClientAddress.unknown
 
-    /// Where a body ends (RFC 9112, section 6.3).
+    /// The end of a body (RFC 9112, section 6.3).
     package enum Framing: Sendable, Hashable {
         case length(Int)
         case chunked
@@ -46,7 +46,7 @@ package struct RequestHead: Sendable {
 extension RequestHeaders {
     /// Whether the connection may be used again (RFC 9112, section 9.3).
     ///
-    /// One that asks for another protocol is used for one request: what follows may be the other protocol's.
+    /// A request for another protocol is the last one: the bytes after it may belong to that protocol.
     fileprivate func allowsReuse(isHTTP10: Bool) -> Bool {
         guard !has(.upgrade) else { return false }
         guard let connection = self[.connection] else { return !isHTTP10 }
@@ -58,9 +58,9 @@ extension RequestHeaders {
         return isHTTP10 ? asksToKeep : true
     }
 
-    /// Where the body ends (RFC 9112, section 6.3).
+    /// The end of the body (RFC 9112, section 6.3).
     ///
-    /// What leaves a choice is refused, since another reader may have chosen otherwise.
+    /// Ambiguous messages are rejected, because an intermediary may have interpreted them differently.
     fileprivate func framing(isHTTP10: Bool) throws(HTTPError) -> RequestHead.Framing {
         if let transferEncoding = self[.transferEncoding] {
             guard !has(.contentLength), !isHTTP10 else { throw .malformed(.framing) }
@@ -74,10 +74,10 @@ extension RequestHeaders {
     }
 }
 
-/// What a request is for: a path and a query, both as sent (RFC 9112, section 3.2).
+/// The target of a request: path and query as sent (RFC 9112, section 3.2).
 package struct RequestTarget: Sendable, Hashable {
     package let path: Substring
-    /// What stands behind the first question mark; nil where there is none.
+    /// The text after the first question mark; nil if there is none.
     package let query: Substring?
 
     /// Takes a path, or a URL as proxies send it; nil for anything else.
@@ -123,9 +123,9 @@ struct QueryParameters {
         }
     }
 
-    /// The value of a parameter; nil where it is not given.
+    /// The value of a parameter; nil if it is missing.
     ///
-    /// - Throws: `.invalidParameter` where it is given twice.
+    /// - Throws: `.invalidParameter` if it occurs twice.
     func value(of name: String) throws(HTTPError) -> String? {
         let given = pairs.filter { $0.name == name }
         guard given.count <= 1 else { throw .invalidParameter(name, reason: "is given \(given.count) times") }

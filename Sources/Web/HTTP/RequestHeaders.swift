@@ -1,21 +1,21 @@
 import NIOCore
 
-/// The header fields that the front door knows, as they stand in the bytes of a head.
+/// The header fields that the server uses, as ranges of the bytes of a head.
 ///
-/// A value becomes a text when it is asked for, so that a field that nobody asks for costs nothing.
+/// A value becomes a string when it is read, so that an unused field costs nothing.
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
     private var ranges = InlineArray<26, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
     private var present: UInt32 = 0
 
-    /// Where a value stands, counted from the first readable byte.
+    /// The range of a value, counted from the first readable byte.
     private struct ByteRange {
         var start: UInt32 = 0
         var length: UInt32 = 0
     }
 
-    /// Fields whose values will stand in the given bytes.
+    /// Creates fields whose values will be ranges of the bytes.
     init(_ bytes: ByteBuffer = ByteBuffer()) {
         self.bytes = bytes
     }
@@ -27,14 +27,14 @@ package struct RequestHeaders: Sendable {
 
     func has(_ name: Name) -> Bool { present & name.bit != 0 }
 
-    /// The value of a field, the members of a list joined by commas; nil where there is none.
+    /// The value of a field, with the members of a list joined by commas; nil if there is none.
     subscript(name: Name) -> String? {
         guard has(name) else { return nil }
         let place = ranges[name.index]
         return bytes.getString(at: bytes.readerIndex + Int(place.start), length: Int(place.length))
     }
 
-    /// Whether Host names a host, where it is there.
+    /// Whether Host, if it is present, names a valid host.
     var hasValidHost: Bool { hasHost(where: HostName.isValid) }
 
     /// Whether Host is missing, or its value meets a condition.
@@ -48,9 +48,10 @@ package struct RequestHeaders: Sendable {
     /// Whether a field shows that a proxy has forwarded the request.
     var isFromProxy: Bool { has(.forwardedFor) || has(.proxy) }
 
-    /// Adds a field whose value stands in the bytes already.
+    /// Adds a field whose value is in the bytes already.
     ///
-    /// - Throws: `.malformed` for a field twice that has one value (RFC 9110, section 5.3). Lists are joined.
+    /// - Throws: `.malformed` for a second field of a name that allows one value only (RFC 9110, section
+    ///   5.3). Lists are joined.
     mutating func add(_ name: Name, at value: Range<Int>) throws(HTTPError) {
         guard has(name) else { return set(name, at: value) }
         let more = bytes.getString(at: bytes.readerIndex + value.lowerBound, length: value.count) ?? ""
@@ -92,9 +93,9 @@ extension RequestHeaders {
     package var contentEncoding: String? { self[.contentEncoding] }
     package var contentType: String? { self[.contentType] }
     package var expect: String? { self[.expect] }
-    /// For whom proxies ask.
+    /// The clients of proxies.
     package var forwardedFor: String? { self[.forwardedFor] }
-    /// What the client has already, by the names of its contents.
+    /// The entity tags that the client has stored.
     package var ifNoneMatch: String? { self[.ifNoneMatch] }
     /// The last event that a client of server-sent events has seen.
     package var lastEventID: String? { self[.lastEventID] }
@@ -102,7 +103,7 @@ extension RequestHeaders {
     package var origin: String? { self[.origin] }
     /// The method that the page of a site wants to use.
     package var requestedMethod: String? { self[.requestedMethod] }
-    /// Where the request stands in a trace.
+    /// The parent span of the request.
     package var traceparent: String? { self[.traceparent] }
     /// What tracing systems on the way have to say.
     package var tracestate: String? { self[.tracestate] }
@@ -110,17 +111,17 @@ extension RequestHeaders {
     package var webSocketProtocol: String? { self[.webSocketProtocol] }
     package var webSocketVersion: String? { self[.webSocketVersion] }
 
-    /// Whether the client asks to go on with another protocol, given in lower case (RFC 9110, section 7.8).
+    /// Whether the client requests another protocol, given in lower case (RFC 9110, section 7.8).
     package func requestsUpgrade(to name: StaticString) -> Bool {
         guard let upgrade = self[.upgrade], let connection = self[.connection] else { return false }
         return upgrade.listMembers.contains { $0.matches(name) }
             && connection.listMembers.contains { $0.matches("upgrade") }
     }
 
-    /// Whether the client wants to be told which upstream calls its answer has cost: `Portico-Upstream: true`.
+    /// Whether the client requests the list of its upstream calls: `Portico-Upstream: true`.
     var requestsUpstreamReport: Bool { self[.porticoUpstream]?.matches("true") ?? false }
 
-    /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
+    /// Whether the client accepts no value that was read before its request (RFC 9111, section 5.2.1.4).
     var bypassesCache: Bool {
         self[.cacheControl]?.listMembers.contains { $0.matches("no-cache") } ?? false
     }
@@ -169,8 +170,8 @@ extension RequestHeaders {
 
         var bit: UInt32 { 1 << rawValue }
 
-        /// What is wrong where it stands twice; nil where it may, since it has members of a list (RFC 9110, section
-        /// 5.3).
+        /// The defect if the field occurs twice; nil if it may, because its value is a list (RFC 9110,
+        /// section 5.3).
         var repetition: HTTPError.MalformedMessage? {
             switch self {
             case .accept, .acceptEncoding, .cacheControl, .connection, .contentEncoding, .expect,
@@ -192,7 +193,7 @@ extension RequestHeaders {
 
         /// A known name, in any mix of ASCII cases; nil for others.
         init?(_ name: Span<UInt8>) {
-            // The length tells most names apart.
+            // Most names differ in length.
             switch name.count {
             case 3 where name.matches("via"): self = .proxy
             case 4 where name.matches("host"): self = .host

@@ -28,10 +28,10 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UInt32 {
-    /// Its eight hexadecimal digits as bytes of ASCII, the first one in the highest byte.
+    /// The eight hexadecimal digits as bytes of ASCII, the first one in the highest byte.
     ///
-    /// All at once, since every response has two of them: the digits are spread over the bytes of a word, and those
-    /// above 9 are moved to the letters.
+    /// All are computed at once, since every response has two of them: the digits are spread over the bytes
+    /// of a word, and those above 9 are moved to the letters.
     fileprivate var hexadecimalDigits: UInt64 {
         var digits = UInt64(self)
         digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF

@@ -6,7 +6,7 @@ import Musl
 
 /// Times as RFC 3339 has them, in UTC, to the millisecond.
 enum Timestamp {
-    /// The time now, or so many seconds later.
+    /// The current time, or a number of seconds later.
     static func now(plus seconds: Int = 0) -> String {
         var time = timespec()
         // Fills the structure that it is given.

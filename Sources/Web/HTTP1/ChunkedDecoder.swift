@@ -1,9 +1,9 @@
 import NIOCore
 
-/// A body whose length nobody tells beforehand, taken apart (RFC 9112, section 7.1).
+/// Decodes a body in chunks (RFC 9112, section 7.1).
 ///
-/// Extensions of chunks and trailers say nothing that is of use here: they are checked, thrown away, and bounded
-/// together by the bound of a head's fields.
+/// Chunk extensions and trailers are checked and discarded; together they count against the limit of a
+/// head's fields.
 struct ChunkedDecoder {
     private var state = Place.size
     /// The length of extensions and trailers so far.
@@ -11,9 +11,9 @@ struct ChunkedDecoder {
     private var trailers = 0
 
     private enum Place {
-        /// In the line that says how long a chunk is.
+        /// In the line with the length of a chunk.
         case size
-        /// In a chunk of which so much is left.
+        /// In a chunk, with the number of remaining bytes.
         case data(left: Int)
         /// At the end of line behind a chunk.
         case dataEnd
@@ -28,7 +28,7 @@ struct ChunkedDecoder {
         case end
     }
 
-    /// The digits of a size, so many that no integer overflows.
+    /// The maximum number of digits of a size, so that no integer overflows.
     private static let maximumSizeDigits = 15
 
     mutating func next(in bytes: inout ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Step {
@@ -106,7 +106,7 @@ struct ChunkedDecoder {
         guard padding <= limits.headers else { throw .malformed(.padding(limit: limits.headers)) }
     }
 
-    /// False where it has not arrived yet.
+    /// Returns false if the line end has not arrived yet.
     private func skipLineEnd(in bytes: inout ByteBuffer) throws(HTTPError) -> Bool {
         guard let first = bytes.readableBytesView.first else { return false }
         let isWrong =
@@ -120,7 +120,7 @@ struct ChunkedDecoder {
 }
 
 extension UInt8 {
-    /// What it stands for as a digit, in either case of letters; nil where it is none.
+    /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
     fileprivate var hexadecimalValue: Int? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self - UInt8(ascii: "0"))

@@ -1,10 +1,9 @@
 import NIOCore
 
-/// Hands the parts of requests to a connection as their bytes arrive.
+/// Parses requests from the bytes of a connection and passes their parts to the connection's handler.
 ///
-/// It calls the connection rather than firing parts at it, which would put each into a box. What comes behind a
-/// connection's last request is kept here, within a bound, until the connection is closed or another protocol takes it
-/// over.
+/// It calls the handler directly, because firing events would box each part. Bytes after the last request
+/// are stored here, up to a limit, until the connection is closed or another protocol takes it over.
 final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,9 +12,9 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     private let connection: HTTPConnectionHandler
     private var parser: RequestParser
     private var isParsing = false
-    /// Set where the codec is to leave once it has parsed what it is at.
+    /// Set if the codec is to be removed after the current bytes are parsed.
     private var removal: ChannelHandlerContext.RemovalToken?
-    /// Whether a read was asked for and held back.
+    /// Whether a read was requested and deferred.
     private var holdsRead = false
 
     init(_ connection: HTTPConnectionHandler, limits: ServerLimits) {
@@ -39,7 +38,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // What stands behind the last request is of no interest to HTTP: the rest of it stays in the client's socket.
+        // Bytes after the last request are not needed: further ones stay in the client's socket.
         guard !parser.hasLeftOverBytes || connection.isOver else {
             holdsRead = true
             return
@@ -51,7 +50,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
         if isParsing { removal = removalToken } else { finishRemoval(context: context, removalToken) }
     }
 
-    /// Leaves the connection to another protocol, with what has arrived for it.
+    /// Passes the connection to another protocol, with the bytes that have arrived for it.
     private func finishRemoval(context: ChannelHandlerContext, _ token: ChannelHandlerContext.RemovalToken) {
         removal = nil
         let rest = parser.removeLeftOverBytes()

@@ -5,18 +5,19 @@ import NIOCore
 /// Each line must end with CR LF: RFC 9112, section 2.2, lets a reader take LF alone for it, and then two readers may
 /// see different lines.
 struct HeaderEndScanner {
-    /// How much is known to have no end of the head in it.
+    /// The number of bytes that are known to contain no end of the head.
     private var searched = 0
-    /// Where the line begins that is looked at.
+    /// The start of the current line.
     private var lineStart = 0
-    /// Where the fields begin, once the request line has ended.
+    /// The start of the fields, once the request line has ended.
     private var fieldsStart: Int?
-    /// Whether the one empty line that may stand before a request was passed over.
+    /// Whether the empty line that is allowed before a request was skipped.
     private var hasSkippedEmptyLine = false
 
-    /// The length of the head, with the empty line that ends it; nil where more must arrive.
+    /// Returns the length of the head, with the empty line that ends it; nil if more bytes are needed.
     ///
-    /// - Throws: what is already wrong with it, so that nobody waits for the end of what is no request or too long.
+    /// - Throws: A defect that is visible already, so that the server does not wait for the end of a
+    ///   malformed or too long head.
     mutating func find(in bytes: inout ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Int? {
         if searched == 0 {
             skipEmptyLine(in: &bytes)
@@ -47,7 +48,7 @@ struct HeaderEndScanner {
         return true
     }
 
-    /// What is found does not hang on how much arrives at a time.
+    /// The result is independent of how many bytes arrive at a time.
     private mutating func search(_ bytes: Span<UInt8>, _ limits: ServerLimits) throws(HTTPError) -> Int? {
         var next = searched
         defer { searched = next }
@@ -67,13 +68,13 @@ struct HeaderEndScanner {
         }
     }
 
-    /// The place of the first line feed; the end of the range where it has none.
+    /// The index of the first line feed; the end of the range if there is none.
     private static func lineFeed(in bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
         for index in range where bytes[index] == .lineFeed { return index }
         return range.upperBound
     }
 
-    /// Where the part of the head that is looked at must have ended; the empty line is no field.
+    /// The limit for the end of the current part of the head; the empty line is not a field.
     private func bound(_ limits: ServerLimits) -> Int {
         fieldsStart.map { $0 + limits.headers + 2 } ?? limits.uri + RequestLine.maximumLengthWithoutTarget
     }

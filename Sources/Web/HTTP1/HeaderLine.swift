@@ -1,16 +1,15 @@
 /// A line of a head or a trailer: `name: value` (RFC 9112, section 5).
 struct HeaderLine {
-    /// Where the name stands.
+    /// The range of the name.
     let name: Range<Int>
-    /// Where the value stands, without the white space around it.
+    /// The range of the value, without surrounding white space.
     let value: Range<Int>
-    /// Where the next line begins.
+    /// The start of the next line.
     let end: Int
 
     /// Reads the line that begins at an index.
     ///
-    /// - Throws: what is wrong with it. White space before the colon, and lines that go on in the next one, are refused:
-    ///   they have no name that is one.
+    /// - Throws: The defect. White space before the colon and folded lines are rejected.
     init(in bytes: Span<UInt8>, at start: Int) throws(HTTPError) {
         let colon = try HeaderLine.colon(in: bytes, from: start)
         var valueStart = colon + 1
@@ -32,7 +31,7 @@ struct HeaderLine {
         return index
     }
 
-    /// Where the CR is; a value has no other control character than tabs.
+    /// The index of the CR; tabs are the only control characters that a value may have.
     private static func lineEnd(in bytes: Span<UInt8>, from start: Int) throws(HTTPError) -> Int {
         var index = start
         while index < bytes.count, bytes[index].isValueCharacter { index += 1 }
@@ -51,10 +50,11 @@ extension UInt8 {
     /// Space or tab.
     fileprivate var isWhiteSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
-    /// What may stand in the value of a field (RFC 9110, section 5.5), and in the extension of a chunk.
+    /// Whether the byte is allowed in the value of a field (RFC 9110, section 5.5), and in the extension of
+    /// a chunk.
     var isValueCharacter: Bool { self >= UInt8(ascii: " ") && self != 0x7F || self == UInt8(ascii: "\t") }
 
-    /// What may stand in the name of a field, and in a method (RFC 9110, section 5.6.2).
+    /// Whether the byte is allowed in the name of a field, and in a method (RFC 9110, section 5.6.2).
     var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

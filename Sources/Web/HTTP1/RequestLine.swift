@@ -2,20 +2,20 @@ import NIOHTTP1
 
 /// The first line of a request: `POST /graphql HTTP/1.1` (RFC 9112, section 3).
 struct RequestLine {
-    /// Where the target stands in the head.
+    /// The range of the target in the head.
     let target: Range<Int>
     let isHTTP10: Bool
-    /// Where the fields begin.
+    /// The start of the fields.
     let end: Int
 
-    /// As many bytes as can stand in a line beside its target: `OPTIONS `, and what follows it.
+    /// The maximum number of bytes of a line without the target: `OPTIONS `, and the bytes after the target.
     static let maximumLengthWithoutTarget = 8 + 1 + ending
     /// The bytes of `HTTP/1.1` and the end of the line.
     private static let ending = 10
 
-    /// The method, which a line begins with.
+    /// Reads the method at the start of a line.
     ///
-    /// - Throws: `.unsupportedMethod` for one that has the form of a method (RFC 9110, section 9.1), or what is wrong.
+    /// - Throws: `.unsupportedMethod` for a valid but unknown method (RFC 9110, section 9.1), or the defect.
     static func method(of head: Span<UInt8>) throws(HTTPError) -> HTTPMethod {
         guard let space = RequestLine.space(in: head, from: 0) else { throw .malformed(noMethod) }
         let name = head.extracting(0..<space)
@@ -26,9 +26,9 @@ struct RequestLine {
 
     private static let noMethod = HTTPError.MalformedMessage.syntax("the method is unknown")
 
-    /// Reads what follows the method in the first line of a head.
+    /// Reads the rest of the first line of a head.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: The defect.
     init(_ head: Span<UInt8>, after method: HTTPMethod) throws(HTTPError) {
         let start = method.rawValue.utf8.count + 1
         guard let space = RequestLine.space(in: head, from: start),
@@ -51,7 +51,7 @@ struct RequestLine {
         return nil
     }
 
-    /// Whether all are characters that a URL may have without a fragment; which stand where, matters not here.
+    /// Whether all bytes are characters of a URL without a fragment; their order is not checked.
     private static func isTarget(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices {
             let byte = bytes[index]

@@ -1,28 +1,28 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes the bytes of a connection of HTTP/1.1 apart into the parts of its requests (RFC 9112).
+/// A parser of HTTP/1.1 requests (RFC 9112).
 ///
-/// What the specification lets a server tolerate for the sake of old senders is refused, since another reader in front
-/// may have understood it differently. A value without input or output, so that it can be tested as one. Parts share
-/// the storage of what was received.
+/// It rejects malformed messages that the specification allows a server to tolerate, because an intermediary
+/// may have interpreted them differently. It is a value without input or output, so that it can be tested as
+/// one. The parts share the storage of the received bytes.
 struct RequestParser {
     private let limits: ServerLimits
-    /// What has arrived and is not yet part of anything.
+    /// The bytes that are not parsed yet.
     private var bytes = ByteBuffer()
     private var state = State.head(HeaderEndScanner())
-    /// The method of the request that is read; GET where it is not known.
+    /// The method of the current request; GET if it is unknown.
     private var method = HTTPMethod.GET
 
     private enum State {
         /// Looking for the end of a head.
         case head(HeaderEndScanner)
-        /// In a body of which so much is left; whether another request may follow it.
+        /// In a body, with the number of remaining bytes, and whether another request may follow.
         case body(left: Int, isReusable: Bool)
         case chunks(ChunkedDecoder, isReusable: Bool)
         /// Behind the last request.
         case over
-        /// Behind what is no request.
+        /// After a malformed request.
         case rejected
     }
 
@@ -42,7 +42,7 @@ struct RequestParser {
         return bytes.readableBytes > 0
     }
 
-    /// Takes what has arrived; what arrives behind a malformed request is thrown away.
+    /// Adds received bytes; bytes after a malformed request are discarded.
     mutating func receive(_ arrived: ByteBuffer) {
         if case .rejected = state { return }
         if bytes.readableBytes == 0 {
@@ -53,12 +53,12 @@ struct RequestParser {
         }
     }
 
-    /// Copies what is incomplete out of the buffer that it was read into, because the rest may take long to arrive.
+    /// Copies incomplete parts from the read buffer, because the rest may take long to arrive.
     mutating func releaseReadBuffer() {
         bytes.releaseReadBuffer()
     }
 
-    /// What is left behind the last request.
+    /// Removes the bytes after the last request.
     mutating func removeLeftOverBytes() -> ByteBuffer {
         defer { bytes = ByteBuffer() }
         return bytes
@@ -145,9 +145,9 @@ struct RequestParser {
 }
 
 extension RequestHead {
-    /// Reads a head that has arrived whole, with the empty line that ends it, behind its method.
+    /// Parses a complete head after its method, with the empty line that ends it.
     ///
-    /// - Throws: what is wrong with the message, before anybody asks what it wants.
+    /// - Throws: The defect of the message.
     init(_ method: HTTPMethod, _ head: ByteBuffer, limits: ServerLimits) throws(HTTPError) {
         let line = try RequestLine(head.readableBytesUInt8Span, after: method)
         guard line.target.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
@@ -160,9 +160,9 @@ extension RequestHead {
 }
 
 extension RequestHeaders {
-    /// Picks the known ones of a head, whose field lines begin at an index.
+    /// Parses the fields of a head from an index, and stores the known ones.
     ///
-    /// - Throws: `.malformed` for what is no field line; `.tooManyFields`.
+    /// - Throws: `.malformed` for an invalid field line; `.tooManyFields`.
     fileprivate init(_ head: ByteBuffer, from start: Int, limits: ServerLimits) throws(HTTPError) {
         self.init(head)
         let bytes = head.readableBytesUInt8Span

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// The handlers of a connection that speaks HTTP/2 (RFC 9113): each of its streams is a channel with a request.
+/// The handlers of an HTTP/2 connection (RFC 9113): each stream is a channel with one request.
 ///
-/// NIO's handler bounds what a client can do to a connection: resets, empty frames, continuations, control frames.
+/// NIO's handler limits resets, empty frames, continuations and control frames of a client.
 enum HTTP2Pipeline {
     static func addHandlers(to channel: any Channel, _ server: ServerState) throws {
         let limits = server.limits
@@ -147,7 +147,7 @@ extension RequestEvent {
 }
 
 extension RequestHead {
-    /// - Throws: what is wrong with the message, before anybody asks what it wants.
+    /// - Throws: The defect of the message.
     fileprivate init(_ head: HTTPRequestHead, limits: ServerLimits) throws(HTTPError) {
         guard head.uri.utf8.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
         guard head.headers.size <= limits.headers else { throw .headersTooLarge(limit: limits.headers) }

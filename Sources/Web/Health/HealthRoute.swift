@@ -5,7 +5,7 @@ import NIOHTTP1
 struct HealthRoute: Sendable {
     let readiness: @Sendable () -> Readiness
 
-    /// The process runs and its event loops turn: it could not say so otherwise.
+    /// The process and its event loops run, otherwise there would be no response.
     var liveness: HTTPResponse {
         HealthRoute.response(.ok, ["status": .string("alive")])
     }
@@ -38,16 +38,16 @@ extension Readiness.Component {
     }
 }
 
-/// Whether the server can answer, and how its parts are.
+/// Whether the server is ready, and the state of its components.
 package struct Readiness: Sendable, Hashable {
-    /// False sends traffic elsewhere: `/health/ready` answers 503.
+    /// If it is false, `/health/ready` returns 503 and load balancers choose another server.
     package var isReady: Bool
-    /// What stands behind the server, such as providers.
+    /// The components behind the server, such as providers.
     ///
-    /// One that is down does not make the server unready.
+    /// A failing component does not make the server unready.
     package var components: [Component]
 
-    /// A part of what stands behind the server.
+    /// A component behind the server.
     package struct Component: Sendable, Hashable {
         package var name: String
         package var state: State
@@ -64,10 +64,10 @@ package struct Readiness: Sendable, Hashable {
     /// How a part is.
     package enum State: String, Sendable, Hashable {
         case up
-        /// It answers, and fails at times.
+        /// It responds, and some calls fail.
         case degraded
         case down
-        /// Not asked yet.
+        /// Not called yet.
         case unknown
     }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets so many requests at a time wait for data, and so many more for their turn.
+/// Limits how many requests load data at the same time, and how many wait for that.
 ///
-/// A lock, because the requests of all event loops share the room.
+/// A lock guards the counts, because all event loops share them.
 final class AdmissionQueue: Sendable {
     private let limit: Int
     private let queueLimit: Int
@@ -22,7 +22,7 @@ final class AdmissionQueue: Sendable {
     enum Entry {
         /// `leave` must follow.
         case admitted
-        /// The turn will be called, from any thread, unless `withdraw` comes before it.
+        /// The request waits: its closure is called on any thread, unless `withdraw` is called before.
         case queued(Ticket)
         case full
     }
@@ -32,7 +32,7 @@ final class AdmissionQueue: Sendable {
         self.queueLimit = queueLimit
     }
 
-    /// Asks to be let in now, or when it is one's turn.
+    /// Requests a slot, now or after waiting.
     func acquire(onAdmission: @escaping @Sendable () -> Void) -> Entry {
         state.withLock { state in
             if state.admitted < limit {
@@ -47,7 +47,7 @@ final class AdmissionQueue: Sendable {
         }
     }
 
-    /// Makes room: whoever has waited longest is let in, and must leave in turn.
+    /// Returns a slot: the request that has waited longest gets it, and must return it.
     func release() {
         let turn: (@Sendable () -> Void)? = state.withLock { state in
             while state.oldest < state.next {
@@ -61,12 +61,12 @@ final class AdmissionQueue: Sendable {
         turn?()
     }
 
-    /// Gives up waiting; false where the turn has been called already, and `leave` must follow.
+    /// Cancels the wait; false if the closure was called already, and `release` must follow.
     func withdraw(_ ticket: Ticket) -> Bool {
         state.withLock { $0.waiting.removeValue(forKey: ticket) != nil }
     }
 
-    /// How many are let in and how many wait, for metrics.
+    /// The numbers of requests that load data and that wait, for metrics.
     var occupancy: (admitted: Int, waiting: Int) {
         state.withLock { ($0.admitted, $0.waiting.count) }
     }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Where a connection or a request comes from, as limits count it.
+/// The address of a connection or request, as limits count it.
 package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits: one customer of a provider has at least all that begins with them.
@@ -10,7 +10,7 @@ package enum ClientAddress: Hashable, Sendable {
     ///
     /// All of them count as one address.
     case localIntermediary
-    /// A socket without an address, such as one of a path.
+    /// A socket without an IP address, such as a Unix domain socket.
     case unknown
 
     package init(_ address: SocketAddress?) {
@@ -21,7 +21,7 @@ package enum ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads an address as people write it; nil where it is none.
+    /// Reads an address; nil for an invalid text.
     package init?(_ text: some StringProtocol) {
         guard let address = try? SocketAddress(ipAddress: String(text), port: 0) else { return nil }
         self.init(address)
@@ -46,7 +46,7 @@ package enum ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// A group of an IPv6 address, or the two that an IPv4 address at its end stands for.
+    /// A group of an IPv6 address, or the two groups of an IPv4 address at its end.
     private static func groups(_ text: Substring) -> [UInt16] {
         guard text.contains(".") else { return UInt16(text, radix: 16).map { [$0] } ?? [] }
         guard let number = ipv4(String(text)) else { return [] }
@@ -68,12 +68,12 @@ package enum ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that the outermost of so many trusted proxies has seen.
+    /// The client's address according to the outermost trusted proxy.
     ///
-    /// Each proxy adds the address that it is asked from to the end of `X-Forwarded-For`; what stands before is what
-    /// the client says of itself, and is not believed.
+    /// Each proxy appends the address from which it got the request to `X-Forwarded-For`; earlier addresses
+    /// come from the client and are not trusted.
     ///
-    /// - Returns: the connection's own where there are no proxies, or they have said nothing that is an address.
+    /// - Returns: The connection's address if there are no proxies, or if they sent no valid address.
     func originatingClient(proxies: Int, forwardedFor field: String?) -> ClientAddress {
         guard proxies > 0, let field else { return self }
         let hops = Array(field.listMembers)

@@ -2,19 +2,21 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs the jobs of clients without a named user in turn, one job of each address, on a part of the processor's cores.
+/// Executes the jobs of clients without a named user in rotation, one job of each address, on some of the
+/// processor's cores.
 ///
-/// Swift's global executor runs jobs in the order of their arrival: where such a client starts thousands of
-/// operations at once, the requests of all users wait for them. Here a job waits for at most one job of each other
-/// address (round-robin scheduling), and only half of the cores run such jobs.
+/// Swift's global executor runs jobs in the order of their arrival: if such a client starts thousands of
+/// operations at once, the requests of all users wait for them. Here a job waits for at most one job of each
+/// other address (round-robin scheduling), and only half of the cores run such jobs.
 ///
-/// The threads have the usual priority. Threads with a lower one would keep locks for which event loops wait; and
-/// threads that the global executor starts from such a thread would inherit its priority, and serve users with it.
+/// The threads have the usual priority. Threads with a lower one would hold locks for which event loops
+/// wait; and threads that the global executor starts from such a thread would inherit its priority, and
+/// serve users with it.
 final class FairScheduler: Sendable {
     private struct State {
-        /// The jobs that wait; only addresses with such jobs.
+        /// The waiting jobs; only addresses with such jobs.
         var jobs: [ClientAddress: CircularBuffer<Job>] = [:]
-        /// The addresses with such jobs, in the order of their turns.
+        /// The addresses with waiting jobs, in rotation order.
         var readyAddresses = CircularBuffer<ClientAddress>()
     }
 

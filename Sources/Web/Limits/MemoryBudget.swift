@@ -27,18 +27,20 @@ final class MemoryBudget: Sendable {
     /// The bytes that are reserved now.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// Makes a reservation as large as a body or message is now.
+    /// Reserves the current size of a body or message.
     ///
-    /// A client without any reservation can exceed its share with one, or it could never receive a longer response.
+    /// A client without any reservation can exceed its share with one, or it could never receive a longer
+    /// response.
     ///
     /// - Parameters:
-    ///   - bytes: The length now.
+    ///   - bytes: The current size.
     ///   - client: The client whose share it uses; nil for a client without a share of its own.
-    ///   - uncounted: The first bytes, which are not counted: short requests and responses pass while long ones use up
-    ///     the budget.
-    ///   - isForced: Whether it is made also if the budget is used up.
-    ///   - reservation: Created where it is first needed; nil while nothing is counted. It ends with its last reference.
-    /// - Returns: false if the total or the client's share is used up. The reservation is then unchanged.
+    ///   - uncounted: The first bytes, which are not counted: short requests and responses pass while long
+    ///     ones use up the budget.
+    ///   - isForced: Whether the reservation succeeds even if the budget is used up.
+    ///   - reservation: Created when it is first needed; nil while nothing is counted. It ends with its last
+    ///     reference.
+    /// - Returns: False if the total or the client's share is used up. The reservation is then unchanged.
     func reserve(
         _ bytes: Int, for client: ClientAddress?, uncounted: Int, isForced: Bool = false,
         in reservation: inout Reservation?
@@ -98,11 +100,12 @@ extension EventLoop {
     }
 }
 
-/// The memory that running streams and WebSocket operations retain: their documents with the plans, and their variables.
+/// The memory that running streams and WebSocket operations retain: their documents with the plans, and
+/// their variables.
 ///
-/// A subscription retains these for as long as it runs, which can be days. The document cache limits only what it stores
-/// itself. A document counts once, however many operations run it. Each client has a share of the total, and a quarter of
-/// the total is reserved for users.
+/// A subscription retains these as long as it runs, which can be days. The document cache limits only its
+/// own entries. A document counts once, however many operations use it. Each client has a share of the
+/// total, and a quarter of the total is reserved for users.
 final class StreamMemory: Sendable {
     private let limit: Int
     private let anonymousLimit: Int
@@ -159,12 +162,12 @@ final class StreamMemory: Sendable {
     /// The bytes that are retained now.
     var bytes: Int { state.withLock { $0.total.bytes } }
 
-    /// Counts an operation that begins.
+    /// Counts an operation that starts.
     ///
     /// - Parameters:
-    ///   - retained: What the operation retains.
-    ///   - client: Whose operation it is; nil for a client on this machine that is exempt from shares.
-    /// - Returns: false if the limit is reached. Otherwise `leave` must follow.
+    ///   - retained: The memory that the operation retains.
+    ///   - client: The client of the operation; nil for a client on this machine that is exempt from shares.
+    /// - Returns: False if the limit is reached. Otherwise `release` must follow.
     func reserve(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) -> Bool {
         state.withLock { state in
             guard state.total.bytes + state.total.added(by: retained) <= limit else { return false }

@@ -1,13 +1,13 @@
 package import NIOCore
 import Synchronization
 
-/// Counts what clients send against a limit, each by its key.
+/// A rate limiter with one token bucket for each key.
 ///
-/// A token bucket, kept as one time for each client: when it will have made up for all that it has sent (the generic
-/// cell rate algorithm). A client whose time has passed has a full bucket, and is forgotten when room is needed. The
-/// table is bounded: while it is full of clients that are known, those that are not share one bucket.
+/// A bucket is stored as one time: when it will be full again (the generic cell rate algorithm). A client
+/// whose time has passed has a full bucket, and is removed when space is needed. The table is bounded: while
+/// it is full, all clients that are not in it share one bucket.
 ///
-/// A lock, because the clients of all event loops share the table.
+/// A lock guards the table, because the clients of all event loops share it.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let limit: RateLimit
     private let capacity: Int
@@ -25,7 +25,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         state = Mutex(State())
     }
 
-    /// Nil where a request is admitted; otherwise the time after which one will be.
+    /// Returns nil if the request is admitted, otherwise the time until one is.
     func consume(_ key: Key, now: NIODeadline) -> TimeAmount? {
         state.withLock { state in
             if let repaid = state.repaid[key] {
@@ -58,7 +58,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// How many requests one client may send.
+/// The number of requests that one client may send.
 package struct RateLimit: Sendable, Hashable {
     /// Between two requests, on average; a microsecond to an hour.
     let interval: TimeAmount
@@ -79,14 +79,14 @@ package struct RateLimit: Sendable, Hashable {
         self.init(every: .nanoseconds(1_000_000_000 / Int64(min(max(1, perSecond), 1_000_000))), burst: burst)
     }
 
-    /// How far a client may be ahead of that.
+    /// How far a client may be ahead of the rate.
     var tolerance: TimeAmount { .nanoseconds(interval.nanoseconds * Int64(burst)) }
 }
 
 /// Refuses clients that send more than their share, by their address and by their token.
 package struct ClientRateLimits: Sendable {
     private let addresses: RateLimiter<ClientAddress>
-    /// By a token's hash, which is seeded anew in each process, so that no token is kept here.
+    /// By a hash of the token, which is seeded anew in each process, so that no token is stored here.
     private let tokens: RateLimiter<Int>
     private let exemptsThisMachine: Bool
 

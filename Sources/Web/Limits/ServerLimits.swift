@@ -1,20 +1,20 @@
 package import NIOCore
 
-/// The bounds of the front door.
+/// The limits of the HTTP server.
 ///
-/// All are on; each is a default that a configuration may change.
+/// All are on by default, and settings can change them.
 package struct ServerLimits: Sendable, Hashable {
     // MARK: Sizes, in bytes
 
     /// The longest request target: path and query together.
     package var uri = 8 << 10
-    /// All header fields of a request, names and values together; and, counted anew, all extensions of chunks and
+    /// All header fields of a request, names and values; and, separately, all extensions of chunks and
     /// trailers.
     package var headers = 16 << 10
     /// The longest body.
     package var body = 1 << 20
 
-    /// Whole answers that are kept for reuse, with their documents.
+    /// Cached responses, with their documents.
     package var responseCache = 16 << 20
 
     /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
@@ -33,13 +33,13 @@ package struct ServerLimits: Sendable, Hashable {
     package var connections = 10_000
     /// Open connections of one address.
     package var connectionsPerAddress = 256
-    /// Requests that wait for data, over all connections; what is answered at once does not count.
+    /// Requests that load data, over all connections; those that need no data do not count.
     package var requestsInFlight = 4_096
-    /// Requests that wait for their turn to wait for data.
+    /// Requests that wait until they may load data.
     package var requestsQueued = 4_096
     /// Operations of one WebSocket at a time.
     package var operationsPerSocket = 100
-    /// Answers that are streamed, and operations of WebSockets, over all connections.
+    /// Streamed responses and operations of WebSockets, over all connections.
     package var streams = 10_000
     /// The most streamed responses and operations of WebSockets of one client: a user, or the clients without
     /// one at an address.
@@ -48,7 +48,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var socketsPerClient = 100
     /// Requests of one connection of HTTP/2 at a time.
     package var streamsPerConnection = 100
-    /// Requests of one connection that wait for the answer before theirs.
+    /// Requests of one connection that wait for the response to an earlier one.
     package var pipelinedRequests = 64
     /// Header fields of a request.
     package var headerFields = 100
@@ -63,7 +63,7 @@ package struct ServerLimits: Sendable, Hashable {
 
     /// Requests of one address, except for health checks and CORS preflights.
     package var addressRate = RateLimit(perSecond: 200, burst: 1_000)
-    /// Requests with one token, from whatever addresses.
+    /// Requests with one token, from all addresses.
     package var tokenRate = RateLimit(perSecond: 100, burst: 500)
     /// Addresses, and tokens, whose requests are counted apart at a time; those beyond share what one may send.
     package var trackedClients = 100_000
@@ -82,20 +82,19 @@ package struct ServerLimits: Sendable, Hashable {
     package var bodyTimeout = TimeAmount.seconds(30)
     /// Between two requests, and before the first.
     package var idleTimeout = TimeAmount.seconds(60)
-    /// For a request's turn to wait for data.
+    /// The maximum time in the queue.
     package var queueTimeout = TimeAmount.seconds(5)
-    /// For an answer, from the request's turn.
+    /// The maximum time for a response, after the queue.
     package var responseTimeout = TimeAmount.seconds(60)
-    /// For the next part of an answer that is streamed; who makes it says something in good time, if only that it is
-    /// still there.
+    /// The maximum time until the next part of a streamed response; producers send heartbeats.
     package var streamTimeout = TimeAmount.seconds(60)
-    /// Between two signs of life in an answer that is streamed.
+    /// The interval of heartbeats in a streamed response.
     package var heartbeat = TimeAmount.seconds(15)
-    /// For a WebSocket's first message, which says who asks.
+    /// The maximum time until a WebSocket's first message, which authenticates it.
     package var initialisationTimeout = TimeAmount.seconds(10)
     /// Between two questions whether a WebSocket's client is still there; it has as long to say something.
     package var keepalive = TimeAmount.seconds(30)
-    /// For a client to take some of what was written to it.
+    /// The maximum time until a client reads some of the written data.
     package var writeTimeout = TimeAmount.seconds(30)
     /// The time for a client to close its side after the last response of a connection, or after the close
     /// frame of a WebSocket.

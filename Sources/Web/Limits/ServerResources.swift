@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// What a server is at, within its limits, and what it has done.
+/// The current load of a server within its limits, and its counters.
 struct ServerResources: Sendable {
     let connections: OpenConnections
     let admissionQueue: AdmissionQueue
@@ -72,7 +72,7 @@ final class BoundedCounter: Sendable {
         self.limit = limit
     }
 
-    /// False where the bound is reached; otherwise `leave` must follow.
+    /// Returns false if the limit is reached; otherwise `release` must follow.
     func acquire() -> Bool {
         guard number.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
             release()
@@ -88,9 +88,10 @@ final class BoundedCounter: Sendable {
     }
 }
 
-/// How late event loops are: how long what is due has to wait until it is its turn.
+/// The delay of event loops: how long a task waits until the loop executes it.
 ///
-/// Each loop is looked at from time to time. A lock, because each writes what it has found from its own thread.
+/// Each loop is measured periodically. A lock guards the values, because each loop writes from its own
+/// thread.
 final class EventLoopLag: Sendable {
     private static let interval = TimeAmount.seconds(1)
 
@@ -132,7 +133,7 @@ final class EventLoopLag: Sendable {
         }
     }
 
-    /// What was found last, by the places of the loops in their group.
+    /// The latest values, by the index of the loop in its group.
     var family: MetricFamily {
         let lags = state.withLock { $0.lags }
         return MetricFamily(

@@ -7,16 +7,17 @@ import Glibc
 import Musl
 #endif
 
-/// Where log lines go unless they are told otherwise.
+/// The default destination of log lines.
 package enum StandardError {
-    /// Prints a line in one call where the system takes it whole, so that those of several threads do not mix.
+    /// Writes a line in one call if the system accepts it whole, so that lines of several threads do not
+    /// mix.
     package static func print(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         var rest = bytes[...]
         while !rest.isEmpty {
-            // The system reads the bytes, and no more than there are.
+            // The system reads only the bytes of the buffer.
             let count = unsafe rest.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            // Nobody could be told of a log that cannot be written.
+            // A failure to write the log cannot be reported.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -30,7 +31,7 @@ package struct JSONLogHandler: LogHandler {
     private let label: String
     private let write: @Sendable (String) -> Void
 
-    /// Writes where it is told to, line by line; to standard error unless told otherwise.
+    /// Creates a handler that writes lines to standard error, or with the given closure.
     package init(label: String, write: @escaping @Sendable (String) -> Void = StandardError.print) {
         self.label = label
         self.write = write

@@ -15,7 +15,7 @@ package struct MetricFamily: Sendable, Hashable {
         case histogram
     }
 
-    /// One number, and what tells it from the others.
+    /// One value with its labels.
     package struct Sample: Sendable, Hashable {
         /// Behind the family's name: `_bucket`, `_sum` and `_count` of a histogram.
         package var suffix = ""
@@ -88,7 +88,7 @@ struct MetricsRoute: Route {
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         switch audience {
         case .everyone: break
-        // A proxy on this machine asks for others.
+        // A proxy on this machine forwards requests of others.
         case .thisMachine where head.client.isThisMachine && head.fields.forwardedFor == nil: break
         case .thisMachine, .nobody:
             return .failure(RequestRejection(.unknownPath(String(head.target.path)), id: id))
@@ -103,11 +103,11 @@ struct MetricsRoute: Route {
     }
 }
 
-/// Who may read metrics: they name operations, and tell how much is asked for.
+/// The clients that may read metrics, which contain names of operations and their frequency.
 package enum MetricsAudience: Sendable, Hashable {
     case nobody
-    /// Clients of this machine, such as a collector beside the server; not what a proxy asks for others, where it says
-    /// so in `X-Forwarded-For`.
+    /// Clients of this machine, such as a collector beside the server; not requests that a proxy forwards
+    /// with `X-Forwarded-For`.
     case thisMachine
     case everyone
 }

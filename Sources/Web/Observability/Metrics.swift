@@ -2,12 +2,12 @@ import GraphQL
 import NIOCore
 import Synchronization
 
-/// What a server counts of its answers.
+/// The counters of a server's responses.
 ///
-/// What tells numbers apart is bounded, whatever clients send: paths are those of routes, and operations beyond so
-/// many names are counted together.
+/// The number of labels is bounded: paths are those of routes, and operations above a number of names are
+/// counted together.
 ///
-/// A lock, because the requests of all event loops are counted together.
+/// A lock guards them, because all event loops count here.
 final class Metrics: Sendable {
     private let state = Mutex(State())
     private let maximumNames = 200
@@ -20,10 +20,10 @@ final class Metrics: Sendable {
         var times: [String: OperationTimes] = [:]
     }
 
-    /// How long the operations of one name took.
+    /// The durations of the operations of one name.
     private struct OperationTimes {
         var total = Histogram()
-        /// While no call of theirs was under way.
+        /// The time without an upstream call in progress.
         var own = Histogram()
         /// While one was.
         var upstream = Histogram()
@@ -47,7 +47,7 @@ final class Metrics: Sendable {
         let outcome: GraphQLResponse.Outcome
     }
 
-    /// Counts an answer that took so long, from its request's end.
+    /// Counts a response with its duration from the end of the request.
     func record(
         path: String, method: String, status: UInt, _ operation: OperationSummary?, took duration: TimeAmount
     ) {
@@ -58,7 +58,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// Counts an operation that has no answer of its own, and was answered for the first time after so long.
+    /// Counts an operation without a response of its own, with the duration until its first result.
     func record(_ operation: OperationSummary, took duration: TimeAmount) {
         state.withLock { record(operation, took: duration, in: &$0) }
     }
@@ -134,7 +134,7 @@ final class Metrics: Sendable {
     }
 }
 
-/// How often durations were at most so long.
+/// A histogram of durations.
 struct Histogram: Sendable {
     /// In seconds.
     static let bounds = [

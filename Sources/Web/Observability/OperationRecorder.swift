@@ -2,14 +2,15 @@ import GraphQL
 import Logging
 import NIOCore
 
-/// Counts and logs operations that have no answer of their own: those of an array, of a stream, and of a socket.
+/// Counts and logs operations without a response of their own: those of an array, of a stream, and of a
+/// WebSocket.
 struct OperationRecorder: Sendable {
     let metrics: Metrics
     let logger: Logger
     /// At which each is logged.
     let level: Logger.Level
 
-    /// Tells of an operation that was answered for the first time, so long after its request's end.
+    /// Records the first result of an operation, with the duration from the end of its request.
     func record(_ operation: OperationSummary, of id: RequestID, took duration: TimeAmount) {
         metrics.record(operation, took: duration)
         logger.log(
@@ -35,22 +36,22 @@ extension OperationSummary {
     }
 }
 
-/// What logs and metrics tell of the operation that a response answers.
+/// The properties of an operation for logs and metrics.
 package struct OperationSummary: Sendable {
-    /// As the client gives it; nil where it gives none.
+    /// The name in the request; nil if it has none.
     let name: String?
     /// The text of its document in UTF-8, for its hash.
     let document: [UInt8]
     let outcome: GraphQLResponse.Outcome
     var isMutation = false
-    /// Whether it was answered before, and the answer is reused.
+    /// Whether the response comes from the response cache.
     var isReused = false
-    /// What it has cost upstream, and how long it took; nil for what is reused.
+    /// The upstream calls and their duration; nil for a cached response.
     var upstream: UpstreamUsage?
 }
 
 extension OperationSummary {
-    /// Of an operation that was run, and what came of it.
+    /// Creates the summary of an executed operation.
     init(_ request: PreparedRequest, _ outcome: GraphQLResponse.Outcome, isReused: Bool = false) {
         self.init(
             name: request.operationName, document: request.documentText, outcome: outcome,

@@ -1,14 +1,14 @@
 import Synchronization
 package import Tracing
 
-/// Goes on with the traces of clients, and records spans where there is an exporter.
+/// Continues the traces of clients, and records spans if there is an exporter.
 ///
-/// Who begins a trace decides whether it is recorded; those that begin here are.
+/// The sampled flag of a client's trace decides whether it is recorded; traces that begin here always are.
 package struct RequestTracer: Tracer {
     private let exporter: SpanExporter?
 
-    /// - Parameter exporter: takes what is recorded; nil records nothing, and hands traces of clients on to those that are
-    ///   called.
+    /// - Parameter exporter: Exports the spans; nil records nothing, and only propagates the traces of
+    ///   clients.
     package init(exporting exporter: SpanExporter? = nil) {
         self.exporter = exporter
     }
@@ -29,7 +29,7 @@ package struct RequestTracer: Tracer {
             from: instant().nanosecondsSinceEpoch, for: trace.isSampled ? exporter : nil)
     }
 
-    /// What has ended goes out by itself.
+    /// Ended spans are exported automatically.
     package func forceFlush() {}
 
     /// Writes `traceparent` and `tracestate`.
@@ -51,10 +51,10 @@ package struct RequestTracer: Tracer {
     }
 }
 
-/// A piece of work in a trace: a request, or a call because of one.
+/// A span: a request, or an upstream call of it.
 ///
-/// Its status and attributes are recorded. Events and links are not, since nothing here makes any, and of an error no more
-/// than its type: what it says may be secret.
+/// Its status and attributes are recorded. Events and links are not, since nothing creates any. Of an error
+/// only the type is recorded, because its description may contain secrets.
 package final class RequestSpan: Tracing.Span {
     package let context: ServiceContext
     private let kind: SpanKind
@@ -113,7 +113,7 @@ package final class RequestSpan: Tracing.Span {
         }
     }
 
-    /// Hands the span over to be exported; what comes after the first end is not recorded.
+    /// Ends the span and passes it to the exporter; later changes are not recorded.
     package func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         let end = instant().nanosecondsSinceEpoch
         let (state, exporter) = state.withLock { state in

@@ -4,9 +4,10 @@ import ServiceLifecycle
 import Synchronization
 import Tracing
 
-/// Sends spans to a collector in batches, in the JSON form of OpenTelemetry's protocol.
+/// Exports spans to a collector in batches, in the JSON form of OTLP.
 ///
-/// Nobody ever waits for it. What it may not keep, or the collector does not take, is dropped and counted.
+/// Nothing waits for it. Spans above its limit, or that the collector does not accept, are dropped and
+/// counted.
 package final class SpanExporter: Service, CustomStringConvertible {
     /// The bounds of an exporter.
     package struct Limits: Sendable {
@@ -20,16 +21,16 @@ package final class SpanExporter: Service, CustomStringConvertible {
         package init() {}
     }
 
-    /// Sends a request's body to the collector.
+    /// Sends the body of a request to the collector.
     ///
-    /// It throws where the collector has not taken it, and does not take forever.
+    /// It throws if the collector has not accepted it, and has a timeout.
     package typealias Send = @Sendable (_ body: [UInt8]) async throws -> Void
 
     private struct State {
         var waiting: [FinishedSpan] = []
         var exported = 0
         var dropped = 0
-        /// Whether the last request failed: who runs the server is told when that changes.
+        /// Whether the last request failed: a change is logged.
         var isFailing = false
     }
 
@@ -43,10 +44,10 @@ package final class SpanExporter: Service, CustomStringConvertible {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - resource: what is said of this server, as `service.name`.
-    ///   - limits: Bounds.
-    ///   - logger: is told when spans begin to be lost, and when they no longer are.
-    ///   - send: sends a request.
+    ///   - resource: The attributes of this server, such as `service.name`.
+    ///   - limits: The limits.
+    ///   - logger: Logs when spans begin to be dropped, and when that ends.
+    ///   - send: Sends a request.
     package init(
         of resource: [String: String], limits: Limits = Limits(), logger: Logger, send: @escaping Send
     ) {
@@ -72,7 +73,7 @@ package final class SpanExporter: Service, CustomStringConvertible {
         if isBatch { wake.yield() }
     }
 
-    /// Sends what there is from time to time, and what is left when the server stops.
+    /// Exports the spans periodically, and the remaining ones when the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
             await withTaskGroup { group in
@@ -186,7 +187,7 @@ extension InputValue {
 }
 
 extension SpanAttribute {
-    /// Nil for lists, which nothing here sets.
+    /// Nil for lists, which are not used here.
     fileprivate var json: InputObject? {
         switch self {
         case .int32(let number): ["intValue": .string("\(number)")]
@@ -195,7 +196,7 @@ extension SpanAttribute {
         case .bool(let flag): ["boolValue": .boolean(flag)]
         case .string(let text): ["stringValue": .string(text)]
         case .stringConvertible(let value): ["stringValue": .string(value.description)]
-        // The type asks not to be switched over exhaustively.
+        // The type may get further cases.
         default: nil
         }
     }

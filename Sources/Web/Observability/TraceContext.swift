@@ -1,10 +1,10 @@
 package import Tracing
 
-/// Where a piece of work stands in a trace that spans services (W3C Trace Context, level 1).
+/// The position of a span in a trace (W3C Trace Context, level 1).
 package struct TraceContext: Sendable, Hashable {
     /// The trace, which a client may have begun.
     package let traceID: TraceID
-    /// The span of this work, never 0: what is called because of it names it as its parent.
+    /// The id of the span, never 0; calls that it makes have it as their parent.
     package let spanID: UInt64
     /// Whether the one who began the trace records it.
     package let isSampled: Bool
@@ -32,17 +32,17 @@ package struct TraceContext: Sendable, Hashable {
             traceID: traceID, spanID: .random(in: 1...(.max)), isSampled: isSampled, state: state)
     }
 
-    /// The `traceparent` field for what is called because of the work (section 3.2).
+    /// The `traceparent` header for calls of this span (section 3.2).
     package var traceparent: String {
         "00-\(traceID)-\(spanID.sixteenDigits)-\(isSampled ? "01" : "00")"
     }
 }
 
 extension TraceContext {
-    /// What a client says: `00-<32 digits>-<16 digits>-<2 digits>`, in small letters; later versions may have more behind
-    /// it.
+    /// Parses the headers of a client: `00-<32 digits>-<16 digits>-<2 digits>` in lower case; later versions
+    /// may have more text.
     ///
-    /// Nil where that is malformed; a malformed `tracestate` alone is dropped (section 3.3).
+    /// Nil if `traceparent` is malformed; a malformed `tracestate` alone is dropped (section 3.3).
     init?(traceparent: String, tracestate: String?) {
         let parts = traceparent.trimmed.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, let version = UInt8(hexadecimal: parts[0], digits: 2), version != 0xFF,
@@ -63,7 +63,7 @@ extension ServiceContext {
         typealias Value = TraceContext
     }
 
-    /// Where work in this context stands; nil where it is in no trace.
+    /// The trace context; nil without a trace.
     package var trace: TraceContext? {
         get { self[TraceKey.self] }
         set { self[TraceKey.self] = newValue }
@@ -71,7 +71,7 @@ extension ServiceContext {
 }
 
 extension FixedWidthInteger {
-    /// Reads exactly so many digits, in small letters; nil for anything else.
+    /// Parses exactly this number of digits in lower case; nil for any other text.
     fileprivate init?(hexadecimal text: Substring, digits: Int) {
         let isHexadecimal = text.utf8.allSatisfy { byte in
             byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
@@ -95,8 +95,8 @@ extension UInt64 {
 package struct TraceState: Sendable, Hashable {
     package let text: String
 
-    /// Nil where it is malformed, empty, of more than 32 members or longer than 512 characters, which is as much as anybody
-    /// has to hand on.
+    /// Returns nil if the text is malformed, empty, or has more than 32 members or 512 characters, the
+    /// minimum that must be propagated.
     init?(_ text: String) {
         guard text.utf8.count <= 512 else { return nil }
         let members = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }

@@ -1,9 +1,9 @@
 import GraphQL
 import Synchronization
 
-/// What one operation asks of the services behind the server, noted while it runs.
+/// The upstream calls of one operation, recorded while it runs.
 package final class UpstreamLog: Sendable {
-    /// So many calls are told one by one; what is beyond is counted.
+    /// The maximum number of recorded calls; further ones are counted.
     static let limit = 256
 
     private struct State {
@@ -35,12 +35,12 @@ package final class UpstreamLog: Sendable {
         }
     }
 
-    /// Whether something was told that is past its time.
+    /// Whether a stale value was returned.
     var servesStale: Bool { state.withLock(\.servesStale) }
 
-    /// What is noted so far, in a log of its own; this one begins anew.
+    /// Returns the calls up to now in a log of their own, and clears this one.
     ///
-    /// So the log of an operation of many responses stays small, however long it lasts.
+    /// So the log of an operation with many responses stays small.
     func drain(until end: ContinuousClock.Instant) -> UpstreamLog {
         UpstreamLog(
             state.withLock { state in
@@ -49,29 +49,29 @@ package final class UpstreamLog: Sendable {
             })
     }
 
-    /// What the operation has cost so far.
+    /// The usage of the operation up to now.
     func use(until end: ContinuousClock.Instant) -> UpstreamUsage {
         let state = state.withLock { $0 }
         return UpstreamUsage(of: state.calls, from: state.start, until: end)
     }
 
-    /// What is noted so far, in the order in which it began; `omitted` is how much came beyond the limit.
+    /// The calls up to now, in the order of their start; `omitted` is the number of calls above the limit.
     var entries: (calls: [UpstreamCall], omitted: Int) {
         let state = state.withLock { $0 }
         return (state.calls.sorted { $0.start < $1.start }, state.omitted)
     }
 }
 
-/// How much of an operation was spent on services behind the server.
+/// The upstream calls of an operation and their duration.
 struct UpstreamUsage: Sendable, Hashable {
     /// Calls that went out, or were not let out; none of those that were spared.
     var calls = 0
-    /// How long at least one of its calls was under way, or was waited for.
+    /// How long at least one call was in progress or waited for.
     var time = Duration.zero
 
     init(of calls: [UpstreamCall], from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) {
         var covered = start
-        // Most operations find all at hand.
+        // Most operations read cached values only.
         let lasting = calls.filter { $0.duration > .zero }.sorted { $0.start < $1.start }
         for call in lasting {
             let from = max(covered, call.start)
@@ -85,11 +85,11 @@ struct UpstreamUsage: Sendable, Hashable {
 }
 
 extension UpstreamLog {
-    /// What an answer tells of its calls in `extensions`, to a client that asks for it.
+    /// The calls of a response for its `extensions`.
     ///
-    /// `{"portico": {"durationMs": 31.2, "upstream": [{"provider", "call", "startMs", "durationMs", "outcome", "status",
-    /// "attempts"}]}}`, times in milliseconds from the operation's start; and `omitted`, a number, where there were more
-    /// calls than are told.
+    /// `{"portico": {"durationMs": 31.2, "upstream": [{"provider", "call", "startMs", "durationMs",
+    /// "outcome", "status", "attempts"}]}}`, times in milliseconds from the operation's start; and
+    /// `omitted`, a number, if there were more calls than the limit.
     func report(until end: ContinuousClock.Instant) -> InputObject {
         let (calls, omitted) = entries
         var report: InputObject = [
@@ -137,26 +137,26 @@ extension Duration {
 package struct UpstreamCall: Sendable, Hashable {
     /// Whom it went to: `ALPACA`.
     package let provider: String
-    /// What was asked for, by a name that is the same each time: `positions`; never an address.
+    /// The constant name of the call: `positions`; never a URL.
     package let call: String
     package let outcome: Outcome
     package let start: ContinuousClock.Instant
-    /// Zero for what was at hand.
+    /// Zero for a cached value.
     package let duration: Duration
     /// The HTTP status of the last response; nil without one.
     package let status: Int?
-    /// How often it went out; 0 for a call that was spared, or not let out.
+    /// The number of attempts; 0 for a call that was not made.
     package let attempts: Int
 
-    /// What came of it.
+    /// The outcome of a call.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The provider answered.
         case fetched = "FETCHED"
-        /// The value was at hand, and fresh.
+        /// The value was in the cache, and fresh.
         case cached = "CACHED"
-        /// The call of somebody else, for the same, was waited for.
+        /// The read waited for an equal call of another operation.
         case joined = "JOINED"
-        /// The value was at hand, and past its time.
+        /// The cached value has expired.
         case stale = "STALE"
         case failed = "FAILED"
 

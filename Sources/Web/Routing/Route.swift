@@ -2,19 +2,20 @@ package import GraphQL
 package import NIOCore
 import NIOHTTP1
 
-/// What stands at a path.
+/// The handler of a path.
 package protocol Route: Sendable {
-    /// Decides by its head alone whether a request is taken, so that a body that nobody wants is not read.
+    /// Decides by the head alone whether a request is accepted, so that the body of a rejected request is
+    /// not read.
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection>
 }
 
-/// Answers a request that was admitted, once its body is there; `isStopping` where the server is draining.
+/// Responds to an admitted request after its body was read; `isStopping` if the server drains.
 ///
 /// It is called on the connection's event loop, and must not block.
 package typealias RequestHandler =
     @Sendable (_ body: ByteBuffer, _ isStopping: Bool) -> MaybeAsync<HTTPResponse>
 
-/// A request that is not taken, with what it is answered.
+/// A rejected request with its response.
 package struct RequestRejection: Error {
     package let response: HTTPResponse
 

@@ -2,7 +2,7 @@ import GraphQL
 import Logging
 import NIOHTTP1
 
-/// Knows what stands at which path.
+/// The routes by path.
 struct Router: Sendable {
     private var routes: [String: any Route]
     let crossSite: CrossSitePolicy
@@ -29,7 +29,7 @@ struct Router: Sendable {
         routes.merge(others) { _, other in other }
     }
 
-    /// The path, where something stands there; what clients ask for beyond is one and the same to metrics.
+    /// The path if it has a route; all other paths share one label in metrics.
     func label(for path: String) -> String {
         routes[path] == nil ? "(none)" : path
     }
@@ -70,7 +70,7 @@ struct Router: Sendable {
 }
 
 extension RequestHead {
-    /// Whether a browser asks what a page may send (Fetch standard, "CORS-preflight request").
+    /// Whether the request is a CORS preflight (Fetch standard, "CORS-preflight request").
     fileprivate var isPreflight: Bool {
         method == .OPTIONS && fields.origin != nil && fields.requestedMethod != nil
     }

@@ -47,7 +47,7 @@ final class ALPNHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A client that speaks no TLS, or none that is spoken here, is not worth a line.
+        // Failed handshakes are not logged: any client can cause them.
         context.close(promise: nil)
     }
 }

@@ -5,16 +5,16 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// What a server proves itself with: read anew when its files change.
+/// The certificate and key of the server, which are read again when their files change.
 ///
-/// A lock, because connections ask for it on event loops of their own.
+/// A lock guards them, because connections on all event loops read them.
 final class TLSIdentity: Sendable {
     private let files: TLSFiles
     private let state: Mutex<State>
 
     private struct State {
         var context: NIOSSLContext
-        /// Of both files' bytes, seeded anew in each process.
+        /// A hash of both files' bytes, seeded anew in each process.
         var fingerprint: Int
     }
 
@@ -37,8 +37,8 @@ final class TLSIdentity: Sendable {
 
     /// Reads the files again; it blocks.
     ///
-    /// - Returns: whether they have changed.
-    /// - Throws: where they say nothing that can be used; what they said before stays in use.
+    /// - Returns: Whether they have changed.
+    /// - Throws: The error if they cannot be used; the previous certificate and key stay in use.
     func reload() throws(TLSError) -> Bool {
         let material = try TLSIdentity.read(files)
         guard state.withLock({ $0.fingerprint != material.fingerprint }) else { return false }
@@ -115,14 +115,13 @@ final class TLSIdentity: Sendable {
     }
 }
 
-/// Where a server's certificate and its key are kept, in PEM.
+/// The files of a server's certificate and key, in PEM.
 package struct TLSFiles: Sendable, Hashable {
     /// The path of the certificate, followed by those that lead to a known one.
     package var certificateChain: String
     /// The path of the key.
     package var privateKey: String
-    /// How often the files are looked at; those that have changed are read anew, and connections from then on are
-    /// shown what they say.
+    /// The interval at which the files are checked; new connections use changed files.
     package var checkInterval = TimeAmount.minutes(1)
 
     package init(certificateChain: String, privateKey: String) {
@@ -134,7 +133,7 @@ package struct TLSFiles: Sendable, Hashable {
 /// Files that no server can prove itself with.
 package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
-    /// What is wrong with the file.
+    /// The defect of the file.
     package let reason: String
 
     package var description: String { "TLS cannot be spoken with \"\(path)\": \(reason)." }
