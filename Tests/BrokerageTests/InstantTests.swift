@@ -1,6 +1,5 @@
+import Brokerage
 import Testing
-
-@testable import Brokerage
 
 @Suite("Instants")
 struct InstantTests {

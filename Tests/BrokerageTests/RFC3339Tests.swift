@@ -1,6 +1,5 @@
+import Brokerage
 import Testing
-
-@testable import Brokerage
 
 @Suite("RFC 3339")
 struct RFC3339Tests {

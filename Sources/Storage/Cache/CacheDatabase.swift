@@ -7,7 +7,7 @@ import GRDB
 package struct CacheDatabase: Sendable {
     package static let name = "portico-cache.db"
 
-    let database: SQLiteDatabase
+    package let database: SQLiteDatabase
 
     package init(in folder: DataDirectory) throws(StorageError) {
         database = try SQLiteDatabase.open(Self.name, in: folder, .normal, Self.migrator)

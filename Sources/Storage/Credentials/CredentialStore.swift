@@ -175,7 +175,7 @@ package struct CredentialOwner: Hashable, Sendable {
     /// The additional authenticated data of a credential: it cannot be decrypted in another row.
     ///
     /// Each part follows its length, so that different identities have different bytes.
-    func additionalData(keyID: Int64) -> [UInt8] {
+    package func additionalData(keyID: Int64) -> [UInt8] {
         var data: [UInt8] = []
         for part in ["portico credential 1", connection, provider.rawValue, owner.text, String(keyID)] {
             let bytes = Array(part.utf8)

@@ -6,7 +6,7 @@ import Glibc
 package struct MasterKey: Sendable {
     let key: SymmetricKey
     /// Identifies the key without revealing it.
-    let id: String
+    package let id: String
 
     /// Reads a key from the text of a setting.
     ///

@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 import Glibc
 
 /// `portico.db`: what users have entrusted to Portico; each write is on the disk before it is done.
 package struct UserDatabase: Sendable {
     package static let name = "portico.db"
 
-    let database: SQLiteDatabase
+    package let database: SQLiteDatabase
 
     /// Opens the file in a directory, creates it if there is none, and migrates its tables.
     package init(in folder: DataDirectory) throws(StorageError) {
@@ -107,7 +107,7 @@ package struct UserDatabase: Sendable {
     /// All steps from an empty file to the current tables.
     ///
     /// A released step never changes.
-    static var migrator: DatabaseMigrator {
+    package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
         migrator.addUsers()

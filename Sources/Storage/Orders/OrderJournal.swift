@@ -7,7 +7,7 @@ package import Upstream
 ///
 /// An order is recorded before its broker gets it, so that no order is placed twice.
 package struct OrderJournal: Sendable {
-    let database: SQLiteDatabase
+    package let database: SQLiteDatabase
     /// The id of this process, new at each start.
     ///
     /// The rows of its own writes have it in `holder`.

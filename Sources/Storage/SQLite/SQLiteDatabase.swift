@@ -1,10 +1,10 @@
-import GRDB
+package import GRDB
 import Glibc
 
 /// One file of SQLite, open for this process.
-struct SQLiteDatabase: Sendable {
-    let path: String
-    let pool: DatabasePool
+package struct SQLiteDatabase: Sendable {
+    package let path: String
+    package let pool: DatabasePool
     /// The temporary directory of the file, deleted when the database is released; nil for a permanent file.
     var temporary: TemporaryDirectory?
 
@@ -77,7 +77,7 @@ struct SQLiteDatabase: Sendable {
     ///
     /// It runs in its own task: GRDB rolls a write back when its task is cancelled, and a client that
     /// disconnects must not undo a completed change.
-    func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
         let (pool, path) = (pool, path)
@@ -92,7 +92,7 @@ struct SQLiteDatabase: Sendable {
     }
 
     /// Uses the connection that writes, between two writes.
-    func betweenWrites<Value: Sendable>(
+    package func betweenWrites<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
         do {
@@ -102,7 +102,7 @@ struct SQLiteDatabase: Sendable {
         }
     }
 
-    func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
         do {
@@ -113,7 +113,7 @@ struct SQLiteDatabase: Sendable {
     }
 
     /// Reads on this thread, which waits: for the start of the process.
-    func readNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
+    package func readNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
         do {
             return try pool.read(body)
         } catch {
@@ -122,7 +122,7 @@ struct SQLiteDatabase: Sendable {
     }
 
     /// Writes on this thread, which waits: for the start and the end of the process.
-    func writeNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
+    package func writeNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
         do {
             return try pool.write(body)
         } catch {

@@ -6,7 +6,7 @@ import Upstream
 ///
 /// A lock, because requests arrive on any thread; it is held for a look-up. Only the file's writer adds
 /// sessions, each time that it has changed the file, so memory and file agree.
-final class ActiveSessions: Sendable {
+package final class ActiveSessions: Sendable {
     private let state: Mutex<State>
 
     private struct State {
@@ -73,7 +73,7 @@ final class ActiveSessions: Sendable {
         .sorted { ($0.lastUsedAt, $0.id) > ($1.lastUsedAt, $1.id) }
     }
 
-    var all: [ActiveSession] { state.withLock { Array($0.byID.values) } }
+    package var all: [ActiveSession] { state.withLock { Array($0.byID.values) } }
 
     func add(_ session: ActiveSession) {
         state.withLock { $0.add(session) }

@@ -1,12 +1,12 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import GRDB
+package import GRDB
 
 /// A password as it is hashed: UTF-8 of the text in Unicode's form NFKC, so that keyboards that compose letters
 /// differently make the same one (NIST SP 800-63B, section 3.1.1.2).
 package struct Password: Sendable {
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Of a new password; in characters.
     package static let minimumLength = 10
@@ -118,7 +118,7 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// A hash that no password matches.
-    init(matchingNothing cost: PasswordCost) {
+    package init(matchingNothing cost: PasswordCost) {
         salt = Self.randomBytes(16)
         hash = Self.randomBytes(32)
         self.cost = cost
@@ -130,7 +130,7 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// Compares a password with the hash, in constant time; it takes as long as hashing.
-    func matches(_ password: Password) throws -> Bool {
+    package func matches(_ password: Password) throws -> Bool {
         let other = try Self.derive(password, salt, cost)
         return other.count == hash.count && zip(other, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
@@ -147,7 +147,7 @@ package struct PasswordHash: Hashable, Sendable {
 
 extension PasswordHash {
     /// Reads what `arguments` has written.
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         guard
             let cost = PasswordCost(
                 cost: row["cost"], blockSize: row["block_size"], parallelism: row["parallelism"])

@@ -98,7 +98,7 @@ package final class PasswordHasher: Sendable {
     ///   - work: The work; the slot is held until it returns.
     /// - Returns: The result of the work.
     /// - Throws: An error if too many clients wait; otherwise the error of the work.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         for client: HashingClient, _ work: @escaping @Sendable () throws -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
@@ -161,7 +161,7 @@ package struct HashingClient: Hashable, Sendable {
 /// others for their address only. None of these has more than its share, so neither a user with many
 /// sessions nor an address can fill the queue. Known users are served in rotation; other clients in order of
 /// arrival.
-struct HashingQueue<Job> {
+package struct HashingQueue<Job> {
     private let width: Int
     private let limit: Int
     private var known: [(client: HashingClient, job: Job)] = []
@@ -202,14 +202,14 @@ struct HashingQueue<Job> {
     /// - Parameters:
     ///   - width: the number of concurrent hashes; at least 1.
     ///   - limit: the number of hashes that may wait in addition; at least 1.
-    init(width: Int, limit: Int) {
+    package init(width: Int, limit: Int) {
         (self.width, self.limit) = (max(1, width), max(1, limit))
     }
 
     /// Adds a hash to the queue.
     ///
     /// - Returns: false, without a change, if the queue is full for this client.
-    mutating func add(_ client: HashingClient, _ job: Job) -> Bool {
+    package mutating func add(_ client: HashingClient, _ job: Job) -> Bool {
         let sharers = Sharer.all(of: client)
         guard sharers.allSatisfy({ counts[$0, default: 0] < $0.share }),
             // A hash that can begin at once does not count as waiting.
@@ -225,7 +225,7 @@ struct HashingQueue<Job> {
     /// Removes the next hash to compute from the queue; returns nil if none may start.
     ///
     /// ``ended(_:after:)`` must follow.
-    mutating func next() -> (client: HashingClient, job: Job)? {
+    package mutating func next() -> (client: HashingClient, job: Job)? {
         let isLastThreadForUnknown =
             width > 1 && freeThreads == 1 && runningUnknown == 0 && !unknown.isEmpty
         if freeThreads > 0, !known.isEmpty, !isLastThreadForUnknown {
@@ -248,7 +248,7 @@ struct HashingQueue<Job> {
     }
 
     /// Records that a hash of a client has ended, with its duration.
-    mutating func ended(_ client: HashingClient, after duration: Duration) {
+    package mutating func ended(_ client: HashingClient, after duration: Duration) {
         self.duration = self.duration == .zero ? duration : (self.duration * 7 + duration) / 8
         if client.isKnown { runningKnown -= 1 } else { runningUnknown -= 1 }
         for sharer in Sharer.all(of: client) {

@@ -8,7 +8,7 @@ package import Upstream
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: SQLiteDatabase
-    let live: ActiveSessions
+    package let live: ActiveSessions
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey

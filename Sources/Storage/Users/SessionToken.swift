@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+package import Foundation
 import GRDB
 
 /// The bearer token of a session: `pts_` and 256 random bits.
@@ -11,7 +11,7 @@ package struct SessionToken: Sendable {
     package static let prefix = "pts_"
     private static let length = 4 + 43
 
-    init() {
+    package init() {
         let bits = SymmetricKey(size: .bits256)
         let base64 = unsafe bits.withUnsafeBytes { unsafe Data($0).base64EncodedString() }
         // RFC 4648, section 5.
@@ -33,13 +33,13 @@ extension SessionToken: CustomStringConvertible, CustomReflectable {
 }
 
 /// 256 bits that a token is found by.
-struct TokenHash: Hashable, Sendable {
+package struct TokenHash: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// The SHA-256 of a token, for memory, where it costs a tenth of an HMAC.
     ///
     /// A token is as random as its hash, so it cannot be found from the hash.
-    init(digesting token: SessionToken) {
+    package init(digesting token: SessionToken) {
         var hash = SHA256()
         var text = token.text
         text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
@@ -74,13 +74,13 @@ struct TokenHash: Hashable, Sendable {
         }
     }
 
-    var data: Data {
+    package var data: Data {
         unsafe withUnsafeBytes(of: words) { unsafe Data($0) }
     }
 
-    static func == (left: TokenHash, right: TokenHash) -> Bool { left.words == right.words }
+    package static func == (left: TokenHash, right: TokenHash) -> Bool { left.words == right.words }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         // One word of the hash is sufficient, because all are random.
         hasher.combine(words.0)
     }

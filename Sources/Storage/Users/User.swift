@@ -49,7 +49,7 @@ extension User {
 package struct Username: Sendable {
     package let text: String
     /// As names are compared: the letters in lower case, which for ASCII is all the normalisation there is.
-    let key: String
+    package let key: String
 
     package static let lengths = 3...64
 

@@ -27,7 +27,7 @@ package final class UserDeletions: Sendable {
     }
 
     /// The users whose data is held.
-    var owners: [OwnerID] {
+    package var owners: [OwnerID] {
         holders.withLock(\.self).flatMap { $0.owners() }
     }
 

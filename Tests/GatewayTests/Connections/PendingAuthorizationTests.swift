@@ -1,9 +1,9 @@
 import Brokerage
+import Storage
 import Testing
 import Upstream
 
 @testable import Gateway
-@testable import Storage
 
 @Suite("The consents that users were sent to give")
 struct PendingAuthorizationTests {

@@ -1,13 +1,13 @@
 import Brokerage
 import Dispatch
 import GraphQL
+import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
 
 @testable import Gateway
-@testable import Storage
 
 @Suite("People")
 struct AuthenticationServiceTests {

@@ -1,11 +1,10 @@
 import Brokerage
 import Foundation
 import GRDB
+import Storage
 import Synchronization
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("The cache file")
 struct CacheDatabaseTests {

@@ -2,10 +2,9 @@ import Brokerage
 import Foundation
 import GRDB
 import PorticoCore
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Care of a data folder")
 struct CareTests {

@@ -1,9 +1,8 @@
 import Foundation
 import GRDB
+import Storage
 import TestSupport
 import Testing
-
-@testable import Storage
 
 @Suite("Migrations")
 struct MigrationTests {

@@ -1,8 +1,7 @@
 import Brokerage
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("What a broker tells the journal of orders unasked")
 struct OrderListeningTests {

@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("Database files")
 struct SQLiteDatabaseTests {

@@ -1,8 +1,7 @@
 import GRDB
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 /// A house with two users, in a folder of its own.
 struct TwoUsers {

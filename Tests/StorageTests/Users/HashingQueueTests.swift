@@ -1,6 +1,5 @@
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("The queue of passwords to be hashed")
 struct HashingQueueTests {

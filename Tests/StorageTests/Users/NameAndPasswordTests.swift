@@ -1,6 +1,5 @@
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("Names and passwords")
 struct NameAndPasswordTests {

@@ -1,10 +1,9 @@
 import Dispatch
 import Foundation
 import GRDB
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Hashes of passwords")
 struct PasswordHasherTests {

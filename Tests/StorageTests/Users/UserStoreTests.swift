@@ -1,9 +1,8 @@
 import Brokerage
 import GRDB
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Users")
 struct UserStoreTests {

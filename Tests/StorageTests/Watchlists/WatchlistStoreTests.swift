@@ -1,8 +1,7 @@
 import Brokerage
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 func symbols(_ texts: String...) throws -> [Symbol] {
     try texts.map { try #require(Symbol($0)) }
