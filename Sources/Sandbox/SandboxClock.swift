@@ -1,4 +1,5 @@
 package import Brokerage
+import Synchronization
 
 /// What time it is in the sandbox.
 package struct SandboxClock: Sendable {
@@ -35,5 +36,75 @@ package struct SandboxClock: Sendable {
     /// A clock that stands still; who waits for it waits until cancelled.
     package static func fixed(_ instant: Instant) -> SandboxClock {
         ManualClock(instant).clock
+    }
+}
+
+/// A clock that stands still until it is set, for tests that let time pass.
+///
+/// Who waits for a moment goes on when the clock is set to it or past it. A lock, because it is set by one task
+/// and read by others.
+package final class ManualClock: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var instant: Instant
+        var waiting: [Int: (moment: Instant, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var next = 0
+        /// Cancelled before they had begun to wait.
+        var cancelled: Set<Int> = []
+    }
+
+    package init(_ instant: Instant) {
+        state = Mutex(State(instant: instant))
+    }
+
+    package var now: Instant { state.withLock { $0.instant } }
+
+    package func set(_ new: Instant) {
+        change { $0.instant = new }
+    }
+
+    package func advance(by duration: Duration) {
+        change { $0.instant = $0.instant + duration }
+    }
+
+    /// How many wait for a moment to come: with it, tests know that what they started has come to rest.
+    package var waiterCount: Int { state.withLock { $0.waiting.count } }
+
+    package var clock: SandboxClock { SandboxClock({ self.now }, waiting: { await self.wait(until: $0) }) }
+
+    private func change(_ change: (inout State) -> Void) {
+        let due = state.withLock { state in
+            change(&state)
+            let due = state.waiting.filter { $0.value.moment <= state.instant }
+            for number in due.keys { state.waiting[number] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    private func wait(until moment: Instant) async {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mayGoOn = state.withLock { state in
+                    if state.cancelled.remove(number) != nil || moment <= state.instant { return true }
+                    state.waiting[number] = (moment, continuation)
+                    return false
+                }
+                if mayGoOn { continuation.resume() }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state in
+                let waiter = state.waiting.removeValue(forKey: number)
+                if waiter == nil { state.cancelled.insert(number) }
+                return waiter?.continuation
+            }
+            continuation?.resume()
+        }
+        state.withLock { _ = $0.cancelled.remove(number) }
     }
 }

@@ -94,3 +94,74 @@ package struct AccountBook: Sendable {
         return contents
     }
 }
+
+/// What an account has at one moment.
+struct AccountBookSnapshot {
+    var cash: Decimal
+    /// In the order in which they were first bought; those that were sold have a quantity of zero.
+    var holdings: [Holding] = []
+
+    init(cash: Decimal) {
+        self.cash = cash
+    }
+
+    /// Books a trade: what it closes leaves at the average price paid, what it opens comes at its own.
+    mutating func apply(_ execution: AccountBook.Execution) throws {
+        cash = try cash - execution.cost
+        guard let index = holdings.firstIndex(where: { $0.instrument == execution.instrument }) else {
+            holdings.append(
+                Holding(
+                    instrument: execution.instrument, quantity: execution.quantity, cost: execution.cost))
+            return
+        }
+        let held = holdings[index]
+        let quantity = try held.quantity + execution.quantity
+        holdings[index].quantity = quantity
+        if held.quantity.isZero || held.quantity.isNegative == execution.quantity.isNegative {
+            holdings[index].cost = try held.cost + execution.cost
+        } else if quantity.isZero || quantity.isNegative == held.quantity.isNegative {
+            holdings[index].cost = try (held.cost * quantity).divided(by: held.quantity, to: 10, .halfEven)
+        } else {
+            // Sold beyond zero: what is left was all bought or sold by this trade.
+            holdings[index].cost = try (execution.cost * quantity).divided(
+                by: execution.quantity, to: 10, .halfEven)
+        }
+    }
+}
+
+/// Shares of one instrument, with what was paid for them.
+package struct Holding: Sendable, Hashable {
+    package let instrument: FakeInstrument
+    /// Shares; below zero when sold short.
+    package var quantity: Decimal
+    /// What was paid, in dollars; below zero when sold short.
+    package var cost: Decimal
+
+    /// The average price of entry, with up to 9 decimals.
+    package func averageEntryPrice() throws -> Decimal {
+        try cost.divided(by: quantity, to: 9, .halfEven)
+    }
+
+    /// What the shares are worth at a price in ticks, in the instrument's currency.
+    package func value(at price: Int) throws -> Decimal {
+        try quantity * instrument.price(price)
+    }
+}
+
+/// Shares bought or sold by an order, at its price and second.
+package struct Fill: Sendable, Hashable {
+    package let instrument: FakeInstrument
+    /// Below zero when sold.
+    package let quantity: Decimal
+    /// In dollars.
+    package let price: Decimal
+    /// Seconds since 1970, as the market's script has it.
+    package let second: Int
+
+    package init(instrument: FakeInstrument, quantity: Decimal, price: Decimal, second: Int) {
+        self.instrument = instrument
+        self.quantity = quantity
+        self.price = price
+        self.second = second
+    }
+}

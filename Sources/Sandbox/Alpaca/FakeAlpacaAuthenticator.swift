@@ -1,5 +1,6 @@
 import Brokerage
 import NIOHTTP1
+import Synchronization
 
 /// Who asks, as Alpaca's edge finds out: by bearer token or by a pair of keys.
 struct FakeAlpacaAuthenticator: Sendable {
@@ -62,4 +63,102 @@ enum FakeAlpacaScope: String, Sendable, CaseIterable {
     case account = "account:write"
     case trading
     case data
+}
+
+/// Requests of a credential in the running minute; the window begins with the minute of the clock.
+///
+/// A lock, because taking one request from what is left is one step, and requests come from many tasks at
+/// once.
+final class MinuteRateLimiter: Resettable {
+    private let limit: Int
+    private let windows = Mutex<[String: Window]>([:])
+
+    private struct Window {
+        var minute: Int
+        var used: Int
+    }
+
+    /// What the headers of a response tell.
+    struct Usage: Sendable, Hashable {
+        let limit: Int
+        let remaining: Int
+        /// When all is there again, in seconds since 1970.
+        let reset: Int
+        let isExceeded: Bool
+    }
+
+    init(requestsPerMinute limit: Int) {
+        self.limit = limit
+    }
+
+    /// Takes one request of a user.
+    ///
+    /// The users are those of the configuration, so their windows are bounded.
+    func consume(for user: String, at second: Int) -> Usage {
+        windows.withLock { windows in
+            let minute = second / 60
+            var window = windows[user] ?? Window(minute: minute, used: 0)
+            if window.minute != minute { window = Window(minute: minute, used: 0) }
+            let isExceeded = window.used >= limit
+            if !isExceeded { window.used += 1 }
+            windows[user] = window
+            return Usage(
+                limit: limit, remaining: limit - window.used, reset: (minute + 1) * 60, isExceeded: isExceeded
+            )
+        }
+    }
+
+    func reset() {
+        windows.withLock { $0 = [:] }
+    }
+}
+
+/// Alpaca's token endpoint: `POST /oauth/token` (fact sheet, "Hosts and authentication").
+///
+/// Tokens live until they are revoked, and there are no refresh tokens.
+struct FakeAlpacaOAuth: Sendable {
+    let server: AuthorizationServer
+    let clock: SandboxClock
+
+    var routes: [SandboxRoute] {
+        [
+            .post("/oauth/token") { request in
+                do {
+                    return .json(Self.document(try tokens(request)))
+                } catch let error as OAuthError {
+                    return Self.errorResponse(error)
+                }
+            }
+        ]
+    }
+
+    private func tokens(_ request: SandboxRequest) throws(OAuthError) -> OAuthTokens {
+        let type = request.headers.first(name: "Content-Type")?.split(separator: ";").first
+        guard type == "application/x-www-form-urlencoded", let form = request.form else {
+            throw .invalidRequest
+        }
+        func value(_ name: String) throws(OAuthError) -> String {
+            let values = form.filter { $0.name == name }
+            guard values.count == 1, !values[0].value.isEmpty else { throw .invalidRequest }
+            return values[0].value
+        }
+        guard try value("grant_type") == "authorization_code" else { throw .unsupportedGrantType }
+        return try server.redeem(
+            code: value("code"), redirectURI: value("redirect_uri"), clientID: value("client_id"),
+            clientSecret: value("client_secret"), at: clock.now)
+    }
+
+    private static func document(_ tokens: OAuthTokens) -> JSONDocument {
+        [
+            "access_token": .string(tokens.accessToken), "token_type": "bearer",
+            "scope": .string(tokens.grant.scope),
+        ]
+    }
+
+    /// Alpaca documents no body for this; RFC 6749, section 5.2, does.
+    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
+        .json(
+            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
+            status: error == .invalidClient ? .unauthorized : .badRequest)
+    }
 }

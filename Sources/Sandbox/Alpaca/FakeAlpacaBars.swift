@@ -69,3 +69,103 @@ struct FakeAlpacaBars: Sendable {
         return page
     }
 }
+
+/// The parameters of Alpaca's bars, read and checked (fact sheet, "Market data").
+struct FakeAlpacaBarQuery {
+    let length: BarLength
+    let start: Int
+    let end: Int
+    /// Bars of all symbols together on one page.
+    let limit: Int
+    let newestFirst: Bool
+    let token: Token?
+
+    /// Where a page begins: the next bar to be told.
+    struct Token: Equatable {
+        let symbol: String
+        let start: Int
+
+        var text: String { Base64.encoded("\(symbol)|M|\(start)000000000") }
+
+        init(symbol: String, start: Int) {
+            self.symbol = symbol
+            self.start = start
+        }
+
+        init?(_ text: String) {
+            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 3,
+                parts[2].hasSuffix("000000000"), let start = Int(parts[2].dropLast(9))
+            else { return nil }
+            self.init(symbol: String(parts[0]), start: start)
+        }
+    }
+
+    init(_ request: SandboxRequest, _ view: MarketView, _ settings: FakeAlpacaSettings)
+        throws(FakeAlpacaError)
+    {
+        guard let text = request[query: "timeframe"] else {
+            throw .badRequest("timeframe is required")
+        }
+        guard let length = BarLength(alpaca: text) else { throw .badRequest("invalid timeframe: \(text)") }
+        self.length = length
+        limit = try request.integer("limit", in: 1...10_000) ?? 1_000
+        newestFirst = try request.choice("sort", of: ["asc", "desc"]) == "desc"
+        _ = try request.choice(
+            "adjustment", of: ["raw", "split", "dividend", "spin-off", "all"], isList: true)
+        let feed = try request.choice("feed", of: FakeAlpacaFeeds.historical)
+        token = try request[query: "page_token"].map { text throws(FakeAlpacaError) in
+            guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }
+            return token
+        }
+        start = try request.timestamp("start", isEnd: false) ?? view.marketDay?.midnight ?? view.now
+        end = try request.timestamp("end", isEnd: true) ?? view.now
+        guard start <= end else { throw .badRequest("end should not be before start") }
+        if let delay = settings.recentSIPDelay, feed == "sip" || feed == nil,
+            end > view.now - Int(delay.components.seconds)
+        {
+            throw .notSubscribed("subscription does not permit querying recent SIP data")
+        }
+    }
+
+    /// The bars of one symbol that are still to be told.
+    func series(of instrument: FakeInstrument, _ view: MarketView) -> BarSeries {
+        var (first, last) = (start, end)
+        if let token, token.symbol == instrument.symbol {
+            if newestFirst { last = min(last, token.start) } else { first = max(first, token.start) }
+        }
+        return view.bars(of: instrument, every: length, from: first, through: last, newestFirst: newestFirst)
+    }
+}
+
+/// The names that Alpaca has for where its data come from.
+enum FakeAlpacaFeeds {
+    static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
+    static let historical = ["iex", "otc", "sip", "boats"]
+    static let streamed = ["iex", "sip", "delayed_sip", "boats", "overnight", "otc"]
+}
+
+extension BarLength {
+    /// Reads `[1-59]Min|T`, `[1-23]Hour|H`, `1Day|D`, `1Week|W`, `[1,2,3,4,6,12]Month|M`; nil for anything else.
+    init?(alpaca text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let count = Int(digits), digits.first != "0" else { return nil }
+        switch text.dropFirst(digits.count) {
+        case "Min", "T":
+            guard (1...59).contains(count) else { return nil }
+            self = .minutes(count)
+        case "Hour", "H":
+            guard (1...23).contains(count) else { return nil }
+            self = .minutes(count * 60)
+        case "Day", "D":
+            guard count == 1 else { return nil }
+            self = .day
+        case "Week", "W":
+            guard count == 1 else { return nil }
+            self = .week
+        case "Month", "M":
+            guard [1, 2, 3, 4, 6, 12].contains(count) else { return nil }
+            self = .months(count)
+        default: return nil
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import NIOHTTP1
 
 /// What tests and demonstrations do to a running sandbox, over HTTP and from this machine only.
@@ -178,4 +178,103 @@ extension Calls {
             return .object(counts.map { .init(name: $0.name, value: JSONDocument(integerLiteral: $0.count)) })
         }
     }
+}
+
+/// What a script is about: everything, one provider, or one endpoint.
+struct EndpointTarget: Hashable {
+    let provider: ProviderID?
+    let endpoint: String?
+
+    /// Reads the names of a provider and of an endpoint; throws ``ScriptError`` where there is none of that name.
+    init(
+        provider name: String?, endpoint: String?, in catalogue: EndpointCatalog,
+        for purpose: EndpointCatalog.Purpose
+    ) throws(ScriptError) {
+        provider = try name.map { name throws(ScriptError) in try ProviderID(script: name) }
+        self.endpoint = endpoint
+        guard let endpoint else { return }
+        let providers = provider.map { [$0] } ?? ProviderID.allCases
+        guard providers.contains(where: { catalogue.names(of: $0, for: purpose).contains(endpoint) }) else {
+            let kind = purpose == .disconnecting ? "stream" : "endpoint"
+            let owner = provider.map { " of \($0.controlName)" } ?? ""
+            throw ScriptError(
+                "there is no \(kind) \"\(endpoint)\"\(owner); GET /\(ControlAPI.prefix)/endpoints lists them"
+            )
+        }
+    }
+
+    /// Reads the members `provider` and `endpoint`, both optional.
+    init(
+        _ json: JSONDocument, in catalogue: EndpointCatalog, for purpose: EndpointCatalog.Purpose
+    ) throws(ScriptError) {
+        let provider = try json.text("provider", such: ProviderID.alpaca.controlName)
+        let endpoint = try json.text(
+            "endpoint", such: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
+        try self.init(provider: provider, endpoint: endpoint, in: catalogue, for: purpose)
+    }
+
+    /// Reads `provider` and `endpoint` of a query, both optional.
+    init(
+        query: [(name: String, value: String)], in catalogue: EndpointCatalog,
+        for purpose: EndpointCatalog.Purpose
+    ) throws(ScriptError) {
+        if let stranger = query.first(where: { !["provider", "endpoint"].contains($0.name) }) {
+            throw ScriptError("unknown parameter \"\(stranger.name)\"; known are provider, endpoint")
+        }
+        func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
+        try self.init(
+            provider: value("provider"), endpoint: value("endpoint"), in: catalogue, for: purpose)
+    }
+}
+
+extension ProviderID {
+    /// The provider of that name in control documents; throws ``ScriptError`` that lists them.
+    init(script name: String) throws(ScriptError) {
+        guard let provider = Self(controlName: name) else {
+            throw ScriptError(
+                "there is no provider \"\(name)\"; \"provider\" must be one of "
+                    + Self.allCases.map(\.controlName).joined(separator: ", "))
+        }
+        self = provider
+    }
+}
+
+/// Every endpoint that the stand-ins offer, by the names that counts and scripts know them by.
+package struct EndpointCatalog: Sendable {
+    private var calls: [ProviderID: Set<String>] = [:]
+    private var streams: [ProviderID: Set<String>] = [:]
+
+    init(_ standIns: [FakeHost]) {
+        for standIn in standIns {
+            calls[standIn.provider, default: []].formUnion(standIn.routes.flatMap(\.names))
+            streams[standIn.provider, default: []].formUnion(standIn.streams.map(\.name))
+        }
+    }
+
+    /// What a provider answers over HTTP: `GET /v2/account`.
+    package func calls(of provider: ProviderID) -> [String] { (calls[provider] ?? []).sorted() }
+
+    /// What becomes a stream: `GET /v2/{feed}`.
+    package func streams(of provider: ProviderID) -> [String] { (streams[provider] ?? []).sorted() }
+
+    /// What an endpoint is named for.
+    enum Purpose {
+        case counting
+        /// The single messages of a stream can fail too.
+        case failing
+        case disconnecting
+    }
+
+    func names(of provider: ProviderID, for purpose: Purpose) -> [String] {
+        let streams = streams(of: provider)
+        return switch purpose {
+        case .counting: calls(of: provider) + streams + [Self.unknown]
+        case .failing:
+            calls(of: provider) + streams + streams.map(StreamRoute.messageName) + [Self.unknown]
+        case .disconnecting: streams
+        }
+    }
+
+    /// What calls are counted as that no route matches.
+    static let unknown = "unknown"
 }

@@ -60,3 +60,117 @@ package struct SandboxRequest: Sendable {
         return decoded.count == pairs.count ? decoded : nil
     }
 }
+
+/// What a route answers, and how it is put on the wire.
+package struct SandboxResponse: Sendable {
+    package var status: HTTPResponseStatus
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+    package var delivery: Delivery = .complete
+
+    /// How much of the response reaches the client.
+    package enum Delivery: Sendable, Hashable {
+        case complete
+        /// The head promises the whole body; the connection closes after half of it.
+        case truncated
+        /// The connection closes without a byte.
+        case none
+    }
+
+    package init(status: HTTPResponseStatus, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package static func json(_ document: JSONDocument, status: HTTPResponseStatus = .ok) -> SandboxResponse {
+        SandboxResponse(
+            status: status, headers: ["Content-Type": "application/json; charset=UTF-8"], body: document.bytes
+        )
+    }
+
+    package static func text(
+        _ text: String, type: String = "text/plain; charset=UTF-8", status: HTTPResponseStatus
+    ) -> SandboxResponse {
+        SandboxResponse(status: status, headers: ["Content-Type": type], body: Array(text.utf8))
+    }
+}
+
+/// The escapes of a URL (RFC 3986, section 2.1) and of a form (a plus is a space).
+enum PercentEncoding {
+    /// Nil when an escape lacks its two digits, or the bytes are no UTF-8.
+    static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+"): bytes.append(plusIsSpace ? UInt8(ascii: " ") : byte)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Everything escaped but the unreserved characters (RFC 3986, section 2.3).
+    static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return text.utf8.reduce(into: "") { result, byte in
+            if unreserved.contains(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+
+    private static let unreserved = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
+    private static func digit(_ byte: UInt8?) -> UInt8? {
+        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init)
+    }
+}
+
+/// Base64 with padding (RFC 4648, section 4).
+enum Base64 {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func encoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var output: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
+            for index in 0..<4 {
+                output.append(
+                    index <= group.count ? alphabet[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Nil for what is no Base64, or no text.
+    static func decoded(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count.isMultiple(of: 4) else { return nil }
+        let digits = bytes.prefix(while: { $0 != UInt8(ascii: "=") })
+        guard bytes.count - digits.count <= 2, bytes[digits.count...].allSatisfy({ $0 == UInt8(ascii: "=") })
+        else { return nil }
+        var output: [UInt8] = []
+        var (bits, count) = (0, 0)
+        for byte in digits {
+            guard let value = alphabet.firstIndex(of: byte) else { return nil }
+            bits = (bits << 6 | value) & 0xFFFF
+            count += 6
+            if count >= 8 {
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return String(validating: output, as: UTF8.self)
+    }
+}

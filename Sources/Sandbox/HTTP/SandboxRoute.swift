@@ -1,3 +1,4 @@
+package import Brokerage
 package import NIOHTTP1
 
 /// One endpoint: what it takes, and what it answers.
@@ -91,5 +92,86 @@ package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cus
             }
         }
         return parameters
+    }
+}
+
+/// One endpoint that becomes a WebSocket (RFC 6455): whom it lets in, and what is said there.
+package struct StreamRoute: Sendable {
+    package let template: PathTemplate
+    /// Nil to let the client in; else why not, as an answer to the handshake.
+    package let rejection: @Sendable (SandboxRequest) async throws -> SandboxResponse?
+    /// Headers of the answer that lets a client in.
+    package let headers: HTTPHeaders
+    /// Talks to the client; the stream is closed when it returns, and it is cancelled when the stream closes.
+    package let serve: @Sendable (SandboxRequest, WebSocketStream) async -> Void
+
+    package init(
+        _ template: PathTemplate, headers: HTTPHeaders = [:],
+        rejection: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse? = { _ in nil },
+        serve: @escaping @Sendable (SandboxRequest, WebSocketStream) async -> Void
+    ) {
+        self.template = template
+        self.headers = headers
+        self.rejection = rejection
+        self.serve = serve
+    }
+
+    /// As handshakes are counted and faults are addressed: `GET /v2/{feed}`.
+    package var name: String { "GET \(template)" }
+
+    /// As faults of single messages from the sandbox are addressed: `GET /v2/{feed} message`.
+    package static func messageName(of name: String) -> String { "\(name) message" }
+}
+
+/// What goes over a stream in one message, whole.
+package enum StreamFrame: Sendable, Hashable {
+    case text(String)
+    case binary([UInt8])
+
+    var bytes: [UInt8] {
+        switch self {
+        case .text(let text): Array(text.utf8)
+        case .binary(let bytes): bytes
+        }
+    }
+}
+
+/// One host of one provider, standing under a prefix of its own.
+package struct FakeHost: Sendable {
+    package let provider: ProviderID
+    /// The first segment of every path: `alpaca-data`.
+    package let prefix: String
+    package let routes: [SandboxRoute]
+    package let streams: [StreamRoute]
+    package let failures: Failures
+
+    package init(
+        provider: ProviderID, prefix: String, routes: [SandboxRoute], streams: [StreamRoute] = [],
+        failures: Failures
+    ) {
+        self.provider = provider
+        self.prefix = prefix
+        self.routes = routes
+        self.streams = streams
+        self.failures = failures
+    }
+
+    /// How a host answers what is not up to a route.
+    package struct Failures: Sendable {
+        package let unknownPath: SandboxResponse
+        package let methodNotAllowed: SandboxResponse
+        package let expiredToken: SandboxResponse
+        /// The provider's body for a status that a script demands, 429 or 5xx mostly.
+        package let status: @Sendable (Int) -> SandboxResponse
+    }
+}
+
+extension ProviderID {
+    /// The name in control documents: `alpha_vantage`.
+    var controlName: String { rawValue.lowercased() }
+
+    init?(controlName: String) {
+        guard let provider = Self.allCases.first(where: { $0.controlName == controlName }) else { return nil }
+        self = provider
     }
 }

@@ -80,3 +80,272 @@ extension JSONDocument: ExpressibleByBooleanLiteral {
 extension JSONDocument: ExpressibleByNilLiteral {
     package init(nilLiteral: ()) { self = .null }
 }
+
+extension JSONDocument {
+    /// Why bytes are no JSON document, and where.
+    package struct SyntaxError: Error, Hashable, CustomStringConvertible {
+        package let expected: String
+        /// Where in the bytes, from 0.
+        package let offset: Int
+
+        package init(expected: String, offset: Int) {
+            self.expected = expected
+            self.offset = offset
+        }
+
+        package var description: String { "expected \(expected) at byte \(offset)" }
+    }
+
+    /// The deepest nesting that is read; the scripts that come to the sandbox need three.
+    package static let maximumDepth = 32
+
+    /// Reads one document, strictly by RFC 8259; throws ``SyntaxError`` for anything else, nesting beyond
+    /// ``maximumDepth`` and numbers that an exact ``Decimal`` does not hold among it.
+    package init(parsing bytes: [UInt8]) throws(SyntaxError) {
+        var reader = Reader(bytes: bytes)
+        self = try reader.document()
+    }
+}
+
+private struct Reader {
+    let bytes: [UInt8]
+    private var offset = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private func failure(_ expected: String) -> JSONDocument.SyntaxError {
+        JSONDocument.SyntaxError(expected: expected, offset: offset)
+    }
+
+    mutating func document() throws(JSONDocument.SyntaxError) -> JSONDocument {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard next == nil else { throw failure("the end of the document") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(JSONDocument.SyntaxError) -> JSONDocument {
+        guard depth < JSONDocument.maximumDepth else {
+            throw failure("at most \(JSONDocument.maximumDepth) levels of nesting")
+        }
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONDocument.SyntaxError) -> JSONDocument {
+        var members: [JSONDocument.Member] = []
+        offset += 1
+        skipSpace()
+        if consume("}") { return .object([]) }
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw failure("a member name") }
+            let name = try string()
+            skipSpace()
+            guard consume(":") else { throw failure("':'") }
+            members.append(JSONDocument.Member(name: name, value: try value(depth: depth + 1)))
+            skipSpace()
+        } while consume(",")
+        guard consume("}") else { throw failure("',' or '}'") }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONDocument.SyntaxError) -> JSONDocument {
+        var elements: [JSONDocument] = []
+        offset += 1
+        skipSpace()
+        if consume("]") { return .array([]) }
+        repeat {
+            elements.append(try value(depth: depth + 1))
+            skipSpace()
+        } while consume(",")
+        guard consume("]") else { throw failure("',' or ']'") }
+        return .array(elements)
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSONDocument) throws(JSONDocument
+        .SyntaxError) -> JSONDocument
+    {
+        let expected = Array("\(text)".utf8)
+        guard bytes[offset...].starts(with: expected) else { throw failure("a value") }
+        offset += expected.count
+        return value
+    }
+
+    /// The grammar of JSON is stricter than that of ``Decimal``: no plus, no leading zero.
+    private mutating func number() throws(JSONDocument.SyntaxError) -> JSONDocument {
+        let signless = next == UInt8(ascii: "-") ? offset + 1 : offset
+        guard signless < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[signless]) else {
+            throw failure("a value")
+        }
+        if bytes[signless] == UInt8(ascii: "0"), signless + 1 < bytes.count,
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[signless + 1])
+        {
+            throw failure("a number without leading zeros")
+        }
+        var end = offset
+        guard let number = try? Decimal.scan(bytes.span, at: &end) else {
+            throw failure("a number of at most 38 digits")
+        }
+        offset = end
+        return .number(number)
+    }
+
+    private mutating func string() throws(JSONDocument.SyntaxError) -> String {
+        var text: [UInt8] = []
+        offset += 1
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                offset += 1
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw failure("UTF-8 text")
+                }
+                return string
+            case UInt8(ascii: "\\"): text.append(contentsOf: try escape())
+            case 0..<0x20: throw failure("an escaped control character")
+            default:
+                text.append(byte)
+                offset += 1
+            }
+        }
+        throw failure("'\"'")
+    }
+
+    private mutating func escape() throws(JSONDocument.SyntaxError) -> [UInt8] {
+        offset += 1
+        guard let kind = next else { throw failure("an escape") }
+        offset += 1
+        switch kind {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [kind]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
+        default:
+            offset -= 1
+            throw failure("an escape")
+        }
+    }
+
+    /// The scalar behind `\u`, of two units where the first is a high surrogate.
+    private mutating func scalar() throws(JSONDocument.SyntaxError) -> Character {
+        let high = try hexUnit()
+        var code = UInt32(high)
+        if (0xD800..<0xDC00).contains(high), consume("\\"), consume("u") {
+            let low = try hexUnit()
+            guard (0xDC00..<0xE000).contains(low) else { throw failure("a low surrogate") }
+            code = 0x10000 + ((UInt32(high) - 0xD800) << 10) + (UInt32(low) - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw failure("a pair of surrogates") }
+        return Character(scalar)
+    }
+
+    private mutating func hexUnit() throws(JSONDocument.SyntaxError) -> UInt16 {
+        guard bytes.count - offset >= 4 else { throw failure("four hexadecimal digits") }
+        var unit: UInt16 = 0
+        for byte in bytes[offset..<offset + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw failure("four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(digit)
+        }
+        offset += 4
+        return unit
+    }
+
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: scalar) else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
+    }
+}
+
+extension JSONDocument {
+    /// The document in the fewest bytes, UTF-8, members in their order (RFC 8259).
+    package var bytes: [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output)
+        return output
+    }
+
+    private func write(to output: inout [UInt8]) {
+        switch self {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let number): number.append(to: &output)
+        case .scientific(let number): Self.writeScientific(number, to: &output)
+        case .string(let string): Self.write(string, to: &output)
+        case .array(let elements):
+            Self.write(elements, between: "[", and: "]", to: &output) { $0.write(to: &$1) }
+        case .object(let members):
+            Self.write(members, between: "{", and: "}", to: &output) { member, output in
+                Self.write(member.name, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(to: &output)
+            }
+        }
+    }
+
+    /// One digit before the point, two at least of the exponent.
+    private static func writeScientific(_ number: Decimal, to output: inout [UInt8]) {
+        let digits = Array(number.coefficient.magnitude.description.utf8)
+        let exponent = digits.count - 1 - number.scale
+        if number.isNegative { output.append(UInt8(ascii: "-")) }
+        output.append(digits[0])
+        if digits.count > 1 { output.append(contentsOf: [UInt8(ascii: ".")] + digits.dropFirst()) }
+        output.append(contentsOf: exponent < 0 ? "E-".utf8 : "E+".utf8)
+        if abs(exponent) < 10 { output.append(UInt8(ascii: "0")) }
+        output.append(contentsOf: abs(exponent).description.utf8)
+    }
+
+    private static func write<Element>(
+        _ elements: [Element], between open: Unicode.Scalar, and close: Unicode.Scalar,
+        to output: inout [UInt8],
+        _ body: (Element, inout [UInt8]) -> Void
+    ) {
+        output.append(UInt8(ascii: open))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            body(element, &output)
+        }
+        output.append(UInt8(ascii: close))
+    }
+
+    /// Escapes only what must be: the quote, the backslash and control characters.
+    private static func write(_ string: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                output.append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0..<0x20: output.append(contentsOf: escape(ofControl: byte))
+            default: output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(ofControl byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

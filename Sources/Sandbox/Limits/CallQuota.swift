@@ -75,3 +75,8 @@ final class CallQuota: Resettable {
         callers.withLock { $0 = [:] }
     }
 }
+
+/// Something that keeps what was used of a limit, until a reset of the sandbox.
+protocol Resettable: Sendable {
+    func reset()
+}

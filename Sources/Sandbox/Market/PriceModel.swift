@@ -75,3 +75,105 @@ struct PriceModel: Sendable {
         return max(1, doublings < 0 ? raised >> min(-doublings, 16) : raised << min(doublings, 16))
     }
 }
+
+/// A line of prices with a given beginning, end, top and bottom, that can be asked at any step.
+///
+/// This is what makes bars of every interval tell one story: a day's path touches the day's high and low and
+/// never leaves them; between two of its steps runs a path of the next finer kind, inside the same bounds. A
+/// coarse bar is therefore known without its fine ones, and equals what they add up to. Prices are whole
+/// ticks.
+struct PricePath: Sendable {
+    let range: ClosedRange<Int>
+    /// Beginning, the two extremes in their order, end.
+    private let pivots: [(step: Int, price: Int)]
+    private let random: SeededRandom
+
+    /// A path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
+    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, random: SeededRandom) {
+        let half = length / 2
+        let first = 1 + random.number(1, below: half - 1)
+        let second = half + random.number(2, below: length - half)
+        // A rising line more often dips first.
+        let dipsFirst = random.number(3, below: 4) == 0 ? start > end : start <= end
+        let extremes = dipsFirst ? (range.lowerBound, range.upperBound) : (range.upperBound, range.lowerBound)
+        self.range = range
+        self.pivots = [(0, start), (first, extremes.0), (second, extremes.1), (length, end)]
+        self.random = random
+    }
+
+    /// The price at a step; outside of `0 ... length` that of the nearer end.
+    func price(at step: Int) -> Int {
+        guard let after = pivots.firstIndex(where: { step < $0.step }) else { return pivots[3].price }
+        guard after > 0 else { return pivots[0].price }
+        let (left, right) = (pivots[after - 1], pivots[after])
+        let (passed, ahead) = (step - left.step, right.step - step)
+        let line = left.price + (right.price - left.price) * passed / (right.step - left.step)
+        return min(
+            max(line + deviation(at: step, fromPivot: min(passed, ahead)), range.lowerBound), range.upperBound
+        )
+    }
+
+    /// Noise that vanishes at the pivots.
+    private func deviation(at step: Int, fromPivot distance: Int) -> Int {
+        let amplitude = (range.upperBound - range.lowerBound) * min(distance, 6) / 24
+        guard amplitude > 0 else { return 0 }
+        return random.wave(at: step, period: 9, amplitude: amplitude)
+            + random.swing(step, (amplitude + 2) / 3)
+    }
+}
+
+/// How many shares have changed hands since a phase of trading began: much at its ends, less in its middle.
+struct VolumeCurve: Sendable {
+    let total: Int
+    /// The length of the phase.
+    let minutes: Int
+    let random: SeededRandom
+
+    /// Shares traded in the first `second` seconds; it never falls, and ends at ``total``.
+    func traded(by second: Int) -> Int {
+        let second = min(max(second, 0), minutes * 60)
+        let (minute, rest) = (second / 60, second % 60)
+        let before = tradedByEnd(ofMinutes: minute)
+        guard rest > 0 else { return before }
+        return before + (tradedByEnd(ofMinutes: minute + 1) - before) * rest / 60
+    }
+
+    private func tradedByEnd(ofMinutes minute: Int) -> Int {
+        guard minute > 0 else { return 0 }
+        guard minute < minutes else { return total }
+        // In tenths of a minute, each shifted by less than half a minute, so that the order of two never
+        // turns.
+        let tenths = Int128(minute * 10 + random.swing(minute, 4))
+        let length = Int128(minutes * 10)
+        // With x = tenths / length this is the integral of 1 + 2·(2x - 1)², in units of 1 / (3·length³).
+        let fromMiddle = 2 * tenths - length
+        let share =
+            3 * tenths * length * length + fromMiddle * fromMiddle * fromMiddle + length * length * length
+        return Int(Int128(total) * share / (5 * length * length * length))
+    }
+}
+
+/// The long story of the currencies, each against the dollar, so that crosses agree with their legs.
+///
+/// The level of a pair is the level of its base less that of its quote: what EUR/USD and USD/CHF gain, EUR/CHF
+/// gains too. Inside a day every pair has a path of its own; closes agree within what ``PriceModel`` rounds.
+struct CurrencyModel: Sendable {
+    /// The market's source; each currency has a branch of it.
+    let market: SeededRandom
+
+    /// How far a currency has moved against the dollar since a day, in millionths of a doubling.
+    func level(of currency: String, onDay day: Int, since anchorDay: Int) -> Int {
+        switch currency {
+        case "USD": 0
+        // The krone is tied to the euro; what is left is its band.
+        case "DKK":
+            level(of: "EUR", onDay: day, since: anchorDay) + swing("DKK", day, since: anchorDay) / 100
+        default: swing(currency, day, since: anchorDay) * 30 / 100
+        }
+    }
+
+    private func swing(_ currency: String, _ day: Int, since anchorDay: Int) -> Int {
+        let noise = market.branch(currency)
+        return PriceModel.waves(noise, onDay: day) - PriceModel.waves(noise, onDay: anchorDay)
+    }
+}

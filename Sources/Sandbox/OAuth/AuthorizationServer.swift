@@ -170,3 +170,103 @@ extension OAuthGrant {
         return verifier.map(challenge.isMet) ?? false
     }
 }
+
+/// Codes or tokens of one kind, each standing for a grant until it runs out.
+struct TokenStore {
+    private var entries: [String: (grant: OAuthGrant, end: Instant)] = [:]
+    /// Oldest first; what was taken stays until its turn to go comes.
+    private var order: [String] = []
+
+    mutating func add(_ voucher: String, _ grant: OAuthGrant, until end: Instant) {
+        if order.count >= AuthorizationServer.maximumCount {
+            for oldest in order.prefix(order.count / 2) { entries[oldest] = nil }
+            order.removeFirst(order.count / 2)
+        }
+        entries[voucher] = (grant, end)
+        order.append(voucher)
+    }
+
+    /// Nil when it is unknown or has run out.
+    func find(_ voucher: String, at now: Instant) -> OAuthGrant? {
+        entries[voucher].flatMap { now < $0.end ? $0.grant : nil }
+    }
+
+    /// Uses it up.
+    mutating func consume(_ voucher: String, at now: Instant) -> OAuthGrant? {
+        let grant = find(voucher, at: now)
+        entries[voucher] = nil
+        return grant
+    }
+
+    mutating func remove(where isMeant: (OAuthGrant) -> Bool) {
+        entries = entries.filter { !isMeant($0.value.grant) }
+        order.removeAll { entries[$0] == nil }
+    }
+}
+
+/// What a user has allowed an application to do.
+struct OAuthGrant: Sendable, Hashable {
+    /// The ``SandboxUser/name``.
+    let user: String
+    let clientID: String
+    /// As the authorization request spelled it; empty for none.
+    let scope: String
+    /// Where the code was sent to; the request that redeems it must name the same.
+    let redirectURI: String
+    /// What the application has to prove that it knows; nil where it sent none.
+    var challenge: CodeChallenge?
+    /// Tells apart what was granted twice: all tokens that come of one code have the same.
+    var session = 0
+}
+
+/// What becomes of a session when a refresh token comes a second time.
+package enum RefreshReuse: Sendable, Hashable, CaseIterable {
+    /// The token is refused, and all else stays.
+    case rejectsToken
+    /// All tokens of the session are worthless from then on, because one of the two who used it has stolen it
+    /// (RFC 9700, section 4.14.2).
+    case endsSession
+}
+
+/// What an application receives for a code or a refresh token.
+struct OAuthTokens: Sendable, Hashable {
+    let accessToken: String
+    /// Nil where the provider has none.
+    let refreshToken: String?
+    let grant: OAuthGrant
+}
+
+/// For how long the parts of an exchange are good.
+struct OAuthLifetimes: Sendable, Hashable {
+    /// RFC 6749 recommends ten minutes at most.
+    var code: Duration = .seconds(600)
+    /// Nil: until revoked.
+    var access: Duration?
+    /// Nil: the provider has no refresh tokens.
+    var refresh: Duration?
+}
+
+/// Why an authorization server refuses (RFC 6749, sections 4.1.2.1 and 5.2).
+package enum OAuthError: String, Error, Sendable, Hashable, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    /// A code or refresh token that is unknown, used, expired, or another application's.
+    case invalidGrant = "invalid_grant"
+    case invalidScope = "invalid_scope"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case unsupportedResponseType = "unsupported_response_type"
+    case accessDenied = "access_denied"
+
+    /// For people; providers' own words differ.
+    package var explanation: String {
+        switch self {
+        case .invalidRequest: "a parameter is missing, repeated or malformed"
+        case .invalidClient: "client_id or client_secret is wrong"
+        case .invalidGrant: "the code or refresh token is unknown, used or expired"
+        case .invalidScope: "the scope is unknown"
+        case .unsupportedGrantType: "the grant_type is not supported"
+        case .unsupportedResponseType: "the response_type is not supported"
+        case .accessDenied: "the user refused"
+        }
+    }
+}

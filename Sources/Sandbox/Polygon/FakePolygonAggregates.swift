@@ -128,3 +128,174 @@ extension Bar {
         ]
     }
 }
+
+/// The parameters of `GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}`, read and checked.
+struct FakePolygonAggregateQuery: Sendable {
+    let ticker: String
+    let window: FakePolygonWindow
+    /// As they came, for the link to the next page.
+    let from: String
+    let to: String
+    /// Base bars that begin in these seconds, both included.
+    let seconds: ClosedRange<Int>
+    let isAdjusted: Bool
+    let isDescending: Bool
+    /// The most base bars that are taken.
+    let limit: Int
+
+    /// Throws ``FakePolygonError`` for what Polygon would refuse.
+    ///
+    /// Days are those of the listing's market; of New York for a ticker that is not listed.
+    init(_ visit: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
+        throws(FakePolygonError)
+    {
+        let path = visit.request.parameters
+        ticker = path["ticker"] ?? ""
+        guard let multiplier = path["multiplier"].flatMap({ Int($0) }), (1...100_000).contains(multiplier)
+        else {
+            throw .badRequest("could not parse the multiplier '\(path["multiplier"] ?? "")'")
+        }
+        guard let timespan = path["timespan"].flatMap(FakePolygonWindow.Timespan.init) else {
+            throw .badRequest("could not parse the timespan '\(path["timespan"] ?? "")'")
+        }
+        window = FakePolygonWindow(multiplier: multiplier, timespan: timespan)
+        from = path["from"] ?? ""
+        to = path["to"] ?? ""
+        guard let first = Self.second(from, listing, window) else {
+            throw .badRequest("could not parse the time '\(from)' for 'from'")
+        }
+        guard let last = Self.second(to, listing, window, endOfDay: true) else {
+            throw .badRequest("could not parse the time '\(to)' for 'to'")
+        }
+        guard first <= last else { throw .badRequest("'to' cannot be before 'from'") }
+        seconds = first...last
+        isAdjusted = try Self.choice(visit["adjusted"], "adjusted", ["true": true, "false": false]) ?? true
+        isDescending = try Self.choice(visit["sort"], "sort", ["asc": false, "desc": true]) ?? false
+        guard let limit = Int(visit["limit"] ?? "5000"), (1...50_000).contains(limit) else {
+            throw .badRequest("the limit must be a number from 1 to 50000")
+        }
+        self.limit = limit
+    }
+
+    private static func choice(
+        _ text: String?, _ name: String, _ values: [String: Bool]
+    ) throws(FakePolygonError) -> Bool? {
+        guard let text else { return nil }
+        guard let value = values[text] else {
+            throw .badRequest("could not parse '\(text)' for '\(name)'")
+        }
+        return value
+    }
+
+    /// The first or the last second of a day, or milliseconds since 1970.
+    private static func second(
+        _ text: String, _ listing: FakePolygonListing?, _ window: FakePolygonWindow, endOfDay: Bool = false
+    ) -> Int? {
+        if let milliseconds = Int(text) {
+            return Market.clamped(milliseconds.flooredQuotientAndRemainder(dividingBy: 1_000).quotient)
+        }
+        guard let date = CalendarDate(text), let day = endOfDay ? date.adding(days: 1) : date else {
+            return nil
+        }
+        let start =
+            window.base == .day
+            ? (listing?.instrument.schedule ?? .exchanges).start(of: day) : listing?.midnight(of: day)
+        return (start ?? Schedule.exchanges.start(of: day)).map { Market.clamped($0 - (endOfDay ? 1 : 0)) }
+    }
+}
+
+/// How long the bars of an aggregate are: `5/minute`, `1/quarter`.
+struct FakePolygonWindow: Sendable {
+    /// 1 or more.
+    let multiplier: Int
+    let timespan: Timespan
+
+    enum Timespan: String, Sendable, CaseIterable {
+        case second
+        case minute
+        case hour
+        case day
+        case week
+        case month
+        case quarter
+        case year
+    }
+
+    /// The bars that it is made of, of which a request may take so many.
+    var base: BarLength {
+        switch timespan {
+        case .second, .minute, .hour: .minute
+        case .day, .week, .month, .quarter, .year: .day
+        }
+    }
+
+    /// The second with which the window begins that holds a base bar; nil where the calendar ends.
+    ///
+    /// Minutes and hours are counted from midnight, several days or weeks from the first day asked for, months
+    /// from January of year 0.
+    func start(of candle: TimedBar, _ listing: FakePolygonListing, from first: CalendarDate) -> Int? {
+        switch timespan {
+        case .second: return candle.start
+        case .minute: return start(of: candle.start, listing, length: 60 * multiplier)
+        case .hour: return start(of: candle.start, listing, length: 3_600 * multiplier)
+        case .day: return listing.midnight(of: grouped(day(of: candle, listing), from: first, by: multiplier))
+        case .week:
+            let sunday = Self.sunday(of: first)
+            return listing.midnight(of: grouped(day(of: candle, listing), from: sunday, by: 7 * multiplier))
+        case .month: return start(of: day(of: candle, listing), listing, months: multiplier)
+        case .quarter: return start(of: day(of: candle, listing), listing, months: 3 * multiplier)
+        case .year: return start(of: day(of: candle, listing), listing, months: 12 * multiplier)
+        }
+    }
+
+    private func start(of second: Int, _ listing: FakePolygonListing, length: Int) -> Int? {
+        guard let midnight = listing.midnight(of: listing.date(at: second)) else { return nil }
+        return midnight + (second - midnight) / length * length
+    }
+
+    /// The day of a day's bar, by its session.
+    private func day(of candle: TimedBar, _ listing: FakePolygonListing) -> CalendarDate {
+        listing.instrument.schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
+    }
+
+    private func grouped(_ date: CalendarDate, from first: CalendarDate, by days: Int) -> CalendarDate {
+        let offset = date.daysSince1970 - first.daysSince1970
+        let start = offset.flooredQuotientAndRemainder(dividingBy: days).quotient * days
+        return first.adding(days: start) ?? date
+    }
+
+    private func start(of date: CalendarDate, _ listing: FakePolygonListing, months: Int) -> Int? {
+        let month = (date.year * 12 + date.month - 1) / months * months
+        return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1).flatMap(listing.midnight)
+    }
+
+    /// Polygon's weeks begin on Sunday.
+    private static func sunday(of date: CalendarDate) -> CalendarDate {
+        // 1970-01-01 was a Thursday.
+        let sinceSunday = (date.daysSince1970 + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder
+        return date.adding(days: -sinceSunday) ?? date
+    }
+}
+
+/// A parameter with its variants: `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`, `ticker.lt`.
+struct FakePolygonRange: Sendable {
+    private let equal: String?
+    private let bounds: [(holds: @Sendable (String, String) -> Bool, bound: String)]
+
+    init(of name: String, _ visit: FakePolygonHost.AuthenticatedRequest) {
+        equal = visit[name].flatMap { $0.isEmpty ? nil : $0 }
+        let comparisons: [(String, @Sendable (String, String) -> Bool)] = [
+            ("gte", { $0 >= $1 }), ("gt", { $0 > $1 }), ("lte", { $0 <= $1 }), ("lt", { $0 < $1 }),
+        ]
+        bounds = comparisons.compactMap { suffix, holds in
+            visit["\(name).\(suffix)"].map { (holds, $0) }
+        }
+    }
+
+    /// Whether nothing is asked for.
+    var isEverything: Bool { equal == nil && bounds.isEmpty }
+
+    func contains(_ value: String) -> Bool {
+        (equal ?? value) == value && bounds.allSatisfy { $0.holds(value, $0.bound) }
+    }
+}

@@ -83,3 +83,111 @@ struct FakeSaxoBalance {
         ]
     }
 }
+
+/// What a position is worth at its moment, in its own currency and in the base currency.
+struct FakeSaxoValuation {
+    let position: FakeSaxoBook.Position
+    let quote: FakeSaxoQuote
+    /// Nil where no price is told.
+    let figures: Figures?
+
+    struct Figures {
+        /// In ticks.
+        let price: Int
+        let priceType: String
+        let averageOpenPrice: Decimal
+        let exposure: Decimal
+        let exposureInBase: Decimal
+        let marketValue: Decimal
+        let marketValueInBase: Decimal
+        let profit: Decimal
+        let profitInBase: Decimal
+        let conversionRate: Decimal
+        let dayPercentChange: Decimal
+    }
+
+    init(_ position: FakeSaxoBook.Position, in book: FakeSaxoBook, _ settings: FakeSaxoSettings) throws {
+        self.position = position
+        let instrument = position.listing.instrument
+        let quote = FakeSaxoQuote(position.listing, at: book.view, settings)
+        self.quote = quote
+        guard let last = quote.last else {
+            figures = nil
+            return
+        }
+        // What is on margin is closed at the other side's price; the rest is told at the last.
+        let isOnMargin = position.listing.assetType.isOnMargin
+        let side = position.amount.isNegative ? quote.ask?.price : quote.bid?.price
+        let price = isOnMargin ? side ?? last : last
+        let decimals = FakeSaxoRates.decimals(of: instrument.currency)
+        let value = try position.amount * instrument.price(price)
+        let profit = try value - position.cost
+        let exposure =
+            position.listing.exposureCurrency == instrument.currency ? value : position.amount
+        func base(_ amount: Decimal, from currency: String) throws -> Decimal {
+            try book.rates.converted(amount, from: currency, to: book.currency)
+        }
+        let worth = isOnMargin ? profit : value
+        figures = Figures(
+            price: price,
+            priceType: isOnMargin ? (position.amount.isNegative ? "Ask" : "Bid") : "LastTraded",
+            averageOpenPrice: try position.cost.divided(
+                by: position.amount, to: instrument.decimals + 2, .halfEven),
+            exposure: exposure.rounded(to: 2, .halfEven),
+            exposureInBase: try base(exposure, from: position.listing.exposureCurrency),
+            marketValue: worth.rounded(to: decimals, .halfEven),
+            marketValueInBase: try base(worth, from: instrument.currency),
+            profit: profit.rounded(to: decimals, .halfEven),
+            profitInBase: try base(profit, from: instrument.currency),
+            conversionRate: book.rates.rate(from: instrument.currency, to: book.currency) ?? 1,
+            dayPercentChange: quote.percentChange(of: price))
+    }
+}
+
+/// What one currency costs in another at a moment, by the market's last prices.
+struct FakeSaxoRates: Sendable {
+    let market: Market
+    /// Seconds since 1970.
+    let second: Int
+
+    /// The price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same.
+    ///
+    /// Nil where the market has no way from one to the other.
+    func rate(from: String, to: String) -> Decimal? {
+        if from == to { return 1 }
+        if let direct = direct(from, to) { return direct }
+        // Every currency of the market has a pair with the dollar or the euro.
+        for middle in ["USD", "EUR"] where middle != from && middle != to {
+            if let first = direct(from, middle), let second = direct(middle, to),
+                let rate = try? first * second
+            {
+                return rate.rounded(to: 10, .halfEven)
+            }
+        }
+        return nil
+    }
+
+    private func direct(_ from: String, _ to: String) -> Decimal? {
+        if let price = price("\(from)/\(to)") { return price }
+        return price("\(to)/\(from)").flatMap { try? Decimal(1).divided(by: $0, to: 10, .halfEven) }
+    }
+
+    private func price(_ symbol: String) -> Decimal? {
+        market.anyInstrument(symbol).map { $0.price(market.lastTrade($0, at: second).price) }
+    }
+
+    /// An amount in another currency, rounded to what its coins allow.
+    func converted(_ amount: Decimal, from: String, to: String) throws -> Decimal {
+        guard let rate = rate(from: from, to: to) else { throw NoRate(from: from, to: to) }
+        return try (amount * rate).rounded(to: Self.decimals(of: to), .halfEven)
+    }
+
+    /// The market lists no pair for it.
+    struct NoRate: Error, Hashable {
+        let from: String
+        let to: String
+    }
+
+    /// How many decimals amounts of a currency have (ISO 4217).
+    static func decimals(of currency: String) -> Int { currency == "JPY" ? 0 : 2 }
+}

@@ -131,3 +131,187 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         ]
     }
 }
+
+/// Everything that Saxo lists.
+enum FakeSaxoDirectory {
+    /// In the order of their Uics, what is tradable as it is before contracts on it.
+    static let instruments: [FakeSaxoInstrument] = FakeInstrument.all.flatMap {
+        instrument -> [FakeSaxoInstrument] in
+        guard let uic = uics[instrument.symbol] else { return [] }
+        return assetTypes(of: instrument).map {
+            FakeSaxoInstrument(uic: uic, assetType: $0, instrument: instrument)
+        }
+    }.sorted { $0.uic < $1.uic }
+
+    private static let byIdentity = Dictionary(
+        instruments.map { (Identity(uic: $0.uic, assetType: $0.assetType), $0) },
+        uniquingKeysWith: { first, _ in first })
+
+    private struct Identity: Hashable {
+        let uic: Int
+        let assetType: FakeSaxoInstrument.AssetType
+    }
+
+    /// Nil when there is no such pair of Uic and asset type.
+    static func instrument(_ uic: Int, _ assetType: FakeSaxoInstrument.AssetType) -> FakeSaxoInstrument? {
+        byIdentity[Identity(uic: uic, assetType: assetType)]
+    }
+
+    /// What is meant by a symbol of the market in a portfolio: the thing itself, no contract on it.
+    static func instrument(of instrument: FakeInstrument) -> FakeSaxoInstrument? {
+        guard let uic = uics[instrument.symbol], let assetType = assetTypes(of: instrument).first else {
+            return nil
+        }
+        return FakeSaxoInstrument(uic: uic, assetType: assetType, instrument: instrument)
+    }
+
+    /// Everything that an instrument is tradable as.
+    static func assetTypes(of instrument: FakeInstrument) -> [FakeSaxoInstrument.AssetType] {
+        switch instrument.assetClass {
+        case .equity:
+            funds.contains(instrument.symbol) || instrument.exchange == .arca
+                ? [.fund, .contractOnFund] : [.stock, .contractOnStock]
+        case .index: [.index, .contractOnIndex]
+        case .currencyPair, .crypto: [.currencies]
+        }
+    }
+
+    /// Funds that are not listed where only funds are.
+    private static let funds: Set<String> = ["QQQ"]
+
+    /// The Uics of pairs and of AAPL are Saxo's own as far as the fact sheet gives them; the others are the
+    /// sandbox's.
+    private static let uics: [String: Int] = {
+        var uics = [
+            "AUD/USD": 4, "EUR/CHF": 15, "EUR/DKK": 16, "EUR/GBP": 17, "EUR/JPY": 18, "EUR/NOK": 19,
+            "EUR/SEK": 20, "EUR/USD": 21, "GBP/USD": 31, "USD/CAD": 38, "USD/CHF": 39, "USD/DKK": 40,
+            "USD/JPY": 42, "AAPL": 211, "SPX": 4910, "NDX": 4911, "DJI": 4912, "BTC/USD": 21_700,
+            "ETH/USD": 21_701,
+        ]
+        for (index, instrument) in FakeInstrument.listing.enumerated() where uics[instrument.symbol] == nil {
+            uics[instrument.symbol] = 30_000 + index
+        }
+        return uics
+    }()
+}
+
+/// Saxo's reference data: the instruments (fact sheet, "Reference data").
+struct FakeSaxoReference: Sendable {
+    let host: FakeSaxoHost
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/ref/v1/instruments") { visit in
+                let found = try Self.meant(visit)
+                return .json(try FakeSaxoPage(visit).document(found, Self.summary))
+            },
+            host.get("/ref/v1/instruments/details") { visit in
+                guard visit.request[query: "Uics"] != nil || visit.request[query: "AssetTypes"] != nil else {
+                    throw FakeSaxoError.invalid("Uics", "Uics or AssetTypes is required")
+                }
+                let found = try Self.meant(visit)
+                return .json(try FakeSaxoPage(visit).document(found) { Self.details($0, visit.format) })
+            },
+            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { visit in
+                let parameters = visit.request.parameters
+                let assetType = parameters["asset_type"].flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
+                guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
+                    let listing = FakeSaxoDirectory.instrument(uic, assetType)
+                else { throw FakeSaxoError.notFound }
+                return .json(Self.details(listing, visit.format))
+            },
+        ]
+    }
+
+    /// The instruments that fit every parameter.
+    private static func meant(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)
+        -> [FakeSaxoInstrument]
+    {
+        let request = visit.request
+        var found = FakeSaxoDirectory.instruments
+        if let text = request[query: "Uics"] {
+            let uics = try FakeSaxoPrices.uics(text, maximum: visit.settings.pageMaximum)
+            found = found.filter { uics.contains($0.uic) }
+        }
+        if let text = request[query: "AssetTypes"], !text.isEmpty {
+            var types: Set<FakeSaxoInstrument.AssetType> = []
+            for name in text.split(separator: ",") {
+                // Saxo knows more asset types than the sandbox has instruments of.
+                if let type = FakeSaxoInstrument.AssetType(rawValue: String(name)) { types.insert(type) }
+            }
+            found = found.filter { types.contains($0.assetType) }
+        }
+        if let exchange = request[query: "ExchangeId"] { found = found.filter { $0.exchangeID == exchange } }
+        if request[query: "IncludeNonTradable"]?.lowercased() != "true" {
+            found = found.filter(\.assetType.isTradable)
+        }
+        if let keywords = request[query: "Keywords"] {
+            let words = keywords.lowercased().split(separator: " ")
+            found = found.filter { listing in
+                let text = "\(listing.symbol) \(listing.description)".lowercased()
+                return words.allSatisfy { text.contains($0) }
+            }
+        }
+        return found
+    }
+
+    /// Here the Uic is called `Identifier`.
+    private static func summary(_ listing: FakeSaxoInstrument) -> JSONDocument {
+        [
+            "AssetType": .string(listing.assetType.rawValue),
+            "CurrencyCode": .string(listing.instrument.currency),
+            "Description": .string(listing.description),
+            "ExchangeId": .string(listing.exchangeID),
+            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
+            "Identifier": JSONDocument(integerLiteral: listing.uic),
+            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
+            "SummaryType": "Instrument",
+            "Symbol": .string(listing.symbol),
+            "TradableAs": tradableAs(listing),
+        ]
+    }
+
+    private static func tradableAs(_ listing: FakeSaxoInstrument) -> JSONDocument {
+        .array(
+            FakeSaxoDirectory.assetTypes(of: listing.instrument).filter(\.isTradable).map {
+                .string($0.rawValue)
+            }
+        )
+    }
+
+    private static func details(_ listing: FakeSaxoInstrument, _ format: FakeSaxoFormat) -> JSONDocument {
+        let durations: JSONDocument = ["DayOrder", "GoodTillCancel", "GoodTillDate"]
+        let isTradable = listing.assetType.isTradable
+        let types = isTradable ? FakeSaxoOrderRequest.types.sorted() : []
+        return [
+            "AmountDecimals": 0,
+            "AssetType": .string(listing.assetType.rawValue),
+            "CurrencyCode": .string(listing.instrument.currency),
+            "Description": .string(listing.description),
+            "Exchange": ["ExchangeId": .string(listing.exchangeID), "Name": .string(listing.exchangeID)],
+            "Format": [
+                "Decimals": JSONDocument(integerLiteral: listing.displayDecimals),
+                "Format": .string(listing.displayFormat),
+                "OrderDecimals": JSONDocument(integerLiteral: listing.displayDecimals),
+            ],
+            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
+            "IncrementSize": JSONDocument(integerLiteral: listing.lot.increment),
+            "IsTradable": .bool(isTradable),
+            "MinimumTradeSize": JSONDocument(integerLiteral: listing.lot.minimum),
+            "NonTradableReason": isTradable ? "None" : "NonTradableInstrument",
+            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
+            "SupportedOrderTypes": .array(types.map { .string($0) }),
+            "SupportedOrderTypeSettings": .array(
+                types.map { type in
+                    let own: JSONDocument =
+                        type == "Market" ? ["DayOrder", "FillOrKill", "ImmediateOrCancel"] : durations
+                    return ["DurationTypes": own, "OrderType": .string(type)]
+                }),
+            "Symbol": .string(listing.symbol),
+            "TickSize": format.price(1, of: listing.instrument),
+            "TradableAs": tradableAs(listing),
+            "TradableOn": [],
+            "Uic": JSONDocument(integerLiteral: listing.uic),
+        ]
+    }
+}

@@ -1,4 +1,5 @@
 import Brokerage
+import NIOHTTP1
 
 /// Who is logged in: the tokens of the authorization server, and those that users are configured with.
 struct FakeSaxoSessions: Resettable {
@@ -46,6 +47,128 @@ struct FakeSaxoSessions: Resettable {
         }
         return server.grant(ofAccess: token, at: now).flatMap { grant in
             users.first { $0.name == grant.user && $0.saxo != nil }
+        }
+    }
+}
+
+/// Saxo's login host: `/authorize` and `/token` (fact sheet, "Hosts, OAuth2").
+///
+/// The app proves itself by Basic authentication, or by the fields of the form; a native one by the verifier of
+/// its code challenge, with which it also refreshes, without its id. Every refresh gives another refresh token,
+/// and the one before it is worth nothing.
+struct FakeSaxoOAuth: Sendable {
+    let sessions: FakeSaxoSessions
+    let settings: FakeSaxoSettings
+    let clock: SandboxClock
+    let users: [String]
+    let decisions: OAuthDecisions
+
+    var routes: [SandboxRoute] {
+        let page = AuthorizationEndpoint(
+            server: sessions.server, provider: "Saxo", users: users, decisions: decisions, clock: clock,
+            supportsPKCE: true)
+        return page.routes("/authorize") + [
+            .post("/token") { request in
+                do {
+                    return .json(
+                        document(try tokens(request)),
+                        status: HTTPResponseStatus(statusCode: settings.tokenStatus))
+                } catch let error as OAuthError {
+                    return Self.errorResponse(error)
+                }
+            }
+        ]
+    }
+
+    private func tokens(_ request: SandboxRequest) throws(OAuthError) -> OAuthTokens {
+        guard let form = request.form else { throw .invalidRequest }
+        func field(_ name: String) -> String? { form.last { $0.name == name }?.value }
+        func required(_ name: String) throws(OAuthError) -> String {
+            guard let value = field(name), !value.isEmpty else { throw .invalidRequest }
+            return value
+        }
+        let basic = request.headers.first(name: "Authorization").flatMap(BasicCredentials.init)
+        // Credentials that cannot be read are none that others could stand in for.
+        guard basic != nil || request.headers.first(name: "Authorization") == nil else {
+            throw .invalidClient
+        }
+        let id = basic?.name ?? field("client_id")
+        let secret = basic?.password ?? field("client_secret")
+        let verifier = field("code_verifier")
+        switch field("grant_type") {
+        case "authorization_code":
+            guard let id else { throw .invalidClient }
+            return try sessions.server.redeem(
+                code: required("code"), redirectURI: required("redirect_uri"), clientID: id,
+                clientSecret: secret, verifier: verifier, at: clock.now)
+        case "refresh_token":
+            return try sessions.server.refresh(
+                required("refresh_token"), clientID: id, clientSecret: secret, verifier: verifier,
+                at: clock.now)
+        case nil: throw .invalidRequest
+        case .some: throw .unsupportedGrantType
+        }
+    }
+
+    private func document(_ tokens: OAuthTokens) -> JSONDocument {
+        [
+            "access_token": .string(tokens.accessToken),
+            "token_type": "Bearer",
+            "expires_in": JSONDocument(integerLiteral: Int(settings.accessTokenLifetime.components.seconds)),
+            "refresh_token": .string(tokens.refreshToken ?? ""),
+            "refresh_token_expires_in": JSONDocument(
+                integerLiteral: Int(settings.refreshTokenLifetime.components.seconds)),
+            "base_uri": nil,
+        ]
+    }
+
+    /// Saxo documents no body for this; RFC 6749, section 5.2, does.
+    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
+        .json(
+            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
+            status: error == .invalidClient ? .unauthorized : .badRequest)
+    }
+}
+
+/// Name and password of `Authorization: Basic …` (RFC 7617).
+struct BasicCredentials: Hashable {
+    let name: String
+    let password: String
+
+    /// Nil for another scheme, and for what is no base64 of UTF-8 with a colon.
+    init?(_ header: String) {
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "basic", let bytes = Self.decoded(words[1]),
+            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
+        else { return nil }
+        name = String(text[..<colon])
+        password = String(text[text.index(after: colon)...])
+    }
+
+    /// Base64 (RFC 4648, section 4), padded or not; nil for anything else.
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        var (bytes, bits, count) = ([UInt8](), UInt32(0), 0)
+        for byte in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
+            guard let digit = digit(byte) else { return nil }
+            bits = bits << 6 | digit
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+                bits &= (1 << UInt32(count)) - 1
+            }
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
         }
     }
 }

@@ -98,3 +98,123 @@ struct FakeYahooSearch: Sendable {
         }
     }
 }
+
+/// An instrument in Yahoo's words.
+struct FakeYahooListing: Sendable {
+    let instrument: FakeInstrument
+
+    init(_ instrument: FakeInstrument) {
+        self.instrument = instrument
+    }
+
+    /// The instrument of a symbol in Yahoo's spelling; nil when there is none.
+    init?(_ symbol: String, in market: Market) {
+        guard let name = Self.marketSymbol(symbol), let instrument = market.anyInstrument(name),
+            Self(instrument).symbol == symbol
+        else { return nil }
+        self.init(instrument)
+    }
+
+    /// Class shares with a dash, `BRK-B`; London's with a dot, `TSCO.L`; `^SPX` is `^GSPC`; `EURUSD=X`; `BTC-USD`.
+    var symbol: String {
+        switch instrument.assetClass {
+        case .equity:
+            instrument.exchange == .london
+                ? instrument.symbol : instrument.symbol.replacing(".", with: "-")
+        case .index: instrument.symbol == "SPX" ? "^GSPC" : "^\(instrument.symbol)"
+        case .currencyPair(let base, let quote): "\(base)\(quote)=X"
+        case .crypto(let base): "\(base)-USD"
+        }
+    }
+
+    private static func marketSymbol(_ symbol: String) -> String? {
+        if symbol == "^GSPC" { return "SPX" }
+        if symbol.hasPrefix("^") { return String(symbol.dropFirst()) }
+        if symbol.hasSuffix("=X") {
+            let pair = symbol.dropLast(2)
+            return pair.count == 6 ? "\(pair.prefix(3))/\(pair.suffix(3))" : nil
+        }
+        if symbol.hasSuffix("-USD") { return symbol.replacing("-", with: "/") }
+        return symbol.replacing("-", with: ".")
+    }
+
+    /// What an instrument is, in the three ways of saying it.
+    var type: (quoteType: String, display: String) {
+        switch instrument.assetClass {
+        case .equity: instrument.isFund ? ("ETF", "ETF") : ("EQUITY", "Equity")
+        case .index: ("INDEX", "Index")
+        case .currencyPair: ("CURRENCY", "Currency")
+        case .crypto: ("CRYPTOCURRENCY", "Cryptocurrency")
+        }
+    }
+
+    var company: Company? { Company.issuer(of: instrument.symbol) }
+    var name: String { instrument.displayName }
+
+    /// Yahoo's short code of the exchange, and two longer names of it.
+    var exchange: (code: String, name: String, display: String) {
+        switch instrument.assetClass {
+        case .equity:
+            switch instrument.exchange {
+            case .nasdaq: ("NMS", "NasdaqGS", "NASDAQ")
+            case .nyse: ("NYQ", "NYSE", "NYSE")
+            case .arca: ("PCX", "NYSEArca", "NYSEArca")
+            case .london: ("LSE", "LSE", "London")
+            case .overTheCounter: ("PNK", "OTC Markets", "OTC Markets")
+            }
+        case .index: ("SNP", "SNP", "SNP")
+        case .currencyPair: ("CCY", "CCY", "CCY")
+        case .crypto: ("CCC", "CCC", "CCC")
+        }
+    }
+
+    /// By ISO 4217, or `GBp` for pence.
+    var currency: String { instrument.currency == "GBX" ? "GBp" : instrument.currency }
+    /// Whether it is traded before and after market hours.
+    var hasExtendedHours: Bool { instrument.schedule == .exchanges }
+    /// How many decimals a price is shown with.
+    var priceHint: Int { instrument.decimals > 2 ? 4 : 2 }
+
+    /// The time zone of the exchange at a moment: name, abbreviation and seconds to add to UTC.
+    func zone(at second: Int) -> (name: String, abbreviation: String, offset: Int) {
+        switch instrument.schedule {
+        case .exchanges, .marketHours:
+            let offset = (Instant(secondsSince1970: Int64(second)) ?? .earliest).newYorkOffset
+            return ("America/New_York", offset == -4 * 3600 ? "EDT" : "EST", offset)
+        case .london:
+            let offset = LondonCalendar.offset(at: second)
+            return ("Europe/London", offset == 0 ? "GMT" : "BST", offset)
+        case .currencies, .continuous: return ("UTC", "UTC", 0)
+        }
+    }
+
+    /// What the exchange does at a moment, in Yahoo's word for it.
+    func marketState(_ view: MarketView) -> String {
+        switch view.phase(of: instrument) {
+        case .preMarket: return "PRE"
+        case .regular: return "REGULAR"
+        case .postMarket: return "POST"
+        case nil:
+            let today = view.instant.inNewYork.date
+            guard hasExtendedHours, let session = TradingCalendar.session(on: today) else {
+                return "CLOSED"
+            }
+            return view.now < session.open ? "PREPRE" : "POSTPOST"
+        }
+    }
+
+    func price(_ ticks: Int) -> JSONDocument { .number(shortest: instrument.price(ticks)) }
+}
+
+extension JSONDocument {
+    /// A number as it comes out of a binary one of 32 bits: `226.10000610351562` for 226.1.
+    static func singlePrecision(_ decimal: Decimal) -> JSONDocument {
+        let widened = Double(Float(decimal.doubleValue))
+        return .number(shortest: Decimal(widened.description) ?? decimal)
+    }
+
+    /// A number computed in 32 bits, and written with no more digits than these have: `1.4499969`.
+    static func singlePrecision(_ value: Float) -> JSONDocument {
+        .number(shortest: Decimal(value.description) ?? .zero)
+    }
+}

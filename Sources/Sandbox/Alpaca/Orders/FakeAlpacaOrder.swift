@@ -53,3 +53,235 @@ struct FakeAlpacaOrder: Sendable {
         filledQuantity.isZero ? nil : try filledValue.divided(by: filledQuantity, to: 6, .halfEven)
     }
 }
+
+extension FakeAlpacaOrder {
+    var json: JSONDocument {
+        get throws {
+            let type = JSONDocument.string(ticket.type.rawValue)
+            func stamp(_ instant: Instant?) -> JSONDocument { .optional(instant) { .string($0.description) } }
+            return [
+                "id": .string(id), "client_order_id": .string(clientOrderID),
+                "created_at": stamp(createdAt), "updated_at": stamp(updatedAt),
+                "submitted_at": stamp(createdAt),
+                "filled_at": stamp(filledAt), "expired_at": stamp(expiredAt),
+                "canceled_at": stamp(canceledAt),
+                "failed_at": nil, "replaced_at": stamp(replacedAt),
+                "replaced_by": .optional(replacedBy) { .string($0) },
+                "replaces": .optional(replaces) { .string($0) },
+                "asset_id": .string(ticket.instrument.id), "symbol": .string(ticket.instrument.symbol),
+                "asset_class": "us_equity", "notional": .optional(ticket.notional, JSONDocument.text),
+                "qty": .optional(ticket.quantity, JSONDocument.text), "filled_qty": .text(filledQuantity),
+                "filled_avg_price": .optional(try averagePrice(), JSONDocument.text), "order_class": "",
+                "order_type": type, "type": type, "side": .string(ticket.side.rawValue),
+                "time_in_force": .string(ticket.timeInForce.rawValue),
+                "limit_price": .optional(ticket.limitPrice, JSONDocument.text),
+                "stop_price": .optional(ticket.stopPrice, JSONDocument.text),
+                "status": .string(status.rawValue),
+                "extended_hours": .bool(ticket.extendedHours), "legs": nil, "trail_percent": nil,
+                "trail_price": nil, "hwm": nil, "subtag": nil, "source": nil,
+                "expires_at": stamp(Instant(secondsSince1970: Int64(expiresAt)) ?? .latest),
+            ]
+        }
+    }
+}
+
+/// What a user orders.
+struct FakeAlpacaOrderTicket: Sendable {
+    let instrument: FakeInstrument
+    let side: Side
+    let type: OrderKind
+    let timeInForce: TimeInForce
+    /// Shares; nil for an order by value.
+    var quantity: Decimal?
+    /// Dollars; nil for an order by shares.
+    var notional: Decimal?
+    var limitPrice: Decimal?
+    var stopPrice: Decimal?
+    var extendedHours = false
+    var clientOrderID: String?
+
+    enum Side: String, Sendable {
+        case buy
+        case sell
+    }
+
+    enum OrderKind: String, Sendable {
+        case market
+        case limit
+        case stop
+        case stopLimit = "stop_limit"
+
+        var hasLimit: Bool {
+            switch self {
+            case .limit, .stopLimit: true
+            case .market, .stop: false
+            }
+        }
+
+        var hasStop: Bool {
+            switch self {
+            case .stop, .stopLimit: true
+            case .market, .limit: false
+            }
+        }
+    }
+
+    enum TimeInForce: String, Sendable {
+        case day
+        case goodTillCanceled = "gtc"
+        case opening = "opg"
+        case closing = "cls"
+        case immediateOrCancel = "ioc"
+        case fillOrKill = "fok"
+    }
+}
+
+extension FakeAlpacaOrderTicket {
+    /// Reads the body of `POST /v2/orders`.
+    ///
+    /// Throws ``FakeAlpacaError`` for what Alpaca refuses before it looks at the account. Brackets and trailing stops are not offered, and refused with these words.
+    init(_ json: JSONDocument, _ settings: FakeAlpacaSettings) throws(FakeAlpacaError) {
+        guard let symbol = json["symbol"]?.string, !symbol.isEmpty else {
+            throw .invalid("symbol is required")
+        }
+        guard let instrument = FakeInstrument.listing.first(where: { $0.symbol == symbol }) else {
+            throw .unprocessable("asset \"\(symbol)\" not found")
+        }
+        guard !settings.untradable.contains(symbol) else {
+            throw .unprocessable("asset \"\(symbol)\" is not tradable")
+        }
+        self.init(
+            instrument: instrument, side: try json.enumValue("side"), type: try Self.type(json),
+            timeInForce: try json.enumValue("time_in_force"), quantity: try json.amount("qty"),
+            notional: try json.amount("notional"), limitPrice: try json.amount("limit_price"),
+            stopPrice: try json.amount("stop_price"), extendedHours: json["extended_hours"] == .bool(true),
+            clientOrderID: json["client_order_id"]?.string)
+        if let orderClass = json["order_class"]?.string, orderClass != "", orderClass != "simple" {
+            throw .unprocessable("order_class \"\(orderClass)\" is not offered by the sandbox")
+        }
+        try checkSize()
+        try checkPrices()
+        guard !extendedHours || (type == .limit && [.day, .goodTillCanceled].contains(timeInForce)) else {
+            throw .unprocessable("extended hours order must be DAY or GTC limit orders")
+        }
+        guard (clientOrderID?.count ?? 0) <= 128 else {
+            throw .invalid("client_order_id must be no more than 128 characters")
+        }
+    }
+
+    private static func type(_ json: JSONDocument) throws(FakeAlpacaError) -> OrderKind {
+        guard json["type"]?.string != "trailing_stop" else {
+            throw .unprocessable("type \"trailing_stop\" is not offered by the sandbox")
+        }
+        return try json.enumValue("type")
+    }
+
+    private func checkSize() throws(FakeAlpacaError) {
+        guard (quantity == nil) != (notional == nil) else {
+            throw .invalid(
+                quantity == nil ? "qty or notional is required" : "only one of qty or notional is accepted")
+        }
+        let size = quantity ?? notional ?? .zero
+        let name = quantity == nil ? "notional" : "qty"
+        guard size > .zero else { throw .invalid("\(name) must be > 0") }
+        guard size < Self.bound else { throw .invalid("\(name) must be < \(Self.bound)") }
+        let isFractional = notional != nil || size.withoutTrailingZeros.scale > 0
+        guard isFractional else { return }
+        guard size.withoutTrailingZeros.scale <= 9 else {
+            throw .invalid("\(name) must have at most 9 decimals")
+        }
+        guard instrument.isFractionable else {
+            throw .unprocessable("asset \"\(instrument.symbol)\" is not fractionable")
+        }
+        guard type == .market, timeInForce == .day else {
+            throw .unprocessable("fractional orders must be DAY market orders")
+        }
+    }
+
+    /// Shares and dollars that are less than this can be multiplied exactly.
+    private static let bound: Decimal = 1_000_000_000
+
+    func checkPrices() throws(FakeAlpacaError) {
+        let prices = [
+            ("limit_price", limitPrice, type.hasLimit), ("stop_price", stopPrice, type.hasStop),
+        ]
+        for (name, price, isNeeded) in prices {
+            guard (price != nil) == isNeeded else {
+                throw .invalid("\(type.rawValue) orders \(isNeeded ? "require" : "must not have") a \(name)")
+            }
+            guard let price else { continue }
+            guard price > .zero else { throw .invalid("\(name) must be > 0") }
+            guard price < Self.bound else { throw .invalid("\(name) must be < \(Self.bound)") }
+            guard price.withoutTrailingZeros.scale <= (price < 1 ? 4 : 2) else {
+                throw .unprocessable(
+                    "invalid \(name) \(price). sub-penny increment does not fulfill minimum pricing criteria")
+            }
+        }
+    }
+}
+
+extension JSONDocument {
+    /// A decimal that is written as a string or as a number; nil where there is none.
+    func amount(_ name: String) throws(FakeAlpacaError) -> Decimal? {
+        switch self[name] {
+        case nil, .null: return nil
+        case .number(let number): return number
+        case .string(let text):
+            guard let number = Decimal(text) else { throw .invalid("\(name) is not a number: \(text)") }
+            return number
+        case .some: throw .invalid("\(name) must be a number")
+        }
+    }
+
+    /// One of an enumeration's words.
+    func enumValue<Word: RawRepresentable<String>>(_ name: String) throws(FakeAlpacaError) -> Word {
+        guard let text = self[name]?.string else { throw .invalid("\(name) is required") }
+        guard let word = Word(rawValue: text) else { throw .invalid("invalid \(name): \(text)") }
+        return word
+    }
+}
+
+/// Something that happened to an order, as `trade_updates` tells it.
+struct FakeAlpacaTradeEvent: Sendable {
+    let kind: Kind
+    /// The order as it was then.
+    let order: FakeAlpacaOrder
+    let time: Instant
+    var execution: Execution?
+
+    enum Kind: String, Sendable {
+        case new
+        case fill
+        case partialFill = "partial_fill"
+        case canceled
+        case expired
+        case replaced
+    }
+
+    struct Execution: Sendable {
+        let id: String
+        let price: Decimal
+        let quantity: Decimal
+        /// Signed: what is held afterwards.
+        let position: Decimal
+    }
+
+    var json: JSONDocument {
+        get throws {
+            var data: [JSONDocument.Member] = [
+                .init(name: "event", value: .string(kind.rawValue)),
+                .init(name: "order", value: try order.json),
+                .init(name: "timestamp", value: .string(time.description)),
+            ]
+            if let execution {
+                data += [
+                    .init(name: "execution_id", value: .string(execution.id)),
+                    .init(name: "price", value: .text(execution.price)),
+                    .init(name: "qty", value: .text(execution.quantity)),
+                    .init(name: "position_qty", value: .text(execution.position)),
+                ]
+            }
+            return ["stream": "trade_updates", "data": .object(data)]
+        }
+    }
+}

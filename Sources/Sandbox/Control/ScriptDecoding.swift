@@ -1,4 +1,5 @@
 import Brokerage
+import NIOHTTP1
 
 extension Fault {
     /// Reads a fault as the control endpoint takes it; throws ``ScriptError`` that names the member at fault.
@@ -100,5 +101,128 @@ extension Fault.Effect {
         case .disconnect: return [.init(name: "effect", value: "disconnect")]
         case .expiredToken: return [.init(name: "effect", value: "expired_token")]
         }
+    }
+}
+
+extension MarketScript {
+    /// Reads `{"hours": "closed", "unpriced": ["AAPL"]}`, both optional, with a `provider` perhaps, which is not
+    /// looked at; throws ``ScriptError`` for anything else.
+    init(_ json: JSONDocument, in market: Market) throws(ScriptError) {
+        try json.requireMembers(["hours", "unpriced", "provider"])
+        self.init()
+        if let text = json["hours"] {
+            guard let hours = text.string.flatMap(Hours.init(rawValue:)) else {
+                throw ScriptError("\"hours\" must be one of \(Hours.allCases.map(\.rawValue))")
+            }
+            self.hours = hours
+        }
+        if let list = json["unpriced"] {
+            guard case .array(let symbols) = list, symbols.allSatisfy({ $0.string != nil }) else {
+                throw ScriptError("\"unpriced\" must be a list of symbols")
+            }
+            unpriced = Set(symbols.compactMap(\.string))
+            if let stranger = unpriced.sorted().first(where: { market.anyInstrument($0) == nil }) {
+                throw ScriptError(
+                    "\"unpriced\": \"\(stranger)\" is not listed; symbols are spelled AAPL, BRK.B, SPX, EUR/USD"
+                )
+            }
+        }
+    }
+
+    var json: JSONDocument {
+        ["hours": .string(hours.rawValue), "unpriced": .array(unpriced.sorted().map { .string($0) })]
+    }
+}
+
+extension OAuthDecision {
+    /// Reads `{"decision": "approve", "user": "demo"}`; throws ``ScriptError`` for anything else.
+    init(_ json: JSONDocument, users: [String]) throws(ScriptError) {
+        try json.requireMembers(["decision", "user"])
+        let decision = try json.text("decision", such: "approve")
+        guard decision == "approve" || json["user"] == nil else {
+            throw ScriptError("\"user\" belongs to \"approve\"")
+        }
+        switch decision {
+        case "ask": self = .prompt
+        case "approve":
+            guard let user = json["user"]?.string, users.contains(user) else {
+                throw ScriptError("\"approve\" needs a \"user\", one of \(users)")
+            }
+            self = .approve(user: user)
+        case "refuse": self = .deny
+        case .some, nil: throw ScriptError("\"decision\" must be one of ask, approve, refuse")
+        }
+    }
+
+    var json: JSONDocument {
+        switch self {
+        case .prompt: ["decision": "ask"]
+        case .approve(let user): ["decision": "approve", "user": .string(user)]
+        case .deny: ["decision": "refuse"]
+        }
+    }
+}
+
+/// Why a script is refused.
+struct ScriptError: Error, Hashable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    var response: SandboxResponse { .json(["error": .string(description)], status: .badRequest) }
+}
+
+extension SandboxRoute {
+    /// An endpoint of the control API: the response to invalid input has the status 400 and names the error.
+    static func control(
+        _ method: HTTPMethod, _ template: PathTemplate,
+        _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+    ) -> SandboxRoute {
+        SandboxRoute(method, template) { request in
+            do {
+                return try answer(request)
+            } catch let error as ScriptError {
+                return error.response
+            } catch let error as JSONDocument.SyntaxError {
+                return ScriptError("not JSON: \(error)").response
+            }
+        }
+    }
+}
+
+extension JSONDocument {
+    /// Refuses a mistyped or repeated member instead of passing over it.
+    func requireMembers(_ names: Set<String>) throws(ScriptError) {
+        guard case .object(let members) = self else { throw ScriptError("an object is expected") }
+        var seen: Set<String> = []
+        for member in members {
+            guard names.contains(member.name) else {
+                throw ScriptError("unknown member \"\(member.name)\"; known are \(names.sorted())")
+            }
+            guard seen.insert(member.name).inserted else {
+                throw ScriptError("\"\(member.name)\" stands there twice")
+            }
+        }
+    }
+
+    /// The whole number of a member; nil when there is none.
+    func integerMember(_ name: String, in range: ClosedRange<Int>) throws(ScriptError) -> Int? {
+        guard let member = self[name] else { return nil }
+        guard let number = member.integer, range.contains(number) else {
+            throw ScriptError(
+                "\"\(name)\" must be a whole number of \(range.lowerBound) ... \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// The text of a member; nil when there is none.
+    func text(_ name: String, such example: String) throws(ScriptError) -> String? {
+        guard let member = self[name] else { return nil }
+        guard let text = member.string else {
+            throw ScriptError("\"\(name)\" must be a string such as \"\(example)\"")
+        }
+        return text
     }
 }
