@@ -58,6 +58,7 @@ let package = Package(
     products: [
         .executable(name: "portico", targets: ["Portico"]),
         .library(name: "GraphQL", targets: ["GraphQL"]),
+        .library(name: "GraphQLTools", targets: ["GraphQLTools"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -78,6 +79,9 @@ let package = Package(
 
         // The query engine, independent of brokers and HTTP.
         target("GraphQL", at: "Sources/GraphQL"),
+
+        // Schema differences, lint and mocks, for commands.
+        target("GraphQLTools", at: "Sources/GraphQLTools", dependencies: ["GraphQL", "PorticoCore"]),
 
         // Brokers and market data.
         target("Brokerage", at: "Sources/Brokerage"),
@@ -118,10 +122,9 @@ let package = Package(
         executable(
             "Portico", at: "Sources/Portico",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon",
-                "PorticoCore", "Sandbox", "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments,
-                configuration, lifecycle, logging,
-                signals, system,
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools",
+                "Polygon", "PorticoCore", "Sandbox", "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments,
+                configuration, lifecycle, logging, signals, system,
             ]),
 
         // Programs that benchmarks measure.
@@ -159,6 +162,7 @@ let package = Package(
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
+        tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", dependencies: ["Brokerage"]),
         tests(
@@ -207,7 +211,8 @@ let package = Package(
         tests(
             "PorticoTests",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "HostileTraffic",
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools",
+                "PorticoCore", "HostileTraffic",
                 "Polygon", "Portico", "Sandbox", "Saxo", "Storage", "TestSupport", "Upstream", "Web", logging,
                 sqlite,
             ] + nio),

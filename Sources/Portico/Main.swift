@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PorticoCore
 
 /// The executable `portico`.
 @main

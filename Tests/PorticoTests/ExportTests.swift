@@ -2,6 +2,7 @@ import Brokerage
 import Dispatch
 import Gateway
 import NIOHTTP1
+import PorticoCore
 import TestSupport
 import Testing
 import Upstream

@@ -1,4 +1,5 @@
 import Brokerage
+import GraphQLTools
 import Sandbox
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import GraphQLTools
 import TestSupport
 import Testing
 

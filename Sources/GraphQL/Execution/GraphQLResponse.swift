@@ -33,7 +33,7 @@ public struct GraphQLResponse: Sendable {
     }
 
     /// The response to an operation of a kind that may not be run here.
-    init(notAllowing kind: OperationType) {
+    package init(notAllowing kind: OperationType) {
         let refusal = GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")
         self.init([refusal], .notAllowed)
     }

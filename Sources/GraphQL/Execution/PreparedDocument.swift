@@ -1,8 +1,8 @@
 import Synchronization
 
 /// A document that was parsed and validated once, with its operations.
-final class PreparedDocument: Sendable {
-    let valid: ValidDocument
+package final class PreparedDocument: Sendable {
+    package let valid: ValidDocument
     /// The text in UTF-8.
     let text: [UInt8]
     private let operations: [PreparedOperation]
@@ -13,7 +13,7 @@ final class PreparedDocument: Sendable {
     /// - Parameters:
     ///   - valid: the document.
     ///   - planBytes: the memory that the stored plans of its operations may take together.
-    init(_ valid: ValidDocument, planBytes: Int = .max) {
+    package init(_ valid: ValidDocument, planBytes: Int = .max) {
         self.valid = valid
         text = valid.document.source.bytes
         let variables = ConditionalDirectives(valid.document).conditionalVariables(in: valid.document)
@@ -43,7 +43,7 @@ final class PreparedDocument: Sendable {
     }
 
     /// The operation that a request means (specification, section 6.1, GetOperation).
-    func operation(named name: String?) throws(GraphQLErrors) -> PreparedOperation {
+    package func operation(named name: String?) throws(GraphQLErrors) -> PreparedOperation {
         guard let name else {
             if operations.count > 1 {
                 throw GraphQLErrors([

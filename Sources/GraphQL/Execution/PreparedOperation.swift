@@ -1,8 +1,8 @@
 import Synchronization
 
 /// An operation of a valid document, with all that its runs have in common.
-final class PreparedOperation: Sendable {
-    let definition: OperationDefinition
+package final class PreparedOperation: Sendable {
+    package let definition: OperationDefinition
     let sizeHint = SizeHint()
     private let valid: ValidDocument
     /// The variables that decide about selections: there is a plan for each combination of their values.

@@ -97,7 +97,7 @@ struct LineColumnScanner {
 
 extension SourceText {
     /// Line and column of many spans, in the order of the spans, from one walk: errors may name a place a field.
-    func locations(of spans: [SourceSpan]) -> [SourceLocation] {
+    package func locations(of spans: [SourceSpan]) -> [SourceLocation] {
         var locations = Array(repeating: SourceLocation(line: 1, column: 1), count: spans.count)
         var walk = LineColumnScanner(bytes)
         for index in spans.indices.sorted(by: { spans[$0].start < spans[$1].start }) {

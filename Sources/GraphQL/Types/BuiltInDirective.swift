@@ -1,5 +1,5 @@
 /// A directive that every schema has (specification, sections 3.13.1 to 3.13.5).
-struct BuiltInDirective: Sendable {
+package struct BuiltInDirective: Sendable {
     let name: String
     let description: String
     var arguments: [BuiltInInputValue] = []
@@ -12,7 +12,7 @@ struct BuiltInDirective: Sendable {
     static func named(_ name: String) -> BuiltInDirective? { all.first { $0.name == name } }
 
     /// The reason of a `@deprecated` that gives none.
-    static let defaultDeprecationReason = "No longer supported"
+    package static let defaultDeprecationReason = "No longer supported"
 
     func directiveType(ids: [String: TypeID]) -> DirectiveType {
         DirectiveType(

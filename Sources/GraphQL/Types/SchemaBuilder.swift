@@ -192,7 +192,7 @@ extension SchemaBuilder {
 
 extension Document {
     /// The first directive with this name among those that stand side by side.
-    func first(_ name: String, in directives: NodeRange<Directive>) -> Directive? {
+    package func first(_ name: String, in directives: NodeRange<Directive>) -> Directive? {
         for index in directives.indices where text(self.directives[index].name) == name {
             return self.directives[index]
         }

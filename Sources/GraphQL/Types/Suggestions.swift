@@ -1,10 +1,10 @@
 /// The names that someone who wrote an unknown one may have meant, as the reference implementation finds them.
-enum Suggestions {
+package enum Suggestions {
     /// As many names as one message offers.
     private static let limit = 5
 
     /// ` Did you mean "a", "b", or "c"?` with the names among `options` that resemble `input`; empty where none does.
-    static func didYouMean(_ input: String, among options: some Sequence<String>) -> String {
+    package static func didYouMean(_ input: String, among options: some Sequence<String>) -> String {
         didYouMean(resembling(input, among: options))
     }
 
@@ -95,8 +95,8 @@ private struct EditDistance {
 }
 
 /// The order in which people expect names with numbers in them: `field2` before `field10`.
-enum NaturalOrder {
-    static func precedes(_ one: String, _ other: String) -> Bool {
+package enum NaturalOrder {
+    package static func precedes(_ one: String, _ other: String) -> Bool {
         var rest = one.utf16[...]
         var otherRest = other.utf16[...]
         while let unit = rest.first, let otherUnit = otherRest.first {

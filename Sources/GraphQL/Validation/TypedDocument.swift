@@ -106,7 +106,7 @@ package final class TypedDocument: Sendable {
 
     /// Calls `body` with each selected field and its index.
     @inline(__always)
-    func forEachField(_ body: (Int, SelectedField) -> Void) {
+    package func forEachField(_ body: (Int, SelectedField) -> Void) {
         for index in document.selections.indices {
             if case .field(let field) = document.selections[index] { body(index, field) }
         }

@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import GraphQL
 import Logging
+import PorticoCore
 import Sandbox
 import Storage
 import Upstream

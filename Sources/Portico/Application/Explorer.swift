@@ -1,5 +1,6 @@
 import GraphQL
 import NIOHTTP1
+import PorticoCore
 import Web
 
 /// The pages for people: the explorer at `/`, and what lies beside it in its folder.

@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Gateway
+import PorticoCore
 import Saxo
 import Upstream
 

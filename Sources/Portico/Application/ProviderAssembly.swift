@@ -3,6 +3,7 @@ import AlphaVantage
 import Brokerage
 import Gateway
 import Polygon
+import PorticoCore
 import Sandbox
 import Upstream
 import Yahoo

@@ -1,4 +1,5 @@
 import Gateway
+import PorticoCore
 import Storage
 import Upstream
 import Web

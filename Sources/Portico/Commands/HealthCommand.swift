@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PorticoCore
 import Upstream
 
 /// The command `portico health`.

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import PorticoCore
 import Saxo
 import Upstream
 

@@ -2,7 +2,9 @@ import Contract
 import Foundation
 import Gateway
 import GraphQL
+import GraphQLTools
 import NIOCore
+import PorticoCore
 import Storage
 import Web
 

@@ -2,6 +2,7 @@ import Alpaca
 import Brokerage
 import Foundation
 import Gateway
+import PorticoCore
 import Upstream
 import Yahoo
 

@@ -2,6 +2,7 @@ import Brokerage
 import Foundation
 import Gateway
 import Logging
+import PorticoCore
 import Storage
 import Upstream
 import Web

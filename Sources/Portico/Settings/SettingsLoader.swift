@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import PorticoCore
 import SystemPackage
 import Upstream
 
@@ -241,16 +242,4 @@ extension SettingsLoader {
         let needs = [setting, file, application].compactMap { $0?.variable }
         throw try incomplete(provider, under: prefix, needs: needs.joined(separator: " or "))
     }
-}
-
-/// The command was used wrongly, or what it was given cannot be used: exit status 2, and a message with a
-/// remedy.
-struct UsageError: LocalizedError {
-    let message: String
-
-    init(_ message: String) {
-        self.message = message
-    }
-
-    var errorDescription: String? { message }
 }

@@ -1,6 +1,7 @@
 import Contract
 import Gateway
 import GraphQL
+import GraphQLTools
 import Testing
 
 @Suite("A contract that was changed")

@@ -1,6 +1,7 @@
 import Contract
 import Foundation
 import GraphQL
+import GraphQLTools
 import TestSupport
 import Testing
 

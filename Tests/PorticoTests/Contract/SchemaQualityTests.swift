@@ -1,5 +1,6 @@
 import Contract
 import GraphQL
+import GraphQLTools
 import Testing
 
 @Suite("The contract's text")

@@ -1,6 +1,7 @@
 import Contract
 import Foundation
 import GraphQL
+import GraphQLTools
 import NIOHTTP1
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoCore
 import Testing
 
 @testable import Portico

@@ -1,4 +1,5 @@
 import Foundation
+import GraphQLTools
 
 /// `schema/schema.graphql`, the contract.
 enum SchemaFile {

@@ -99,14 +99,19 @@ struct LiteralCoercion {
 }
 
 /// What a literal means where no type says how to read it: input for a custom scalar.
-struct UntypedLiteral {
-    let document: Document
-    var variables: VariableValues?
+package struct UntypedLiteral {
+    private let document: Document
+    private let variables: VariableValues?
+
+    package init(document: Document, variables: VariableValues? = nil) {
+        self.document = document
+        self.variables = variables
+    }
 
     /// The value; numbers keep their digits.
     ///
     /// A variable without a value is null in a list, and no field in an object.
-    func value(of literal: Value) -> InputValue {
+    package func value(of literal: Value) -> InputValue {
         switch literal {
         case .variable(let name, _): return variables?[name] ?? .null
         case .int(let span):

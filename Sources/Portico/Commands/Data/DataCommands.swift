@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PorticoCore
 import Storage
 
 /// The data folder that a command looks after, and the master key in use there.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Contract
 import Foundation
 import GraphQL
+import PorticoCore
 
 /// `portico docs`, for those who build Portico: writes the pages of the documentation that the code itself can tell.
 struct DocsCommand: ParsableCommand {

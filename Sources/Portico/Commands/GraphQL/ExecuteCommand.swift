@@ -1,5 +1,7 @@
 import ArgumentParser
 import GraphQL
+import GraphQLTools
+import PorticoCore
 
 /// `portico graphql execute`.
 struct ExecuteCommand: AsyncParsableCommand {

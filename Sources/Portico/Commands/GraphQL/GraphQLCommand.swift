@@ -1,5 +1,6 @@
 import ArgumentParser
 import GraphQL
+import GraphQLTools
 
 /// `portico graphql`.
 struct GraphQLCommand: AsyncParsableCommand {
@@ -60,42 +61,5 @@ struct ValidateCommand: AsyncParsableCommand {
             Terminal.report(reports.map(\.text).joined(separator: "\n"))
         }
         if !reports.isEmpty { throw ExitCode(1) }
-    }
-}
-
-/// Holds documents against a schema, for people.
-struct DocumentCheck {
-    let schema: SchemaFile
-    let documents: [SourceText]
-
-    /// The faults of the schema; where it has none, those of the documents.
-    var reports: [DiagnosticReport] {
-        switch schema.result {
-        case .failure(let errors): [DiagnosticReport(source: schema.source, errors: errors.errors)]
-        case .success(let schema):
-            documents.compactMap { source in
-                DocumentCheck.errors(in: source, against: schema).map { errors in
-                    DiagnosticReport(source: source, errors: errors.errors)
-                }
-            }
-        }
-    }
-
-    private static func errors(in source: SourceText, against schema: Schema) -> GraphQLErrors? {
-        do {
-            _ = try Document.read(source).validated(against: schema)
-            return nil
-        } catch {
-            return error
-        }
-    }
-}
-
-extension Document {
-    /// - Throws: The errors of validation.
-    func validated(
-        against schema: Schema, options: ValidationOptions = ValidationOptions()
-    ) throws(GraphQLErrors) -> ValidDocument {
-        try validate(self, against: schema, options: options)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoCore
 import Storage
 
 /// The command `portico keys`.

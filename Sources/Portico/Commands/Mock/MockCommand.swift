@@ -1,5 +1,6 @@
 import ArgumentParser
 import GraphQL
+import GraphQLTools
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -90,26 +91,5 @@ struct MockCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             services: [server, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         try await group.run()
-    }
-}
-
-/// A file with answers for a mock.
-struct MockResponsesFile {
-    let responses: InputObject
-
-    /// - Throws: `UsageError` where it cannot be read, or is no JSON object.
-    init(path: String) throws {
-        let file = try InputFile(path: path)
-        let value: InputValue
-        do {
-            value = try InputValue(json: file.bytes, limits: LargeStackThread.jsonLimits)
-        } catch {
-            throw UsageError("\(file.name) is no JSON: \(error.message)")
-        }
-        guard case .object(let answers) = value else {
-            throw UsageError(
-                "\(file.name): the answers are not a JSON object, as in {\"Account.name\": \"Main\"}")
-        }
-        self.responses = answers
     }
 }

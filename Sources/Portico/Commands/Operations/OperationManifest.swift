@@ -1,5 +1,7 @@
 import Foundation
 import GraphQL
+import GraphQLTools
+import PorticoCore
 import Web
 
 /// The operations of a front end by the ids that it sends in place of their documents, in the form that Apollo's clients

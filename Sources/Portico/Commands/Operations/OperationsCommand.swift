@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contract
 import GraphQL
+import GraphQLTools
 
 /// `portico operations`.
 struct OperationsCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import GraphQL
+import PorticoCore
 import Upstream
 
 /// The schema of a running Portico.

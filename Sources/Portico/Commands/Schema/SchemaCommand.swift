@@ -1,5 +1,6 @@
 import ArgumentParser
 import GraphQL
+import GraphQLTools
 
 /// `portico schema`.
 struct SchemaCommand: AsyncParsableCommand {

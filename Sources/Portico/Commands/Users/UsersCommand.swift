@@ -2,6 +2,7 @@ import ArgumentParser
 import Brokerage
 import Foundation
 import Gateway
+import PorticoCore
 import Storage
 import Upstream
 

@@ -1,0 +1,119 @@
+import Foundation
+package import GraphQL
+import PorticoCore
+
+/// A file that a command was given by its path; `-` is standard input.
+package struct InputFile {
+    let path: String
+    package let bytes: [UInt8]
+
+    package var isStandardInput: Bool { path == "-" }
+
+    /// What messages call it.
+    package var name: String { isStandardInput ? "standard input" : path }
+
+    package var source: SourceText { SourceText(bytes: bytes, name: name) }
+
+    /// Reads it whole.
+    ///
+    /// - Throws: `UsageError` where it cannot be read.
+    package init(path: String) throws {
+        self.path = path
+        do {
+            // A handle reads pipes too, which a shell's <(…) is.
+            let handle =
+                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            let data = try handle.readToEnd() ?? Data()
+            bytes = [UInt8](data)
+        } catch {
+            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    private init(path: String, bytes: [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+    }
+
+    /// A text given on the command line itself where it has a brace, which no document lacks and few paths have;
+    /// else the file.
+    package static func named(_ argument: String, of option: String) throws -> InputFile {
+        argument.contains("{")
+            ? InputFile(path: option, bytes: Array(argument.utf8)) : try InputFile(path: argument)
+    }
+
+    /// Replaces the file whole or not at all.
+    ///
+    /// - Throws: `UsageError` where it cannot be written.
+    package func replace(with text: String) throws {
+        do {
+            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw UsageError("\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// A file that defines a schema.
+package struct SchemaFile {
+    package let source: SourceText
+    package let result: Result<Schema, GraphQLErrors>
+
+    /// - Throws: `UsageError` where the file cannot be read.
+    package init(path: String) throws {
+        let source = try InputFile(path: path).source
+        self.source = source
+        result = Result { () throws(GraphQLErrors) in
+            try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
+        }
+    }
+}
+
+/// The schemas that cases of a batch named last, by their text: many cases share one.
+package struct SchemaCache {
+    private struct Entry {
+        let text: String
+        let result: Result<Schema, GraphQLErrors>
+    }
+
+    /// The latest first.
+    private var entries: [Entry] = []
+    private static let capacity = 16
+    /// The reference implementation reports all errors of a schema; so many keep memory safe, and nobody reads more.
+    private static let maximumErrors = 10_000
+
+    /// The schema that a text defines.
+    ///
+    /// - Throws: The errors of its syntax, or those of the schema.
+    mutating func schema(_ text: String) throws(GraphQLErrors) -> Schema {
+        if let position = entries.firstIndex(where: { $0.text.utf8.elementsEqual(text.utf8) }) {
+            let entry = entries.remove(at: position)
+            entries.insert(entry, at: 0)
+            return try entry.result.get()
+        }
+        let result = Result { () throws(GraphQLErrors) in
+            try Schema.build(
+                Document.read(SourceText(text), within: LargeStackThread.schemaLimits),
+                errorLimit: SchemaCache.maximumErrors)
+        }
+        let entry = Entry(text: text, result: result)
+        if entries.count == SchemaCache.capacity { entries.removeLast() }
+        entries.insert(entry, at: 0)
+        return try entry.result.get()
+    }
+}
+
+extension Document {
+    /// Parses a text within the bounds of commands.
+    ///
+    /// - Throws: The syntax error.
+    package static func read(
+        _ source: SourceText, within limits: ParserLimits = LargeStackThread.limits
+    ) throws(GraphQLErrors) -> Document {
+        do {
+            return try parse(source, limits: limits)
+        } catch {
+            throw GraphQLErrors([GraphQLError(error)])
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import GraphQL
+
+/// Makes up the value that an operation's answer is read from: an object with every field that it selects.
+///
+/// It recurses along selections, whose depth the parser bounds; each value costs some of a budget, since fragments
+/// that spread one another can ask for more than there is memory for.
+struct MockGenerator {
+    private let document: Document
+    private let schema: Schema
+    private let seed: UInt64
+    private let responses: InputObject
+    private var budget: Int
+
+    /// Whether there was more to make up than the budget allowed; what was made is not whole then.
+    var isExhausted: Bool { budget < 0 }
+
+    init(_ valid: ValidDocument, seed: UInt64, responses: InputObject, budget: Int) {
+        document = valid.document
+        schema = valid.schema
+        self.seed = seed
+        self.responses = responses
+        self.budget = budget
+    }
+
+    /// What an operation begins from.
+    mutating func root(of operation: OperationDefinition) -> InputValue {
+        guard let type = schema.rootType(for: operation.type) else { return .null }
+        return object(of: type, [operation.selectionSet], nil, at: MockSeed(seed: seed))
+    }
+
+    /// The value of a field, or of an item; `given` is what an answers file says of it, if it does.
+    private mutating func value(
+        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
+    ) -> InputValue {
+        budget -= 1
+        if isExhausted { return .null }
+        if let given, given.isNullOrError { return given }
+        if let item = type.wrapping.item {
+            let itemType = WrappedType(type.type, item)
+            if case .list(let items)? = given {
+                return .list(
+                    items.enumerated().map { index, item in
+                        value(of: itemType, sets, item, at: place.item(index))
+                    })
+            }
+            return .list(
+                (0..<place.listLength).map { index in
+                    value(of: itemType, sets, nil, at: place.item(index))
+                })
+        }
+        switch schema[type.type].kind {
+        case .scalar, .enum, .inputObject: return given ?? leaf(of: type.type, at: place)
+        case .object, .interface, .union: return object(of: type.type, sets, given, at: place)
+        }
+    }
+
+    private func leaf(of type: TypeID, at place: MockSeed) -> InputValue {
+        switch schema[type].kind {
+        case .enum(let definition):
+            let current = definition.values.filter { $0.deprecationReason == nil }
+            return place.choice(of: current.isEmpty ? definition.values : current).map { .string($0.name) }
+                ?? .null
+        case .scalar(let scalar): return MockScalar(place).value(of: schema[type].name, scalar)
+        case .object, .interface, .union, .inputObject: return .null
+        }
+    }
+
+    private mutating func object(
+        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
+    ) -> InputValue {
+        guard let type = runtimeType(of: type, given, at: place) else { return .null }
+        var selected = SelectedNames()
+        for set in sets { collect(set, on: type, into: &selected) }
+        var fields: [(name: String, value: InputValue)] = [("__typename", .string(schema[type].name))]
+        for (name, sets) in selected.fields {
+            guard let field = schema[type].field(named: name) else { continue }
+            let given = given?[name] ?? responses["\(schema[type].name).\(name)"]
+            fields.append((name, value(of: field.type, sets, given, at: place.field(name))))
+        }
+        return .object(InputObject(fields))
+    }
+
+    /// The object type that a value has: the one that it was given, else one of the possible ones.
+    private func runtimeType(of type: TypeID, _ given: InputValue?, at place: MockSeed) -> TypeID? {
+        let possible = schema.possibleTypes(of: type)
+        if case .string(let name)? = given?["__typename"], let named = schema.typeID(named: name),
+            possible.contains(named)
+        {
+            return named
+        }
+        return place.choice(of: possible)
+    }
+}
+
+// MARK: - What is selected
+
+extension MockGenerator {
+    /// The fields that are selected from one object, by name, with what is selected below each.
+    private struct SelectedNames {
+        private(set) var fields: [(name: String, sets: [SelectionSet])] = []
+        private var positions: [String: Int] = [:]
+        var fragments: Set<UInt32> = []
+
+        mutating func add(_ name: String, _ set: SelectionSet?) {
+            let sets = set.map { [$0] } ?? []
+            if let position = positions[name] {
+                fields[position].sets += sets
+            } else {
+                positions[name] = fields.count
+                fields.append((name, sets))
+            }
+        }
+    }
+
+    /// As CollectFields of the specification (6.3.2), but by name: aliases share one value, and what `@skip` and
+    /// `@include` leave out is made up for nothing.
+    private func collect(_ set: SelectionSet, on type: TypeID, into selected: inout SelectedNames) {
+        for index in set.selections.indices {
+            switch document.selections[index] {
+            case .field(let field): selected.add(document.text(field.name), field.selectionSet)
+            case .inlineFragment(let fragment):
+                if applies(fragment.typeCondition, to: type) {
+                    collect(fragment.selectionSet, on: type, into: &selected)
+                }
+            case .fragmentSpread(let spread):
+                guard selected.fragments.insert(spread.name.id).inserted,
+                    let fragment = fragment(named: spread.name), applies(fragment.typeCondition, to: type)
+                else { continue }
+                collect(fragment.selectionSet, on: type, into: &selected)
+            }
+        }
+    }
+
+    private func applies(_ condition: Name?, to type: TypeID) -> Bool {
+        guard let condition else { return true }
+        guard let supertype = schema.typeID(named: document.text(condition)) else { return false }
+        return schema.isSubtype(type, of: supertype)
+    }
+
+    private func fragment(named name: Name) -> FragmentDefinition? {
+        for case .fragment(let fragment) in document.definitions where fragment.name.id == name.id {
+            return fragment
+        }
+        return nil
+    }
+}
+
+extension InputValue {
+    /// Whether nothing is to be added: a null, or a failure to be.
+    fileprivate var isNullOrError: Bool { self == .null || self["__error"] != nil }
+
+    fileprivate subscript(_ name: String) -> InputValue? {
+        guard case .object(let object) = self else { return nil }
+        return object[name]
+    }
+}

@@ -1,0 +1,23 @@
+package import GraphQL
+import PorticoCore
+
+/// A file with answers for a mock.
+package struct MockResponsesFile {
+    package let responses: InputObject
+
+    /// - Throws: `UsageError` where it cannot be read, or is no JSON object.
+    package init(path: String) throws {
+        let file = try InputFile(path: path)
+        let value: InputValue
+        do {
+            value = try InputValue(json: file.bytes, limits: LargeStackThread.jsonLimits)
+        } catch {
+            throw UsageError("\(file.name) is no JSON: \(error.message)")
+        }
+        guard case .object(let answers) = value else {
+            throw UsageError(
+                "\(file.name): the answers are not a JSON object, as in {\"Account.name\": \"Main\"}")
+        }
+        self.responses = answers
+    }
+}

@@ -1,0 +1,117 @@
+import GraphQL
+
+/// Made-up values of scalars: right for their type, and, where a custom scalar has a name that the field's community
+/// uses, in the form that the name stands for.
+struct MockScalar {
+    private let seed: MockSeed
+
+    init(_ place: MockSeed) {
+        self.seed = place
+    }
+
+    func value(of name: String, _ scalar: ScalarType) -> InputValue {
+        switch scalar.builtIn {
+        case .int: .int(seed.number(below: 1_000))
+        case .float: .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
+        // A client that turns pages until there is no next one must come to an end.
+        case .boolean: .boolean(isPaging ? false : seed.number(below: 2) == 1)
+        case .id: .string("\(seed.fieldName)-\(seed.number(below: 1_000_000))")
+        case .string: .string(text)
+        case nil: custom(name)
+        }
+    }
+
+    private var isPaging: Bool { ["hasNextPage", "hasPreviousPage"].contains(seed.fieldName) }
+
+    private var text: String {
+        "\(seed.fieldName) \(MockScalar.words[seed.number(below: MockScalar.words.count)])"
+    }
+
+    private static let words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron"]
+
+    private func custom(_ name: String) -> InputValue {
+        switch name {
+        case "Decimal", "BigDecimal", "Money": .string("\(seed.number(below: 100_000)).\(twoDigits(100))")
+        case "Number": .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
+        case "Long", "BigInt", "UnixTime", "Timestamp": .int(1_767_225_600 + seed.number(below: 31_536_000))
+        case "DateTime": .string("\(date)T\(twoDigits(24)):\(twoDigits(60)):00Z")
+        case "Date": .string(date)
+        case "Time", "LocalTime": .string("\(twoDigits(24)):\(twoDigits(60)):00")
+        case "URL", "URI": .string("https://example.com/\(seed.fieldName)/\(seed.number(below: 1_000))")
+        case "Email", "EmailAddress": .string("user\(seed.number(below: 1_000))@example.com")
+        case "UUID": .string(uuid)
+        case "JSON", "JSONObject": .object(["value": .int(seed.number(below: 1_000))])
+        default: .string(text)
+        }
+    }
+
+    /// A day of 2026.
+    private var date: String {
+        "2026-\(padded(1 + seed.number(below: 12)))-\(padded(1 + seed.number(below: 28)))"
+    }
+
+    /// Of the fourth version (RFC 9562), whose digits mean nothing.
+    private var uuid: String {
+        let tail = String(seed.number(below: 1 << 40), radix: 16)
+        return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - tail.count)) + tail
+    }
+
+    private func twoDigits(_ bound: Int) -> String { padded(seed.number(below: bound)) }
+
+    private func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// Where in an answer a made-up value stands; the seed and the way there are all that the value hangs on.
+struct MockSeed {
+    /// A number that the place has to itself, as far as 64 bits go.
+    private let digest: UInt64
+    /// Fields and items on the way.
+    private let depth: Int
+    /// The last field on the way.
+    let fieldName: String
+
+    init(seed: UInt64) {
+        self.init(digest: MockSeed.mixed(seed), depth: 0, fieldName: "")
+    }
+
+    private init(digest: UInt64, depth: Int, fieldName: String) {
+        self.digest = digest
+        self.depth = depth
+        self.fieldName = fieldName
+    }
+
+    /// The place of a field of the object here.
+    func field(_ name: String) -> MockSeed {
+        var digest = digest
+        for byte in name.utf8 { digest = MockSeed.mixed(digest ^ UInt64(byte)) }
+        return MockSeed(digest: digest, depth: depth + 1, fieldName: name)
+    }
+
+    /// The place of an item of the list here.
+    func item(_ index: Int) -> MockSeed {
+        MockSeed(
+            digest: MockSeed.mixed(digest &+ UInt64(truncatingIfNeeded: index) &+ 1), depth: depth + 1,
+            fieldName: fieldName)
+    }
+
+    /// From 0 up to, and without, a bound above 0.
+    func number(below bound: Int) -> Int {
+        Int(truncatingIfNeeded: digest % UInt64(max(1, bound)))
+    }
+
+    /// One of several; nil of none.
+    func choice<Item>(of items: [Item]) -> Item? {
+        items.isEmpty ? nil : items[number(below: items.count)]
+    }
+
+    /// Up to three items near the root, one deep inside: lists in lists would grow without end.
+    var listLength: Int { depth > 4 ? 1 : 1 + number(below: 3) }
+
+    /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), which spreads every bit over all others.
+    private static func mixed(_ state: UInt64) -> UInt64 {
+        var bits = state &+ 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}

@@ -1,0 +1,185 @@
+package import GraphQL
+
+/// Holds documents against one schema, limits and cache hints included.
+package struct OperationChecker {
+    private let schema: Schema
+    private let prices: SchemaCosts
+
+    /// - Throws: The faults of the schema, or of its cost directives.
+    package init(_ source: SourceText) throws(GraphQLErrors) {
+        schema = try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
+        prices = try SchemaCosts(schema)
+    }
+
+    /// What there is to say of each operation of a document; of a document that is not valid only that.
+    ///
+    /// The file with example variables has those of each operation by its name where the document has several.
+    package func checks(_ source: SourceText, variables: InputFile?) -> [OperationCheck] {
+        do throws(GraphQLErrors) {
+            let valid = try Document.read(source).validated(against: schema)
+            let operations = valid.document.operations
+            if operations.isEmpty {
+                throw GraphQLErrors([GraphQLError("The document has no operation.")])
+            }
+            let examples = try variables.map { file throws(GraphQLErrors) in try file.examples() }
+            return operations.map { operation in
+                let name = operation.name.map { valid.document.text($0) }
+                let example = operations.count == 1 ? examples : name.flatMap { examples?[$0] }
+                return check(operation, name, of: valid, example)
+            }
+        } catch {
+            return [OperationCheck(source: source, name: nil, errors: error.errors)]
+        }
+    }
+
+    private func check(
+        _ operation: OperationDefinition, _ name: String?, of valid: ValidDocument, _ example: InputValue?
+    ) -> OperationCheck {
+        var check = OperationCheck(source: valid.document.source, name: name)
+        // What a fragment names counts for each operation of its document.
+        check.deprecated = valid.schemaUses.filter { $0.deprecationReason != nil }
+        check.cache = CachePolicy(of: operation, in: valid)
+        do throws(GraphQLErrors) {
+            let measured = try OperationLimits.default.check(operation, of: valid, prices: prices)
+            // Without examples the cost of an operation that needs variables is nobody's to know.
+            if example == nil, valid.document.needsVariables(operation) { return check }
+            let given: InputObject
+            switch example {
+            case nil: given = InputObject()
+            case .object(let object)?: given = object
+            default: throw GraphQLErrors([GraphQLError("The example variables are no JSON object.")])
+            }
+            let values = try schema.coerceVariables(of: operation, in: valid.document, given: given)
+            check.cost = try measured.cost(values)
+        } catch {
+            check.errors = error.errors
+        }
+        return check
+    }
+}
+
+extension InputFile {
+    /// Example variables.
+    ///
+    /// - Throws: That the file is no JSON, and where.
+    fileprivate func examples() throws(GraphQLErrors) -> InputValue {
+        do {
+            return try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
+        } catch {
+            throw GraphQLErrors([GraphQLError("\(name) is no JSON: \(error.message)")])
+        }
+    }
+}
+
+extension InputValue {
+    fileprivate subscript(_ name: String) -> InputValue? {
+        guard case .object(let object) = self else { return nil }
+        return object[name]
+    }
+}
+
+extension Document {
+    fileprivate var operations: [OperationDefinition] {
+        definitions.compactMap { definition in
+            guard case .operation(let operation) = definition else { return nil }
+            return operation
+        }
+    }
+
+    fileprivate func needsVariables(_ operation: OperationDefinition) -> Bool {
+        operation.variables.indices.contains { index in
+            variableDefinitions[index].type.wrapping.isNonNull
+                && variableDefinitions[index].defaultValue == nil
+        }
+    }
+}
+
+/// What there is to say of one operation.
+package struct OperationCheck {
+    let source: SourceText
+    /// Nil of an anonymous operation, and of a document that could not be read.
+    let name: String?
+    /// Why it cannot be run: it is not valid, past a limit, or its example variables do not fit.
+    var errors: [GraphQLError] = []
+    /// What it uses that the schema deprecates.
+    var deprecated: [SchemaReference] = []
+    /// With its example variables; nil where it needs some and there are none, or it cannot be run.
+    var cost: OperationCost?
+    /// Nil where the schema has no cache hints, or the operation cannot be run.
+    var cache: CachePolicy?
+
+    package func isAtFault(strictly: Bool) -> Bool { !errors.isEmpty || strictly && !deprecated.isEmpty }
+}
+
+// MARK: - For people
+
+extension OperationCheck {
+    /// A paragraph for each operation.
+    package static func text(of checks: [OperationCheck]) -> String {
+        checks.map(\.text).joined()
+    }
+
+    private var text: String {
+        let title = source.name + (name.map { " \($0)" } ?? "")
+        guard errors.isEmpty else {
+            return "\(title): cannot be run\n" + DiagnosticReport(source: source, errors: errors).text
+        }
+        let lines = [costText, cacheText].compactMap(\.self) + deprecated.map(text)
+        return "\(title)\n" + lines.map { "  \($0)\n" }.joined()
+    }
+
+    private var costText: String {
+        guard let cost else { return "cost: depends on its variables; an example beside it would tell" }
+        return "cost: \(cost.total) of \(OperationLimits.default.cost)"
+    }
+
+    private var cacheText: String? {
+        guard let cache else { return nil }
+        let names = Set(cache.shortest.map { "\($0.coordinate)" }).sorted()
+        let fields = names.joined(separator: ", ")
+        if cache.maxAge == 0 {
+            return names.isEmpty ? "cache: never" : "cache: never, since \(fields) may not be kept"
+        }
+        let whose = cache.isPrivate ? "by its user alone" : "by anybody"
+        return "cache: \(cache.maxAge) s, \(whose); \(fields) \(names.count == 1 ? "sets" : "set") the time"
+    }
+
+    private func text(_ use: SchemaReference) -> String {
+        let place = source.location(of: use.span)
+        return "\(source.name):\(place.line):\(place.column): \(use.coordinate) is deprecated: "
+            + (use.deprecationReason ?? "")
+    }
+}
+
+// MARK: - For programs
+
+extension OperationCheck {
+    package static func json(of checks: [OperationCheck]) -> String {
+        let value = InputValue.object(["operations": .list(checks.map(\.json))])
+        return String(decoding: value.json, as: UTF8.self)
+    }
+
+    private var json: InputValue {
+        .object([
+            "file": .string(source.name), "name": name.map { .string($0) } ?? .null,
+            "errors": .list(errors.map(\.json)), "deprecated": .list(deprecated.map(json)),
+            "cost": cost?.inputValue ?? .null, "cache": cache.map(json) ?? .null,
+        ])
+    }
+
+    private func json(_ use: SchemaReference) -> InputValue {
+        let place = source.location(of: use.span)
+        return .object([
+            "coordinate": .string(use.coordinate.description), "reason": .string(use.deprecationReason ?? ""),
+            "locations": .list([.object(["line": .int(place.line), "column": .int(place.column)])]),
+        ])
+    }
+
+    private func json(_ cache: CachePolicy) -> InputValue {
+        let shortest = Set(cache.shortest.map { $0.coordinate.description }).sorted()
+        return .object([
+            "maxAge": .int(cache.maxAge), "scope": .string(cache.isPrivate ? "PRIVATE" : "PUBLIC"),
+            "shortest": .list(shortest.map { .string($0) }),
+        ])
+    }
+}

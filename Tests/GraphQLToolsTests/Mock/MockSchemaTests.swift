@@ -1,0 +1,154 @@
+import Foundation
+import GraphQL
+import GraphQLTools
+import TestSupport
+import Testing
+
+@Suite("A mock of a schema")
+struct MockSchemaTests {
+    private static let sdl = """
+        type Query {
+          account(id: ID): Account
+          accounts: [Account!]!
+          node: Node
+          holding: Holding!
+          grid: [[Int!]!]!
+          page: PageInfo!
+          when: DateTime
+          since: Date!
+          worth: Decimal!
+          other: Whatever
+          kind: Kind!
+        }
+        interface Node { id: ID! }
+        type Account implements Node { id: ID! name: String equity: Decimal parent: Account parts: [Account!]! kind: Kind }
+        type Stock { symbol: String! }
+        type Bond { name: String! }
+        union Holding = Stock | Bond
+        type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! endCursor: String }
+        enum Kind { CASH MARGIN OLD @deprecated(reason: "Gone.") }
+        scalar DateTime
+        scalar Date
+        scalar Decimal
+        scalar Whatever
+        type Mutation { open(name: String!): Account! }
+        """
+
+    private func mock(seed: UInt64 = 1, answers: InputObject = InputObject()) throws -> MockSchema {
+        try MockSchema(Schema.build(Self.sdl), seed: seed, responses: answers)
+    }
+
+    private func answer(_ document: String, _ mock: MockSchema) throws -> JSONValue {
+        try JSONValue(parsing: mock.respond(to: GraphQLRequest(document)).body)
+    }
+
+    private static let everything = """
+        {
+          account { id name equity kind parent { id } parts { id parts { id } } }
+          accounts { ...A }
+          node { __typename id ... on Account { equity } }
+          holding { __typename ... on Stock { symbol } ... on Bond { name } }
+          grid page { hasNextPage hasPreviousPage endCursor }
+          when since worth other kind
+        }
+        fragment A on Account { id alias: name kind }
+        """
+
+    @Test("answers everything, without a null or an error, in the scalars' own forms", arguments: 1...20)
+    func everything(seed: UInt64) throws {
+        let answer = try answer(Self.everything, mock(seed: seed))
+        #expect(answer["errors"] == nil)
+        #expect(answer.nulls.isEmpty)
+        let data = try #require(answer["data"])
+        func matches(_ field: String, _ form: Regex<Substring>) -> Bool {
+            data[field]?.string?.wholeMatch(of: form) != nil
+        }
+        #expect(matches("when", /2026-[01][0-9]-[0-2][0-9]T[0-2][0-9]:[0-5][0-9]:00Z/))
+        #expect(matches("since", /2026-[01][0-9]-[0-2][0-9]/))
+        #expect(matches("worth", /[0-9]+\.[0-9]{2}/))
+        #expect(["CASH", "MARGIN"].contains(data["kind"]?.string))
+        #expect(data["page"]?["hasNextPage"] == .bool(false))
+        #expect(data["holding"]?["__typename"]?.string == "Stock" || data["holding"]?["name"] != nil)
+    }
+
+    @Test("gives the same answer for the same seed, and another for another")
+    func seeds() throws {
+        let (one, same, other) = (try mock(seed: 7), try mock(seed: 7), try mock(seed: 8))
+        let request = GraphQLRequest(Self.everything)
+        #expect(one.respond(to: request).body == same.respond(to: request).body)
+        #expect(one.respond(to: request).body != other.respond(to: request).body)
+    }
+
+    @Test("gives a field the same value whatever is asked beside it")
+    func stability() throws {
+        let mock = try mock()
+        let whole = try answer("{ since account { name equity } worth }", mock)
+        let part = try answer("{ account { equity } }", mock)
+        #expect(whole["data"]?["account"]?["equity"] == part["data"]?["account"]?["equity"])
+    }
+
+    @Test("takes what an answers file says, and makes up the rest")
+    func answers() throws {
+        let mock = try mock(answers: [
+            "Query.account": .object(["equity": .string("1200.50")]),
+            "Account.name": .string("Main"),
+            "Query.node": .object(["__typename": .string("Account"), "id": .string("n")]),
+            "Query.holding": .object(["__typename": .string("Bond")]),
+            "Query.accounts": .list([
+                .object(["name": .string("First")]), .object(InputObject()), .object(["kind": .null]),
+            ]),
+            "Query.when": .object(["__error": .string("No clock.")]),
+        ])
+        let answer = try answer(
+            "{ account { name equity id } node { id } holding { __typename } accounts { name kind } when }",
+            mock)
+        #expect(answer["data"]?["account"]?["equity"] == "1200.50")
+        #expect(answer["data"]?["account"]?["name"] == "Main")
+        #expect(answer["data"]?["account"]?["id"]?.string?.hasPrefix("id-") == true)
+        #expect(answer["data"]?["node"]?["id"] == "n")
+        #expect(answer["data"]?["holding"]?["__typename"] == "Bond")
+        #expect(answer["data"]?["accounts"]?.elements?.map { $0["name"] } == ["First", "Main", "Main"])
+        #expect(answer["data"]?["accounts"]?[2]?["kind"] == .null)
+        #expect(answer["data"]?["when"] == .null)
+        #expect(answer["errors"]?[0]?["path"]?[0] == "when")
+    }
+
+    @Test(
+        "refuses answers for what is no field",
+        arguments: [
+            ("account", #""account" is no field's coordinate, which is like "Query.account"."#),
+            (
+                "Acount.name",
+                #"There is no type "Acount". Did you mean "Account"?"#
+            ),
+            ("Kind.CASH", #"Type "Kind" has no field "CASH"."#),
+            ("Account.nam", #"Type "Account" has no field "nam". Did you mean "name"?"#),
+        ])
+    func misplaced(coordinate: String, message: String) throws {
+        let error = #expect(throws: GraphQLErrors.self) { try mock(answers: [coordinate: .null]) }
+        #expect(error?.errors.map(\.message) == [message])
+    }
+
+    @Test("says what is wrong with a request as a server does")
+    func refusals() throws {
+        let mock = try mock()
+        #expect(try answer("{ account { nam } }", mock)["errors"]?[0]?["locations"]?[0]?["column"] == 13)
+        #expect(try answer("{ account { name }", mock)["data"] == nil)
+        let mutation = GraphQLRequest(#"mutation { open(name: "x") { id } }"#)
+        #expect(mock.respond(to: mutation, allowing: [.query]).outcome == .notAllowed)
+        #expect(mock.respond(to: mutation).outcome == .complete)
+    }
+
+    @Test("does not make up more than one answer may have, however fragments spread one another")
+    func budget() throws {
+        let depth = 40
+        let fragments = (1...depth).map { level in
+            "fragment F\(level) on Account { parts { ...F\(level + 1) } parent { ...F\(level + 1) } }"
+        }
+        let document =
+            "{ account { ...F1 } } \(fragments.joined(separator: " ")) fragment F\(depth + 1) on Account { id }"
+        let answer = try answer(document, mock())
+        #expect(
+            answer["errors"]?[0]?["message"] == "The answer would have more than 50000 values; ask for less.")
+    }
+}
