@@ -27,8 +27,8 @@ package final class HTTPServer: Service {
     /// failures at `error`; neither tokens nor queries are. Other routes than the service's are given by their paths.
     ///
     /// - Throws: `ServerStartError`, and `TLSError` where the files of TLS cannot be used.
-    package static func start<Session>(
-        _ configuration: ServerConfiguration, service: GraphQLService<Session>,
+    package static func start(
+        _ configuration: ServerConfiguration, service: GraphQLService,
         routes: [String: any Route] = [:],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
     ) async throws -> HTTPServer {

@@ -5,7 +5,7 @@ import Web
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
     /// A service whose tokens all end with an event.
-    static func make(endingTokens end: Event<Void>? = nil) throws -> GraphQLService<String> {
+    static func make(endingTokens end: Event<Void>? = nil) throws -> TestGraphQLService {
         make(try schema(), endingTokens: end)
     }
 
@@ -23,23 +23,14 @@ enum LiveService {
     /// The service of a schema whose counters a test reads.
     static func make(
         _ schema: ExecutableSchema<String>, endingTokens end: Event<Void>? = nil
-    ) -> GraphQLService<String> {
-        var service = GraphQLService<String>(
-            schemaText: "",
-            session: { token in
-                switch token {
-                case nil: .success("anonymous")
-                case "good": .success("somebody")
-                case .some: .failure(.invalidToken("The token is unknown or has expired."))
-                }
-            },
-            rejectedSession: { _ in "refused" },
+    ) -> TestGraphQLService {
+        var service = TestGraphQLService(
             respond: { request, context in
-                schema.respond(to: request, context: context.session, allowing: context.allowedOperations)
+                schema.respond(to: request, context: context.sessionName, allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
             if request.documentText == Array("mutation { renew }".utf8) { end?.happen() }
-            return await schema.subscribe(to: request, context: context.session)
+            return await schema.subscribe(to: request, context: context.sessionName)
         }
         if let end {
             service.isValid = { _ in !end.hasHappened }

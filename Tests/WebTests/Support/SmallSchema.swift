@@ -10,11 +10,11 @@ enum SmallSchema {
 
         """
 
-    static func service(options: ExecutionOptions = ExecutionOptions()) throws -> GraphQLService<Void> {
+    static func service(options: ExecutionOptions = ExecutionOptions()) throws -> TestGraphQLService {
         let schema = try ExecutableSchema(
             Schema.build(text), query: Query(), mutation: Mutation(), context: Void.self, options: options)
-        var service = GraphQLService<Void>(
-            schemaText: text, session: { _ in .success(()) }, rejectedSession: { _ in },
+        var service = TestGraphQLService(
+            schemaText: text, session: { _ in .success("anonymous") },
             respond: { request, context in
                 schema.respond(to: request, context: (), allowing: context.allowedOperations)
             })
