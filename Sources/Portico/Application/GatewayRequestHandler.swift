@@ -95,7 +95,7 @@ private final class GatewaySession: GraphQLSession {
             acceptsMinimumAge: true, observe: handler.observer(context.upstreamLog),
             tracing: handler.tracing(context), allowance: handler.allowance(session, at: context.client))
         let gateway = GatewayContext(
-            session: session, services: handler.services, call: call, origin: ClientOrigin(context.client))
+            session: session, services: handler.services, call: call, client: ClientOrigin(context.client))
         // An `.async` response is made in a task of the server, which sets the id itself.
         return CurrentRequest.$id.withValue(context.requestID) {
             handler.schema.respond(to: request, context: gateway, allowing: context.allowedOperations)
@@ -112,7 +112,7 @@ private final class GatewaySession: GraphQLSession {
                 call: CallContext(
                     deadline: .now + GatewaySession.timeout, observe: observer, tracing: tracing,
                     allowance: handler.allowance(session, at: client)),
-                origin: ClientOrigin(client))
+                client: ClientOrigin(client))
         }
         return await handler.schema.subscribe(to: request, context: gateway()) { [self] in
             isValid ? gateway() : nil

@@ -21,7 +21,7 @@ struct RequestPreparationTests {
     private static let trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     /// The service, with tracing and a cache policy for each operation.
-    private func service(_ schema: ExecutableSchema<String>) -> TestGraphQLService {
+    private func service(_ schema: ExecutableSchema<LiveContext>) -> TestGraphQLService {
         var service = LiveService.make(schema)
         service.tracer = RequestTracer()
         service.audience = { _ in [] }

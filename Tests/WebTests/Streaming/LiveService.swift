@@ -9,7 +9,7 @@ enum LiveService {
         make(try schema(), endingTokens: end)
     }
 
-    static func schema() throws -> ExecutableSchema<String> {
+    static func schema() throws -> ExecutableSchema<LiveContext> {
         try ExecutableSchema(
             Schema.build(
                 """
@@ -17,20 +17,22 @@ enum LiveService {
                 type Mutation { act: String! renew: String! }
                 type Subscription { count(to: Int!): Int! endless: Int! whose: String! partly: Int }
                 """), query: LiveQuery(), mutation: LiveMutation(), subscription: LiveSubscription(),
-            context: String.self)
+            context: LiveContext.self)
     }
 
     /// The service of a schema whose counters a test reads.
     static func make(
-        _ schema: ExecutableSchema<String>, endingTokens end: Event<Void>? = nil
+        _ schema: ExecutableSchema<LiveContext>, endingTokens end: Event<Void>? = nil
     ) -> TestGraphQLService {
         var service = TestGraphQLService(
             respond: { request, context in
-                schema.respond(to: request, context: context.sessionName, allowing: context.allowedOperations)
+                schema.respond(
+                    to: request, context: LiveContext(context.sessionName),
+                    allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
             if request.documentText == Array("mutation { renew }".utf8) { end?.happen() }
-            return await schema.subscribe(to: request, context: context.sessionName)
+            return await schema.subscribe(to: request, context: LiveContext(context.sessionName))
         }
         if let end {
             service.isValid = { _ in !end.hasHappened }
@@ -47,8 +49,16 @@ enum LiveService {
     }
 }
 
+/// The context of requests to a `LiveService`.
+final class LiveContext: Sendable {
+    /// The name of the session.
+    let session: String
+
+    init(_ session: String) { self.session = session }
+}
+
 private struct LiveQuery: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
 
     static let graphQL = ObjectType<LiveQuery>("Query") {
         Field("hello") { _ in "world" }
@@ -74,7 +84,7 @@ private struct LiveQuery: GraphQLObject {
 private struct Broken: Error {}
 
 private struct LiveMutation: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
     static let graphQL = ObjectType<LiveMutation>("Mutation") {
         Field("act") { _ in "done" }
         // The service ends the token when this field begins.
@@ -83,12 +93,12 @@ private struct LiveMutation: GraphQLObject {
 }
 
 private struct LiveSubscription: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
 
     static let graphQL = ObjectType<LiveSubscription>("Subscription") {
         Field("count", Bound.self, events: { bound, _ in AsyncStream.of(1...max(bound.to, 1)) })
         Field("endless", events: { _ in AsyncStream<Int> { $0.yield(1) } })
-        Field("whose", events: { context in AsyncStream.of([context]) })
+        Field("whose", events: { context in AsyncStream.of([context.session]) })
         Field(
             "partly",
             events: { _ in AsyncStream<Result<Int?, any Error>>.of([.failure(Broken()), .success(2)]) })
