@@ -30,12 +30,9 @@ struct BenchServer {
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()
-        var service = GraphQLService<Void>(
-            schemaText: try workload.text("schema.graphql"), session: { _ in .success(()) },
-            rejectedSession: { _ in },
-            respond: { request, front in
-                schema.respond(to: request, context: store, allowing: front.allowedOperations)
-            })
+        let session = WorkloadSession(schema, store)
+        var service = GraphQLService(
+            schemaText: try workload.text("schema.graphql"), session: { _ in session })
         service.prepare = schema.prepare
         let server = try await HTTPServer.start(
             ServerConfiguration(host: "127.0.0.1", port: port), service: service, logger: logger)
@@ -76,5 +73,19 @@ struct BenchServer {
     private static func announce(port: Int) {
         print("http://127.0.0.1:\(port)/graphql")
         fflush(nil)
+    }
+}
+
+/// The session of all requests to the benchmark's workload.
+private final class WorkloadSession: GraphQLSession {
+    private let schema: ExecutableSchema<WorkloadStore>
+    private let store: WorkloadStore
+
+    init(_ schema: ExecutableSchema<WorkloadStore>, _ store: WorkloadStore) {
+        (self.schema, self.store) = (schema, store)
+    }
+
+    func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {
+        schema.respond(to: request, context: store, allowing: context.allowedOperations)
     }
 }

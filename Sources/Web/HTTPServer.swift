@@ -27,8 +27,8 @@ package final class HTTPServer: Service {
     /// at `error`; tokens and queries are not. Routes in addition to the service's are given by their paths.
     ///
     /// - Throws: `ServerStartError`, and `TLSError` if the TLS files cannot be used.
-    package static func start<Session>(
-        _ configuration: ServerConfiguration, service: GraphQLService<Session>,
+    package static func start(
+        _ configuration: ServerConfiguration, service: GraphQLService,
         routes: [String: any Route] = [:],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
     ) async throws -> HTTPServer {

@@ -11,7 +11,7 @@ struct ErrorLoggingTests {
     private struct Broken: Error { let secret: String }
 
     private struct Query: GraphQLObject {
-        typealias Context = Void
+        typealias Context = EmptyContext
 
         static let graphQL = ObjectType<Query>("Query") {
             Field("now") { _ throws -> Int in throw Broken(secret: "token=abc") }
@@ -24,9 +24,10 @@ struct ErrorLoggingTests {
         var options = ExecutionOptions()
         options.errorPresenter = ErrorFormatter(logger: Logger(label: "test") { _ in lines })
         let schema = try ExecutableSchema(
-            Schema.build("type Query { now: Int! }"), query: Query(), context: Void.self, options: options)
+            Schema.build("type Query { now: Int! }"), query: Query(), context: EmptyContext.self,
+            options: options)
         let response = try await CurrentRequest.$id.withValue("00000000deadbeef") {
-            try await schema.respond(to: GraphQLRequest("{ now }"), context: ()).value()
+            try await schema.respond(to: GraphQLRequest("{ now }"), context: EmptyContext.shared).value()
         }
         let error = try JSONValue(parsing: response.body)["errors"]?[0]
         #expect(error?["message"] == "Internal server error")

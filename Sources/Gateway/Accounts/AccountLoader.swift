@@ -213,7 +213,7 @@ extension GatewayContext {
         case .ready(let known):
             return MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed()
         case .async(let list):
-            return .async {
+            return .async { [self] in
                 let known: [StoredAccount]
                 do {
                     known = try await list()

@@ -11,7 +11,7 @@ extension Mutation {
                 return .ready(
                     try context.services.connectionService.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
-                        for: owner, from: context.origin))
+                        for: owner, from: context.client))
             })
         Field(
             "connectProvider", InputArguments<ConnectProviderInput>.self,
@@ -20,7 +20,7 @@ extension Mutation {
                 return .async {
                     ConnectProviderPayload(
                         connection: try await context.services.connectionService.connect(
-                            arguments.input, for: owner, from: context.origin, in: context.call))
+                            arguments.input, for: owner, from: context.client, in: context.call))
                 }
             })
         Field(

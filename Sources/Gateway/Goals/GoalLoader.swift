@@ -15,14 +15,15 @@ extension GatewayContext {
     /// All goals of the user, in the order in which they were made.
     func goals() throws -> MaybeAsync<[GoalObject]?> {
         let owner = try owner()
-        return .async { try await services.userData.goals.goals(of: owner).map(GoalObject.init) }
+        return .async { [self] in try await services.userData.goals.goals(of: owner).map(GoalObject.init) }
     }
 
     /// A goal of the user by its id in the schema; nil where there is none.
     func goal(id: String) throws -> MaybeAsync<GoalObject?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { return .ready(nil) }
-        return .async { try await services.userData.goals.goal(own, of: owner).map(GoalObject.init) }
+        return .async { [self] in try await services.userData.goals.goal(own, of: owner).map(GoalObject.init)
+        }
     }
 
     /// What each allocation is worth: positions and rates are each asked for in one go.
@@ -31,7 +32,7 @@ extension GatewayContext {
         switch try holdings() {
         case .ready(let holdings): return appraisals(of: requests, in: holdings)
         case .async(let fetch):
-            return .async { try await appraisals(of: requests, in: fetch()).value() }
+            return .async { [self] in try await appraisals(of: requests, in: fetch()).value() }
         }
     }
 
@@ -63,7 +64,7 @@ extension GatewayContext {
     func goalsProgress(in code: String) throws -> MaybeAsync<GoalsProgress?> {
         let currency = try Currency(code, of: "currency").code
         let goals = try goals()
-        return .async {
+        return .async { [self] in
             let goals = try await goals.value() ?? []
             let requests = goals.flatMap { goal in
                 goal.goal.content.allocations.map {

@@ -24,7 +24,7 @@ extension GatewayContext {
     /// Makes a goal of what its owner holds now.
     func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
-        return .async {
+        return .async { [self] in
             let held = try await held(for: content.allocations)
             let outcome = try await services.userData.goals.create(content, for: owner, holding: held)
             services.watches.goalsChanged(of: owner)
@@ -36,7 +36,7 @@ extension GatewayContext {
     func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
-        return .async {
+        return .async { [self] in
             let held = try await held(for: patch.allocations ?? [])
             let outcome = try await services.userData.goals.update(own, patch, for: owner, holding: held)
             services.watches.goalsChanged(of: owner)
@@ -47,7 +47,7 @@ extension GatewayContext {
     func deleteGoal(id: String) throws -> MaybeAsync<DeletePayload?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
-        return .async {
+        return .async { [self] in
             guard try await services.userData.goals.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }

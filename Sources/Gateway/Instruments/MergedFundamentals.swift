@@ -112,7 +112,7 @@ extension GatewayContext {
         }
         let atHand = symbols.map { symbol in mergedFromCache(symbol, walks) }
         if !atHand.contains(where: { $0 == nil }) { return .ready(atHand.map { .success($0) }) }
-        return .async { [call] in
+        return .async { [self, call] in
             var reports: [Symbol: [Fundamentals]] = [:]
             var failures: [Symbol: [ProviderFailure]] = [:]
             for (position, walk) in walks.enumerated() {

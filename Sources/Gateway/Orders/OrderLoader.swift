@@ -95,7 +95,7 @@ extension GatewayContext {
     ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
         .each(orders) { linked in
             guard let id = linked.order[keyPath: id] else { return .ready(nil) }
-            return .async {
+            return .async { [self] in
                 guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
                 let related = try await self.linked([order], of: linked.connection).first
                 return related.map { event?.order(instead: $0)?.linked ?? $0 }
@@ -106,7 +106,7 @@ extension GatewayContext {
     /// The orders that are tied to one.
     func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
         if linked.order.legs.isEmpty { return .ready([]) }
-        return .async {
+        return .async { [self] in
             let legs = try await self.linked(linked.order.legs, of: linked.connection)
             return legs.map { event?.order(instead: $0)?.linked ?? $0 }
         }

@@ -23,7 +23,7 @@ extension GatewayContext {
     func allocation(of account: ConnectedAccount, by key: AllocationKey) throws -> MaybeAsync<[Allocation]?> {
         let positions = positions(of: account, symbols: nil)
         let figures = try figures(of: account)
-        return .async {
+        return .async { [self] in
             async let positionAnswers = positions.value()
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(

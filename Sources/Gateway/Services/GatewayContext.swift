@@ -2,34 +2,37 @@ import Brokerage
 import GraphQL
 package import Upstream
 
-/// What resolvers are given of a request: who asks, what stands behind, and until when.
-package struct GatewayContext: Sendable {
+/// The context of a request, which resolvers receive: its session, its client, and the services.
+package final class GatewayContext: Sendable {
     package let session: Session
     package let services: GatewayServices
-    /// When every call for this request must have ended, and who is told of each.
+    /// The deadline of calls to providers for the request, and what records them.
     package let call: CallContext
-    /// Where the request came from.
-    package let origin: ClientOrigin
+    /// The client that sent the request.
+    package let client: ClientOrigin
     /// The value that an event of a subscription carries, in the context of its message; nil in every other
     /// context.
-    private(set) var event: EventValue?
+    let event: EventValue?
 
-    package init(
-        session: Session, services: GatewayServices, call: CallContext, origin: ClientOrigin = .unknown
+    package convenience init(
+        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin = .unknown
     ) {
-        self.session = session
-        self.services = services
-        self.call = call
-        self.origin = origin
+        self.init(session: session, services: services, call: call, client: client, event: nil)
+    }
+
+    private init(
+        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin,
+        event: EventValue?
+    ) {
+        (self.session, self.services, self.call) = (session, services, call)
+        (self.client, self.event) = (client, event)
     }
 
     /// The same context for the message of an event.
     ///
     /// The value that the event carries is not read again.
     func showing(_ event: EventValue?) -> GatewayContext {
-        var context = self
-        context.event = event
-        return context
+        GatewayContext(session: session, services: services, call: call, client: client, event: event)
     }
 
     /// The connections that the request may use.

@@ -315,7 +315,7 @@ extension GatewayContext {
     /// A guest counts together with the other guests at the same address, since one client can create any
     /// number of guests.
     private var quoteClient: QuoteClient {
-        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(origin.number) }
+        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(client.number) }
         return .user(owner)
     }
 }

@@ -19,7 +19,7 @@ extension GatewayContext {
     func livePositions(with provider: ProviderID?) throws -> ConflatingStream<
         String, LiveEvent<ConnectedPosition>
     > {
-        stream(ofConnectionsOf: try owner(), with: provider) { connection in
+        stream(ofConnectionsOf: try owner(), with: provider) { [self] connection in
             subscribedSource(connection, SubscriptionKey.Target.positions, in: services.watches.positions) {
                 context in
                 try await context.positions(of: connection, symbols: nil).value() ?? []
@@ -72,7 +72,8 @@ extension GatewayContext {
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
     func liveOrders() throws -> ConflatingStream<String, LiveEvent<ConnectedOrder>> {
-        stream(ofConnectionsOf: try owner(), with: nil) { connection -> SubscribedSource<SubscribedOrder>? in
+        stream(ofConnectionsOf: try owner(), with: nil) {
+            [self] connection -> SubscribedSource<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = services.watches.orders.subscription(for: connection) {
                 [session, services] inbox, watch, turn in

@@ -9,7 +9,7 @@ extension Mutation {
             once: { arguments, context in
                 .async {
                     let opened = try await context.authentication.startGuest(
-                        label: arguments.label, from: context.origin)
+                        label: arguments.label, from: context.client)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -18,7 +18,7 @@ extension Mutation {
             once: { arguments, context in
                 .async {
                     let opened = try await context.authentication.signUp(
-                        arguments.input, in: context.session, from: context.origin)
+                        arguments.input, in: context.session, from: context.client)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -27,7 +27,7 @@ extension Mutation {
             once: { arguments, context in
                 .async {
                     let opened = try await context.authentication.signIn(
-                        arguments.input, in: context.session, from: context.origin)
+                        arguments.input, in: context.session, from: context.client)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -74,7 +74,7 @@ extension Mutation {
             once: { arguments, context in
                 .async {
                     let opened = try await context.authentication.changePassword(
-                        arguments.input, in: context.session, from: context.origin)
+                        arguments.input, in: context.session, from: context.client)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -83,7 +83,7 @@ extension Mutation {
             once: { arguments, context in
                 .async {
                     let deleted = try await context.authentication.deleteUser(
-                        password: arguments.password, in: context.session, from: context.origin)
+                        password: arguments.password, in: context.session, from: context.client)
                     return Optional(DeletePayload(deletedID: deleted))
                 }
             })

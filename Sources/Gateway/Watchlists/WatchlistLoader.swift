@@ -11,7 +11,7 @@ extension GatewayContext {
         let brokers = MaybeAsync.each(try connections(with: nil).filter { $0.watchlists != nil }) {
             watchlists(of: $0)
         }
-        return .async {
+        return .async { [self] in
             async let lists = brokers.value()
             let own = try await services.userData.watchlists.watchlists(of: owner).map(Watchlist.init)
             let theirs = GatewayContext.joined(try await lists)
@@ -24,7 +24,7 @@ extension GatewayContext {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
-            return .async {
+            return .async { [self] in
                 try await services.userData.watchlists.watchlist(own, of: owner).map(Watchlist.init)
             }
         case .broker(let connection, _):

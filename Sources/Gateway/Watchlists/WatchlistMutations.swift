@@ -93,7 +93,7 @@ extension GatewayContext {
     /// Makes a list that Portico keeps.
     func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
-        return .async {
+        return .async { [self] in
             try await check(input.symbols, at: "input.symbols")
             return try payload(
                 await services.userData.watchlists.create(
@@ -105,13 +105,13 @@ extension GatewayContext {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
-            return .async {
+            return .async { [self] in
                 try payload(
                     await services.userData.watchlists.rename(own, to: name.text, for: owner),
                     at: .change(id))
             }
         case .broker(let connection, let list):
-            return .async {
+            return .async { [self] in
                 try await change(list, of: connection, by: "name") {
                     .success((name: name.text, symbols: $0.items.map(\.symbol)))
                 }
@@ -124,7 +124,7 @@ extension GatewayContext {
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
-        return .async {
+        return .async { [self] in
             switch edit {
             case .add(let symbols): try await check(symbols, at: edit.argument)
             case .remove, .move: break
@@ -145,16 +145,16 @@ extension GatewayContext {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
-            return .async {
+            return .async { [self] in
                 guard try await services.userData.watchlists.delete(own, for: owner) else {
                     throw FieldError.noWatchlist(id)
                 }
                 return DeletePayload(deletedID: id)
             }
         case .broker(let connection, let list):
-            return .async {
+            return .async { [self] in
                 try await write(list, of: connection, by: "id") {
-                    editor, _ throws(ProviderFailure) in
+                    [call] editor, _ throws(ProviderFailure) in
                     try await editor.deleteWatchlist(list, in: call)
                 }
                 return DeletePayload(deletedID: id)

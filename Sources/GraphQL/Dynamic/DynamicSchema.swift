@@ -57,9 +57,7 @@ public struct DynamicSchema: Sendable {
             try planning.plan(
                 operation.definition, of: document.valid.document, from: root, settings, conditions)
         }
-        let response = plan.run(
-            in: OperationPlan.Circumstances(variables: variables, context: ContextBox(())))
-        switch response {
+        switch plan.run(variables, EmptyContext.shared, cost: nil) {
         case .ready(let response): return response
         // Only loads make a response wait, and no field here is loaded.
         case .async: throw GraphQLErrors([GraphQLError("Internal server error")])

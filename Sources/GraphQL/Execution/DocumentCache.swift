@@ -49,9 +49,7 @@ final class DocumentCache: Sendable {
 
     /// Stores a document, or records that it takes more memory than before.
     func store(_ document: PreparedDocument) {
-        let text = document.text
-        let digest = SeededHash.digest(of: text.span)
-        generations.withLock { store(document, digest, in: &$0) }
+        generations.withLock { store(document, document.digest, in: &$0) }
     }
 
     /// At most so many documents are kept now.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What answers requests, whatever the type of their context: the executable schema without its type parameter.
+/// An executable schema without its type parameter.
 ///
-/// Apart from that, it would be generic code, and run unspecialised: which costs the smallest operation a third more.
+/// Generic code would run unspecialised, which takes a third more time for the smallest operation.
 @usableFromInline
 final class Engine: Sendable {
     let schema: Schema
@@ -76,11 +76,11 @@ final class Engine: Sendable {
     /// `ExecutableSchema.respond(to:context:allowing:)`.
     @usableFromInline
     func respond(
-        to request: PreparedRequest, context: consuming any OpaqueContext,
+        to request: PreparedRequest, context: consuming AnyContext,
         allowing allowed: Set<OperationType>?
     ) -> MaybeAsync<GraphQLResponse> {
         do throws(GraphQLErrors) {
-            let (plan, circumstances) = try plan(request, context)
+            let (plan, variables, cost) = try plan(request)
             let type = plan.operation.type
             if let allowed, !allowed.contains(type) { return .ready(GraphQLResponse(notAllowing: type)) }
             if type == .subscription {
@@ -88,7 +88,7 @@ final class Engine: Sendable {
                     GraphQLError("A subscription has no single response; it must be subscribed to.")
                 ])
             }
-            return plan.run(in: circumstances)
+            return plan.run(variables, context, cost: cost)
         } catch {
             return .ready(GraphQLResponse(requestErrors: error.errors))
         }
@@ -96,17 +96,17 @@ final class Engine: Sendable {
 
     /// `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
-        to request: PreparedRequest, context: any OpaqueContext,
-        renewed: (@Sendable () -> (any OpaqueContext)?)?
+        to request: PreparedRequest, context: AnyContext, renewed: (@Sendable () -> AnyContext?)?
     ) async -> Result<ResponseStream, SubscriptionError> {
         do throws(GraphQLErrors) {
-            let (plan, circumstances) = try plan(request, context)
-            let run = PreparedRun(plan: plan, circumstances: circumstances, renewedContext: renewed)
-            guard run.plan.operation.type == .subscription else {
+            let (plan, variables, cost) = try plan(request)
+            let run = PreparedRun(
+                plan: plan, variables: variables, cost: cost, context: context, renewedContext: renewed)
+            guard plan.operation.type == .subscription else {
                 return .success(ResponseStream(single: run))
             }
             do {
-                return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
+                return .success(ResponseStream(run, try await plan.subscribe(variables, context)))
             } catch {
                 let presented = options.errorPresenter.present(error, path: [], locations: [])
                 return .failure(SubscriptionError(GraphQLResponse(requestErrors: [presented])))
@@ -122,17 +122,17 @@ final class Engine: Sendable {
     /// `ExecutableSchema.parsedDocuments`.
     var parsedDocuments: Int { parsed.load(ordering: .relaxed) }
 
-    /// Everything that is done before anything is loaded.
+    /// The plan of an operation, its variables, and its cost if the response reports it.
     private func plan(
-        _ request: PreparedRequest, _ context: consuming any OpaqueContext
-    ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
+        _ request: PreparedRequest
+    ) throws(GraphQLErrors) -> (OperationPlan, VariableValues, OperationCost?) {
         switch request.state {
-        case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared), context)
+        case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared))
         case .rejected(let errors, _): throw errors
         case .operation(let operation, let document, let variables):
             if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
             if !request.requestsCost, let plan = operation.settledPlan {
-                return (plan, OperationPlan.Circumstances(variables: .empty, context: context))
+                return (plan, .empty, nil)
             }
             let measured = try operation.measured(within: options.limits, at: prices)
             let variables = try variables.get()
@@ -150,9 +150,7 @@ final class Engine: Sendable {
             }
             // The document takes more memory now.
             if isNew { documents.store(document) }
-            let circumstances = OperationPlan.Circumstances(
-                variables: variables, context: context, cost: request.requestsCost ? cost : nil)
-            return (plan, circumstances)
+            return (plan, variables, request.requestsCost ? cost : nil)
         }
     }
 }

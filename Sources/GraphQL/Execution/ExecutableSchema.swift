@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// let schema = try ExecutableSchema(schema, query: Query(), context: Context.self)
-/// let response = try await schema.respond(to: Request("{ account { equity } }"), context: context).value()
+/// let response = try await schema.respond(to: GraphQLRequest("{ account { equity } }"), context: context).value()
 /// ```
-public final class ExecutableSchema<Context: Sendable>: Sendable {
+public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
     @usableFromInline
     let engine: Engine
     /// The schema that requests are validated against and introspection tells of.
@@ -19,7 +19,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///   - query: the value that queries begin from; its type stands for the schema's query type.
     ///   - mutation: the same for mutations, where the schema has any.
     ///   - subscription: the same for subscriptions; its fields are made with `events:`.
-    ///   - context: what all resolvers are given of a request; they ask for this very type.
+    ///   - context: the class of the contexts, which all resolvers require.
     ///   - guards: what decides about fields that bear a directive, before anything is called.
     ///   - options: limits, and how errors are presented.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
@@ -77,7 +77,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func respond(
         to request: PreparedRequest, context: Context, allowing allowed: Set<OperationType>? = nil
     ) -> MaybeAsync<GraphQLResponse> {
-        engine.respond(to: request, context: ContextBox(context), allowing: allowed)
+        engine.respond(to: request, context: context, allowing: allowed)
     }
 
     /// How often a document was neither parsed nor validated again, because it had been run before.
@@ -106,9 +106,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func subscribe(
         to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, SubscriptionError> {
-        var renewedBox: (@Sendable () -> (any OpaqueContext)?)?
-        if let renewed { renewedBox = { renewed().map { ContextBox($0) } } }
-        return await engine.subscribe(to: request, context: ContextBox(context), renewed: renewedBox)
+        await engine.subscribe(to: request, context: context, renewed: renewed)
     }
 }
 

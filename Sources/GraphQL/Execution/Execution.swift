@@ -8,9 +8,19 @@ public struct Execution: @unchecked Sendable {
     @usableFromInline
     let memory: ExecutionStorage
 
-    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: TimeoutFlag?) {
+    /// - Parameters:
+    ///   - variables: the coerced variables of the request.
+    ///   - context: the context of the request, of the type that all resolvers of the schema require.
+    ///   - cost: what the operation costs, if the response reports it.
+    ///   - timeout: set when the time of the operation is over; nil without a limit.
+    ///   - slotCount: the number of slots.
+    init(
+        _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?,
+        timeout: TimeoutFlag?, slotCount: Int
+    ) {
         memory = .make(
-            ExecutionStorage.Facts(circumstances: circumstances, expiry: expiry, slotCount: slotCount))
+            ExecutionStorage.Header(
+                variables: variables, context: context, cost: cost, timeout: timeout, slotCount: slotCount))
     }
 
     /// Set when the time of an operation is over.
@@ -18,73 +28,51 @@ public struct Execution: @unchecked Sendable {
         let hasCome = Atomic(false)
     }
 
-    @inlinable
-    var facts: ExecutionStorage.Facts {
-        // Not `header`, which would look each time for somebody who writes it.
-        unsafe memory.withUnsafeMutablePointerToHeader { unsafe $0.pointee }
-    }
-
     /// The coerced variables of the request.
-    public var variables: VariableValues { facts.circumstances.variables }
-    /// What the operation costs, where the client has asked to be told.
-    var cost: OperationCost? { facts.circumstances.cost }
+    public var variables: VariableValues { memory.variables }
+    /// What the operation costs, if the client has requested it.
+    var cost: OperationCost? { memory.cost }
 
     @inlinable
     var slots: LoadSlots { memory.slots }
 
     /// The same run, for a part of its plan that has slots of its own.
     func frame(slotCount: Int) -> Execution {
-        Execution(facts.circumstances, slotCount: slotCount, expiry: facts.expiry)
+        Execution(
+            variables, memory.context, cost: cost, timeout: memory.timeout, slotCount: slotCount)
     }
 
     /// The context of the request.
-    ///
-    /// The types bound to a schema agree on their context, which is checked when they are bound; so this never
-    /// throws in a schema that was accepted.
-    ///
-    /// - Throws: `ContextMismatch`.
     @inlinable
-    func context<Context: Sendable>(as _: Context.Type) throws -> Context {
-        let context = facts.circumstances.context
-        guard Swift.type(of: context) == ContextBox<Context>.self else { throw ContextMismatch() }
-        // Just compared; a checked cast would look for conversions besides, which takes longer than most loads.
-        return unsafe unsafeDowncast(context, to: ContextBox<Context>.self).context
+    func context<Context: AnyObject & Sendable>(as _: Context.Type) -> Context {
+        // All bound types of a schema require the type of its contexts: `SchemaBinder.requireContext` has checked
+        // each. A checked cast takes longer than most loads.
+        unsafe unsafeDowncast(memory.context, to: Context.self)
     }
 
     /// Says that the time is over, before what still runs is cancelled.
     func expire() {
-        facts.expiry?.hasCome.store(true, ordering: .relaxed)
+        memory.timeout?.hasCome.store(true, ordering: .relaxed)
     }
 
     /// What a load's error means: one that was cancelled because the time was over ran out of time.
     @usableFromInline
     func meaning(of error: any Error) -> any Error {
-        guard let expiry = facts.expiry, expiry.hasCome.load(ordering: .relaxed) else { return error }
+        guard let timeout = memory.timeout, timeout.hasCome.load(ordering: .relaxed) else { return error }
         return OperationTimedOut()
     }
 }
 
-/// A resolver asked for a context of another type than the request has.
+/// The context of a request, of the type that the bound types of its schema require.
 @usableFromInline
-struct ContextMismatch: Error {
-    @inlinable
-    init() {}
-}
+typealias AnyContext = any AnyObject & Sendable
 
-/// What resolvers are given of a request, its type forgotten.
-@usableFromInline
-protocol OpaqueContext: AnyObject, Sendable {}
+/// The context of a schema whose resolvers need none.
+public final class EmptyContext: Sendable {
+    /// The context of all requests.
+    public static let shared = EmptyContext()
 
-/// The context of a request, whose type can be asked for without a cast.
-@usableFromInline
-final class ContextBox<Context: Sendable>: OpaqueContext {
-    @usableFromInline
-    let context: Context
-
-    @inlinable
-    init(_ context: Context) {
-        self.context = context
-    }
+    private init() {}
 }
 
 /// The operation took longer than it may.
@@ -137,37 +125,48 @@ extension Execution {
     }
 }
 
-/// The memory of an execution: what it knows, and behind that its slots, in one object, since the smallest operation
-/// spends a tenth of its time on each that it allocates.
+/// The memory of an execution: its values and its slots in one object, because each allocation is a tenth of the
+/// time of the smallest operation.
 @usableFromInline
 @safe
-final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Facts, LoadSlots.Content> {
-    /// What an execution knows from its beginning.
+final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.Content> {
+    /// The values that an execution has from its start.
     @usableFromInline
-    struct Facts: Sendable {
+    struct Header: Sendable {
+        let variables: VariableValues
         @usableFromInline
-        let circumstances: OperationPlan.Circumstances
-        /// Whether the time of the operation is over; nil where it may take as long as it likes.
-        let expiry: Execution.TimeoutFlag?
+        let context: AnyContext
+        let cost: OperationCost?
+        let timeout: Execution.TimeoutFlag?
         let slotCount: Int
     }
 
     /// Memory with empty slots.
-    static func make(_ facts: consuming Facts) -> ExecutionStorage {
-        let count = facts.slotCount
-        // Taken out of a variable, the facts are moved instead of copied, which would count references.
-        var facts = Optional(facts)
+    static func make(_ header: consuming Header) -> ExecutionStorage {
+        let count = header.slotCount
+        // Taken out of a variable, the header is moved instead of copied, which would count references.
+        var header = Optional(header)
         // A class makes buffers of itself, but its superclass has declared the result.
         let memory = unsafe unsafeDowncast(
-            create(minimumCapacity: count) { _ in unsafe facts.take().unsafelyUnwrapped },
+            create(minimumCapacity: count) { _ in unsafe header.take().unsafelyUnwrapped },
             to: ExecutionStorage.self)
         unsafe memory.slots.base.initialize(repeating: nil, count: count)
         return memory
     }
 
     deinit {
-        unsafe slots.release(withUnsafeMutablePointerToHeader { unsafe $0.pointee.slotCount })
+        slots.release(slotCount)
     }
+
+    // Not `header`, which is checked for exclusive access each time: nothing writes these values.
+    @inlinable
+    var context: AnyContext { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.context } }
+    var variables: VariableValues { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.variables } }
+    var cost: OperationCost? { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.cost } }
+    var timeout: Execution.TimeoutFlag? {
+        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.timeout }
+    }
+    private var slotCount: Int { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.slotCount } }
 
     /// The slots; their memory does not move, and lasts as long as this object.
     @inlinable

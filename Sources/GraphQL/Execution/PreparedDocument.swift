@@ -5,6 +5,8 @@ package final class PreparedDocument: Sendable {
     package let valid: ValidDocument
     /// The text in UTF-8.
     let text: [UInt8]
+    /// The digest of the text, for tables.
+    let digest: UInt64
     private let operations: [PreparedOperation]
     private let wasRun = Atomic(false)
     /// The memory in bytes without the plans.
@@ -15,14 +17,17 @@ package final class PreparedDocument: Sendable {
     ///   - planBytes: the memory that the stored plans of its operations may take together.
     package init(_ valid: ValidDocument, planBytes: Int = .max) {
         self.valid = valid
-        text = valid.document.source.bytes
+        let text = valid.document.source.bytes
+        let digest = SeededHash.digest(of: text.span)
+        (self.text, self.digest) = (text, digest)
         let variables = ConditionalDirectives(valid.document).conditionalVariables(in: valid.document)
         // Each operation has the same share.
         let count = max(1, valid.typed.operations.count)
         operations = valid.document.definitions.compactMap { definition in
             guard case .operation(let operation) = definition else { return nil }
             return PreparedOperation(
-                operation, of: valid, conditionalVariables: variables, planBytes: planBytes / count)
+                operation, of: valid, digest: digest, conditionalVariables: variables,
+                planBytes: planBytes / count)
         }
         // The measure, the cost plan and the cache policy of an operation grow with the selections.
         ownWeight =

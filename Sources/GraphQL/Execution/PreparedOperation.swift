@@ -3,6 +3,7 @@ import Synchronization
 /// An operation of a valid document, with all that its runs have in common.
 package final class PreparedOperation: Sendable {
     package let definition: OperationDefinition
+    let identity: OperationIdentity
     let sizeHint = SizeHint()
     private let valid: ValidDocument
     /// The variables that decide about selections: there is a plan for each combination of their values.
@@ -41,10 +42,12 @@ package final class PreparedOperation: Sendable {
     private static let capacity = 16
 
     init(
-        _ definition: OperationDefinition, of valid: ValidDocument, conditionalVariables: [Name],
-        planBytes: Int
+        _ definition: OperationDefinition, of valid: ValidDocument, digest: UInt64,
+        conditionalVariables: [Name], planBytes: Int
     ) {
         self.definition = definition
+        identity = OperationIdentity(
+            document: valid.document.source.bytes, digest: digest, operation: definition.name?.span)
         self.planBytes = planBytes
         self.valid = valid
         self.conditionalVariables = conditionalVariables

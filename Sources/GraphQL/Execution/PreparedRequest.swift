@@ -2,8 +2,9 @@
 ///
 /// `ExecutableSchema.prepare(_:)` returns one for every request. A server reads from this value how to
 /// execute, cache and log the request, so that each request prepares its document once, also if the document
-/// is refused. It holds the coerced variables and not the request: a subscription that runs for days does not
-/// retain other data of its request.
+/// is refused. A refused request has a value too, because it is logged, traced and streamed like any other. It
+/// holds the coerced variables and not the request: a subscription that runs for days does not retain other
+/// data of its request.
 public struct PreparedRequest: Sendable {
     /// The name of the operation, as the client sent it; nil if it sent none.
     public let operationName: String?
@@ -111,41 +112,52 @@ public struct PreparedRequest: Sendable {
         }
     }
 
-    /// The inputs of the response other than the session; nil if the request cannot be executed.
-    package var responseKey: ResponseKey? {
+    /// The operation in keys of caches; nil if the request cannot be executed.
+    ///
+    /// A response depends on it, on `cacheVariables` and on the session.
+    package var cacheIdentity: OperationIdentity? {
         switch state {
-        case .operation(let operation, let document, .success(let variables)):
-            ResponseKey(
-                document: document.text, operation: operation.definition.name?.span,
-                variables: variables.entries.map(\.value))
+        case .operation(let operation, _, .success): operation.identity
         case .operation(_, _, .failure), .rejected: nil
         case .unprepared(let request, _, _):
-            ResponseKey(
-                document: Array(request.document.utf8), operation: nil,
-                variables: [request.operationName.map { .string($0) }, .object(request.variables)])
+            OperationIdentity(document: Array(request.document.utf8), operation: nil)
+        }
+    }
+
+    /// The variables in keys of caches: the coerced values of those that the operation declares, in their order.
+    package var cacheVariables: [InputValue?] {
+        switch state {
+        case .operation(_, _, .success(let variables)): variables.entries.map(\.value)
+        case .operation(_, _, .failure), .rejected: []
+        case .unprepared(let request, _, _):
+            [request.operationName.map { .string($0) }, .object(request.variables)]
         }
     }
 }
 
-/// The bytes of a document, its selected operation, and the coerced values of the variables that the operation declares.
-package struct ResponseKey: Hashable, Sendable {
-    private let document: [UInt8]
+/// An operation in keys of caches: the bytes of its document, and which of the document's operations it is.
+///
+/// Identities of one prepared document share its text, so they are compared by reference first. The digest is
+/// computed once for each document.
+package struct OperationIdentity: Hashable, Sendable {
+    private let digest: UInt64
     /// The position of the operation's name; nil for the only operation of a document, if it has no name.
     private let operation: SourceSpan?
-    private let variables: [InputValue?]
+    private let document: [UInt8]
 
-    init(document: [UInt8], operation: SourceSpan?, variables: [InputValue?]) {
-        (self.document, self.operation, self.variables) = (document, operation, variables)
+    init(document: [UInt8], operation: SourceSpan?) {
+        self.init(document: document, digest: SeededHash.digest(of: document.span), operation: operation)
+    }
+
+    init(document: [UInt8], digest: UInt64, operation: SourceSpan?) {
+        (self.document, self.digest, self.operation) = (document, digest, operation)
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(SeededHash.digest(of: document.span))
+        hasher.combine(digest)
         hasher.combine(operation?.start)
-        hasher.combine(variables)
     }
 
-    /// The memory of the key in bytes.
-    package var weight: Int {
-        variables.reduce(document.count + 128) { $0 + ($1?.weight ?? MemoryLayout<InputValue?>.stride) }
-    }
+    /// The memory of the identity in bytes, as if nothing else held the document.
+    package var weight: Int { document.count + 128 }
 }

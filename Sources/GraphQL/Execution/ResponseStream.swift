@@ -59,16 +59,16 @@ public struct ResponseStream: AsyncSequence, Sendable {
                 return nil
             case .single(let run):
                 state = .ended
-                return try? await run.plan.run(in: run.circumstances).value()
+                return try? await run.plan.run(run.variables, run.context, cost: run.cost).value()
             case .events(let run, var events):
                 do {
-                    let delivery = try await events.next(isolation: actor)
-                    guard let delivery, let circumstances = run.circumstancesOfEvent else {
+                    let event = try await events.next(isolation: actor)
+                    guard let event, let context = run.contextOfEvent else {
                         state = .ended
                         return nil
                     }
                     state = .events(run, events)
-                    return await run.plan.respond(to: delivery, in: circumstances)
+                    return await run.plan.respond(to: event, run.variables, context, cost: run.cost)
                 } catch {
                     state = .ended
                     if error is CancellationError { return nil }
@@ -94,16 +94,15 @@ public struct SubscriptionError: Error {
 /// An operation that is ready to run.
 struct PreparedRun: Sendable {
     let plan: OperationPlan
-    let circumstances: OperationPlan.Circumstances
-    /// The context of each event of a subscription, none to end it; nil for that of the circumstances.
-    var renewedContext: (@Sendable () -> (any OpaqueContext)?)?
+    let variables: VariableValues
+    let cost: OperationCost?
+    let context: AnyContext
+    /// Makes the context of each event of a subscription, nil to end it; nil for the same context each time.
+    let renewedContext: (@Sendable () -> AnyContext?)?
 
-    /// Under which the response to an event is made; nil where there is none any more.
-    fileprivate var circumstancesOfEvent: OperationPlan.Circumstances? {
-        guard let renewedContext else { return circumstances }
-        guard let context = renewedContext() else { return nil }
-        var circumstances = circumstances
-        circumstances.context = context
-        return circumstances
+    /// The context of the response to an event; nil to end the subscription.
+    fileprivate var contextOfEvent: AnyContext? {
+        guard let renewedContext else { return context }
+        return renewedContext()
     }
 }

@@ -240,7 +240,7 @@ extension Planner {
 extension AbstractType {
     /// Compares the bound cases with the possible types of the schema, and follows them.
     func bind(to binder: inout SchemaBinder) {
-        guard binder.isFirstVisit(to: name) else { return }
+        guard binder.isFirstVisit(to: Source.self) else { return }
         guard let type = binder.schema.type(named: name) else { return binder.differ(at: name, .notInSchema) }
         guard type.isAbstract else {
             return binder.differ(at: name, .kind(expected: "an interface or union type"))

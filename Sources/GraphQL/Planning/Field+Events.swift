@@ -77,7 +77,7 @@ extension Field where Source: GraphQLObject {
 /// An event of a source stream, before it is written to its response.
 struct SourceEvent: Sendable {
     /// The context of the response, made from the default context; nil to use the default context.
-    let context: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
+    let context: (@Sendable (AnyContext) -> AnyContext)?
     /// Stores the event for the write pass of its response, and starts the loads below it.
     let put: @Sendable (Execution, inout [PendingLoad]) -> Void
 }
@@ -88,7 +88,9 @@ typealias Subscribe =
 
 extension PlannedField {
     /// A field whose column is filled anew for each event.
-    fileprivate static func events<Events: AsyncSequence & Sendable, Value: GraphQLOutput, Context: Sendable>(
+    fileprivate static func events<
+        Events: AsyncSequence & Sendable, Value: GraphQLOutput, Context: AnyObject & Sendable
+    >(
         _ slot: Int, _ selection: Value.Selection, _ value: @escaping @Sendable (Events.Element) -> Value,
         _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
@@ -98,12 +100,10 @@ extension PlannedField {
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
             SourceEvents(events: try await begin(execution)) { event in
-                var made: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
+                var made: (@Sendable (AnyContext) -> AnyContext)?
                 if let context {
-                    made = { other in
-                        guard let box = other as? ContextBox<Context> else { return other }
-                        return ContextBox(context(event, box.context))
-                    }
+                    // As in `Execution.context(as:)`.
+                    made = { unsafe context(event, unsafeDowncast($0, to: Context.self)) }
                 }
                 return SourceEvent(context: made) { execution, pending in
                     store(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)

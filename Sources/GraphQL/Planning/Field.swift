@@ -216,7 +216,7 @@ extension Field where Source: GraphQLObject {
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
                 return .loaded(planner.newSlot(), selection, of: Source.self) { sources, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
-                    let context = try execution.context(as: Source.Context.self)
+                    let context = execution.context(as: Source.Context.self)
                     return try load(sources, arguments, context).map { .results($0) }
                 }
             })

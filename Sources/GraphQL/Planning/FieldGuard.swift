@@ -9,7 +9,7 @@
 ///     return { context in context.scopes.contains(scope) ? nil : Forbidden() }
 /// }
 /// ```
-public struct FieldGuard<Context: Sendable>: Sendable {
+public struct FieldGuard<Context: AnyObject & Sendable>: Sendable {
     let directive: String
     let denial: @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
 
@@ -41,20 +41,14 @@ struct FieldGuards: Sendable {
                 known.directive,
                 { directive in
                     let refusal = known.denial(directive)
-                    return { execution in
-                        do {
-                            return refusal(try execution.context(as: Context.self))
-                        } catch {
-                            return error
-                        }
-                    }
+                    return { execution in refusal(execution.context(as: Context.self)) }
                 }
             )
         }
     }
 
     /// For a schema that has none.
-    static let none = FieldGuards([FieldGuard<Void>]())
+    static let none = FieldGuards([FieldGuard<EmptyContext>]())
 
     /// Notes guards of directives that the schema does not have: they would guard nothing.
     func bind(to binder: inout SchemaBinder) {

@@ -210,7 +210,7 @@ extension SchemaBinder {
     /// Compares the fields of an input object type with those that a Swift type reads.
     mutating func bind<Value: GraphQLInputObject>(inputObject type: Value.Type) {
         let name = Value.graphQLName
-        guard isFirstVisit(to: name) else { return }
+        guard isFirstVisit(to: type) else { return }
         guard let definition = schema.type(named: name) else { return differ(at: name, .notInSchema) }
         guard case .inputObject(let inputObject) = definition.kind else {
             return differ(at: name, .kind(expected: "an input object type"))
@@ -221,7 +221,7 @@ extension SchemaBinder {
 
     /// All resolvers of a schema must ask for the same context.
     @usableFromInline
-    mutating func requireContext<Context>(_ type: Context.Type, at coordinate: String) {
+    mutating func requireContext<Context: AnyObject & Sendable>(_ type: Context.Type, at coordinate: String) {
         recordLoad(at: coordinate)
         if ObjectIdentifier(type) != context { differ(at: coordinate, .context(String(describing: type))) }
     }

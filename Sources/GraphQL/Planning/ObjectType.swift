@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// extension Position: GraphQLObject {
-///     static let graphQL = Object<Position>("Position") {
+///     static let graphQL = ObjectType<Position>("Position") {
 ///         Field("symbol", \.symbol)
 ///         Field("marketValue") { $0.quantity * $0.price }
 ///         Field("quote", load: { positions, context in context.quotes(for: positions) })
@@ -10,9 +10,10 @@
 /// }
 /// ```
 public protocol GraphQLObject: GraphQLOutput where Node == Self, Selection == ObjectPlanReference<Self> {
-    /// What the resolvers of loaded fields are given of the request. All types of a schema agree on it; a type
-    /// without loaded fields need not name it.
-    associatedtype Context: Sendable = Void
+    /// The class of the contexts that loaders receive with each request.
+    ///
+    /// All types of a schema have the same one. A type without loaded fields need not declare it.
+    associatedtype Context: AnyObject & Sendable = EmptyContext
 
     /// The type's name and fields. A stored constant: it is read whenever an operation is planned.
     static var graphQL: ObjectType<Self> { get }
@@ -65,7 +66,7 @@ public enum FieldsBuilder<Source: Sendable> {
 extension GraphQLObject {
     /// Compares the fields with those of the schema's type, and follows them.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
-        graphQL.bound.bind(to: &binder)
+        if binder.isFirstVisit(to: Self.self) { graphQL.bound.bind(to: &binder) }
         return BoundType(names: [graphQL.name])
     }
 
@@ -114,7 +115,6 @@ extension GraphQLObject {
 extension BoundObject {
     /// Compares the bound fields with those of the schema, and follows the types that they lead to.
     func bind(to binder: inout SchemaBinder) {
-        guard binder.isFirstVisit(to: name) else { return }
         guard let type = binder.schema.type(named: name) else {
             return binder.differ(at: name, .notInSchema)
         }

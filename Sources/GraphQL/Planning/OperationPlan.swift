@@ -51,19 +51,11 @@ final class OperationPlan: @unchecked Sendable {
         let responseBytes: Int
     }
 
-    /// What a run needs beside the plan.
-    @usableFromInline
-    struct Circumstances: Sendable {
-        let variables: VariableValues
-        @usableFromInline
-        var context: any OpaqueContext
-        /// See `Execution.cost`.
-        var cost: OperationCost?
-    }
-
-    /// Runs the operation: at once where all its loads answer at once.
-    func run(in circumstances: consuming Circumstances) -> MaybeAsync<GraphQLResponse> {
-        let execution = begin(in: circumstances)
+    /// Executes the operation: at once if all its loads return at once.
+    func run(
+        _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?
+    ) -> MaybeAsync<GraphQLResponse> {
+        let execution = begin(variables, context, cost: cost)
         if operation.type == .mutation, root.hasLoads {
             return .async { [self] in
                 await execution.run(within: settings.timeLimit) { [root, rootValue] in
@@ -86,19 +78,20 @@ final class OperationPlan: @unchecked Sendable {
     ///
     /// - Throws: what kept the source stream from beginning.
     func subscribe(
-        in circumstances: Circumstances
+        _ variables: VariableValues, _ context: AnyContext
     ) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable {
         guard let subscribe = root.subscribe else { throw PlanningError.noOperation }
-        return try await subscribe(begin(in: circumstances))
+        return try await subscribe(begin(variables, context, cost: nil))
     }
 
     /// The response to one event of a subscription.
-    func respond(to delivery: SourceEvent, in circumstances: Circumstances) async -> GraphQLResponse {
-        var circumstances = circumstances
-        if let context = delivery.context { circumstances.context = context(circumstances.context) }
-        let execution = begin(in: circumstances)
+    func respond(
+        to event: SourceEvent, _ variables: VariableValues, _ context: AnyContext, cost: OperationCost?
+    ) async -> GraphQLResponse {
+        let context = event.context?(context) ?? context
+        let execution = begin(variables, context, cost: cost)
         var pending: [PendingLoad] = []
-        delivery.put(execution, &pending)
+        event.put(execution, &pending)
         let loads = pending
         if !loads.isEmpty {
             await execution.run(within: settings.timeLimit) { await finish(loads) }
@@ -106,10 +99,12 @@ final class OperationPlan: @unchecked Sendable {
         return write(execution)
     }
 
-    private func begin(in circumstances: consuming Circumstances) -> Execution {
+    private func begin(
+        _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?
+    ) -> Execution {
         let execution = Execution(
-            circumstances, slotCount: slotCount,
-            expiry: settings.timeLimit == nil ? nil : Execution.TimeoutFlag())
+            variables, context, cost: cost,
+            timeout: settings.timeLimit == nil ? nil : Execution.TimeoutFlag(), slotCount: slotCount)
         for step in steps { step.run(in: execution) }
         return execution
     }

@@ -8,9 +8,9 @@ public struct SchemaBinder {
     private(set) var differences: [SchemaDifference] = []
     /// The coordinates of the fields whose resolvers are given the context: those that load.
     private(set) var loads: Set<String> = []
-    private var boundTypes: Set<String> = []
+    private var boundTypes: Set<ObjectIdentifier> = []
 
-    init(schema: Schema, context: any Sendable.Type) {
+    init(schema: Schema, context: any (AnyObject & Sendable).Type) {
         self.schema = schema
         self.context = ObjectIdentifier(context)
     }
@@ -25,9 +25,12 @@ public struct SchemaBinder {
         loads.insert(coordinate)
     }
 
-    /// Whether a type with this name is met for the first time; the second time it need not be followed again.
-    mutating func isFirstVisit(to name: String) -> Bool {
-        boundTypes.insert(name).inserted
+    /// Whether a Swift type is visited for the first time; a type is followed once.
+    ///
+    /// Two Swift types can stand for one type of the schema. Each is checked, because `Execution.context(as:)`
+    /// relies on it.
+    mutating func isFirstVisit<Bound>(to type: Bound.Type) -> Bool {
+        boundTypes.insert(ObjectIdentifier(type)).inserted
     }
 
     /// Compares a Swift type with the type that the schema has at a place.

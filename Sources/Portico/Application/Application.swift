@@ -40,20 +40,12 @@ struct Application {
         var options = settings.httpServer.executionOptions
         options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
-        let answering = GatewayRequestHandler(
-            schema: schema, services: groundwork.services, calls: calls, tracer: tracer,
-            callsPerOperation: settings.httpServer.callsPerOperation,
-            budgets: CallBudgets(limit: settings.httpServer.callsPerClient),
-            isValid: groundwork.sessions.isValid)
-        var service = GraphQLService(
-            schemaText: Contract.schemaText, session: groundwork.sessions.session,
-            rejectedSession: { Session(rejectingToken: $0.message) }, respond: answering.respond)
-        service.isValid = groundwork.sessions.isValid
-        service.onEnd = groundwork.sessions.onEnd
-        service.user = { session in session.isLimitedByAddress ? nil : session.owner?.text }
-        service.subscribe = answering.subscribe
+        let handler = GatewayRequestHandler(
+            schema: schema, services: groundwork.services, sessions: groundwork.sessions, calls: calls,
+            tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
+            budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
+        var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
         service.prepare = schema.prepare
-        service.audience = groundwork.services.audience
         service.documents = settings.httpServer.documents
         service.readiness = { [condition = groundwork.condition] in condition.readiness }
         service.metrics = { [condition = groundwork.condition, backends = groundwork.services] in

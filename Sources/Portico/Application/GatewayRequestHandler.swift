@@ -6,77 +6,116 @@ import Storage
 import Upstream
 import Web
 
-/// Answers requests of the front door with the schema and what stands behind it.
-struct GatewayRequestHandler {
-    let schema: ExecutableSchema<GatewayContext>
-    let services: GatewayServices
-    let calls: UpstreamMetrics
-    let tracer: RequestTracer
-    /// The most calls to providers that one operation may make.
-    let callsPerOperation: Int
-    /// The budgets of clients without a session or with a guest session.
-    let budgets: CallBudgets
-    /// Whether a session has not ended meanwhile: what is followed ends with it.
-    let isValid: @Sendable (Session) -> Bool
+/// What executes the requests of all sessions: the schema, the services and the limits of calls to providers.
+final class GatewayRequestHandler: Sendable {
+    fileprivate let schema: ExecutableSchema<GatewayContext>
+    fileprivate let services: GatewayServices
+    fileprivate let sessions: SessionAuthenticator
+    private let calls: UpstreamMetrics
+    private let tracer: RequestTracer
+    private let callsPerOperation: Int
+    private let budgets: CallBudgets
 
-    /// How long an operation may take in all.
-    private static let timeout = Duration.seconds(20)
-
-    @Sendable
-    func respond(_ request: PreparedRequest, _ front: Web.RequestContext<Session>) -> MaybeAsync<
-        GraphQLResponse
-    > {
-        let now = ContinuousClock.now
-        let call = CallContext(
-            deadline: now + GatewayRequestHandler.timeout,
-            // Without this condition, an anonymous client could use up the server's quotas.
-            notBefore: front.bypassesCache && !front.session.isLimitedByAddress ? now : nil,
-            acceptsMinimumAge: true,
-            observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
-        let context = GatewayContext(
-            session: front.session, services: services, call: call, origin: ClientOrigin(front.client))
-        // What must be waited for runs in a task of the front door's, which knows its request.
-        return CurrentRequest.$id.withValue(front.id) {
-            schema.respond(to: request, context: context, allowing: front.allowedOperations)
-        }
+    /// - Parameters:
+    ///   - schema: Prepares and executes operations.
+    ///   - services: What resolvers use.
+    ///   - sessions: Returns the sessions of tokens.
+    ///   - calls: Counts the calls that were spared.
+    ///   - tracer: Continues the traces of requests in calls to providers.
+    ///   - callsPerOperation: The most calls to providers that one operation may make.
+    ///   - budgets: The budgets of clients without a session or with a guest session.
+    init(
+        schema: ExecutableSchema<GatewayContext>, services: GatewayServices, sessions: SessionAuthenticator,
+        calls: UpstreamMetrics, tracer: RequestTracer, callsPerOperation: Int, budgets: CallBudgets
+    ) {
+        (self.schema, self.services, self.sessions) = (schema, services, sessions)
+        (self.calls, self.tracer, self.callsPerOperation) = (calls, tracer, callsPerOperation)
+        self.budgets = budgets
     }
 
+    /// The session of a request.
     @Sendable
-    func subscribe(
-        _ request: PreparedRequest, _ front: Web.RequestContext<Session>
-    ) async -> Result<ResponseStream, SubscriptionError> {
-        let (observer, tracing) = (observer(noting: front.upstream), tracing(front))
-        let context: @Sendable () -> GatewayContext = {
-            GatewayContext(
-                session: front.session, services: services,
-                call: CallContext(
-                    deadline: .now + GatewayRequestHandler.timeout, observe: observer, tracing: tracing,
-                    allowance: allowance(front)),
-                origin: ClientOrigin(front.client))
-        }
-        return await schema.subscribe(to: request, context: context()) { [isValid] in
-            isValid(front.session) ? context() : nil
+    func session(ofToken token: String?) -> any GraphQLSession {
+        switch sessions.session(token) {
+        case .success(let session): GatewaySession(session, tokenRejection: nil, self)
+        case .failure(let error):
+            GatewaySession(Session(rejectingToken: error.message), tokenRejection: error, self)
         }
     }
 
     /// The calls that an operation, or one event of a subscription, may make.
-    private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
-        front.session.isLimitedByAddress
-            ? budgets.allowance(of: ClientOrigin(front.client), limit: callsPerOperation)
+    fileprivate func allowance(_ session: Session, at client: ClientAddress) -> CallAllowance {
+        session.isLimitedByAddress
+            ? budgets.allowance(of: ClientOrigin(client), limit: callsPerOperation)
             : CallAllowance(limit: callsPerOperation)
     }
 
-    private func tracing(_ front: Web.RequestContext<Session>) -> CallTracing? {
-        front.trace.map { CallTracing(tracer, in: $0) }
+    fileprivate func tracing(_ request: RequestContext) -> CallTracing? {
+        request.trace.map { CallTracing(tracer, in: $0) }
     }
 
-    /// Is told of the calls of an operation.
-    private func observer(noting log: UpstreamLog?) -> @Sendable (CallRecord) -> Void {
+    /// Records the calls of an operation.
+    fileprivate func observer(_ log: UpstreamLog?) -> @Sendable (CallRecord) -> Void {
         { [calls] record in
             let call = UpstreamCall(record)
             log?.record(call)
-            // Of those that were made all are counted, whoever needed them: see `ProviderMonitor`.
+            // `ProviderMonitor` counts the calls that were made.
             if call.outcome.isSpared { calls.record(call) }
+        }
+    }
+}
+
+/// The session of one token, or of a request without one, for requests to the gateway's schema.
+private final class GatewaySession: GraphQLSession {
+    let tokenRejection: AuthenticationError?
+    private let session: Session
+    private let handler: GatewayRequestHandler
+
+    init(_ session: Session, tokenRejection: AuthenticationError?, _ handler: GatewayRequestHandler) {
+        (self.session, self.tokenRejection, self.handler) = (session, tokenRejection, handler)
+    }
+
+    /// How long an operation may take in all.
+    private static let timeout = Duration.seconds(20)
+
+    var cacheAudience: [String]? { handler.services.audience(of: session) }
+    var user: String? { session.isLimitedByAddress ? nil : session.owner?.text }
+    var isValid: Bool { handler.sessions.isValid(session) }
+
+    func onEnd(_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        session.stored?.validity.onEnd(observer)
+    }
+
+    func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {
+        let now = ContinuousClock.now
+        let call = CallContext(
+            deadline: now + GatewaySession.timeout,
+            // Without this condition, an anonymous client could use up the server's quotas.
+            notBefore: context.bypassesCache && !session.isLimitedByAddress ? now : nil,
+            acceptsMinimumAge: true, observe: handler.observer(context.upstreamLog),
+            tracing: handler.tracing(context), allowance: handler.allowance(session, at: context.client))
+        let gateway = GatewayContext(
+            session: session, services: handler.services, call: call, client: ClientOrigin(context.client))
+        // An `.async` response is made in a task of the server, which sets the id itself.
+        return CurrentRequest.$id.withValue(context.requestID) {
+            handler.schema.respond(to: request, context: gateway, allowing: context.allowedOperations)
+        }
+    }
+
+    func subscribe(
+        _ request: PreparedRequest, in context: RequestContext
+    ) async -> Result<ResponseStream, SubscriptionError> {
+        let (observer, tracing) = (handler.observer(context.upstreamLog), handler.tracing(context))
+        let gateway: @Sendable () -> GatewayContext = { [session, handler, client = context.client] in
+            GatewayContext(
+                session: session, services: handler.services,
+                call: CallContext(
+                    deadline: .now + GatewaySession.timeout, observe: observer, tracing: tracing,
+                    allowance: handler.allowance(session, at: client)),
+                client: ClientOrigin(client))
+        }
+        return await handler.schema.subscribe(to: request, context: gateway()) { [self] in
+            isValid ? gateway() : nil
         }
     }
 }

@@ -5,12 +5,12 @@ import Upstream
 import Web
 
 /// Whose request it is, by the token that it carries.
-struct SessionAuthenticator {
+struct SessionAuthenticator: Sendable {
     private let settings: Token
     private let store: SessionStore
 
     /// A token that stands in the settings.
-    enum Token {
+    enum Token: Sendable {
         /// The sandbox's demo user, under a token that everybody knows. There is one only with the embedded sandbox.
         case sandbox(OwnerID)
         /// The owner of the configured broker keys; nil where none was named, so that nobody sees private data.
@@ -41,20 +41,8 @@ struct SessionAuthenticator {
     }
 
     /// Whether the token of a session is still valid.
-    @Sendable
     func isValid(_ session: Session) -> Bool {
         session.stored.map { store.isValid($0) } ?? true
-    }
-
-    /// Calls a closure when the token of a session ends.
-    ///
-    /// - Returns: A closure that removes the observer; nil for a token of the settings, which is valid until
-    ///   the process ends.
-    @Sendable
-    func onEnd(
-        of session: Session, _ observer: @escaping @Sendable () -> Void
-    ) -> (@Sendable () -> Void)? {
-        session.stored?.validity.onEnd(observer)
     }
 
     private func rejectionMessage(for token: String) -> String {

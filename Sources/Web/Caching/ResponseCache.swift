@@ -10,22 +10,27 @@ final class ResponseCache: Sendable {
     private let entries: BoundedStore<Key, Entry>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
-    /// What an answer depends on.
+    /// What a response depends on.
     struct Key: Hashable, Sendable {
-        fileprivate let audience: [String]
-        fileprivate let response: ResponseKey
+        private let operation: OperationIdentity
+        private let audience: [String]
+        private let variables: [InputValue?]
 
-        /// Nil where the answer must not be shared: private, without an age, or with anything beside the data.
-        init?(_ request: PreparedRequest, _ policy: CachePolicy, audience: [String]?) {
-            guard let audience, policy.maxAge > 0, !policy.isPrivate, !request.hasExtensions,
-                let response = request.responseKey
+        /// Nil if the response must not be shared: it is private, has no age, or contains more than data.
+        init?(_ request: PreparedRequest, _ policy: CachePolicy, audience: @autoclosure () -> [String]?) {
+            guard policy.maxAge > 0, !policy.isPrivate, !request.hasExtensions,
+                let operation = request.cacheIdentity, let audience = audience()
             else { return nil }
-            self.audience = audience
-            self.response = response
+            (self.operation, self.audience, variables) = (operation, audience, request.cacheVariables)
         }
 
         /// The memory in bytes.
-        fileprivate var weight: Int { audience.reduce(response.weight) { $0 + 16 + $1.utf8.count } }
+        fileprivate var weight: Int {
+            let values = variables.reduce(operation.weight) {
+                $0 + ($1?.weight ?? MemoryLayout<InputValue?>.stride)
+            }
+            return audience.reduce(values) { $0 + 16 + $1.utf8.count }
+        }
     }
 
     private struct Entry: Sendable {

@@ -2,13 +2,12 @@ import GraphQL
 import Logging
 import NIOCore
 import NIOHTTP1
-import Tracing
 
 /// `/graphql`: GraphQL over HTTP, as its specification has it in the draft of 2025.
 ///
-/// A class, since the answerer of each request keeps it: a struct would be copied, one reference after the other.
+/// A class, because the handler of each request holds it: each reference of a struct would be copied.
 final class GraphQLRoute: Route {
-    private let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
+    private let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     private let documents: DocumentResolver
     private let responseCache: ResponseCache
     private let jsonLimits: JSONLimits
@@ -25,12 +24,12 @@ final class GraphQLRoute: Route {
     private let streamMemory: StreamMemory
     private let scheduler: FairScheduler
 
-    init<Session>(
-        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerResources,
+    init(
+        _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         _ logger: Logger
     ) {
         let limits = configuration.limits
-        responder = service.responder
+        session = service.session
         documents = DocumentResolver(service.documents)
         responseCache = ResponseCache(bytes: limits.responseCache)
         jsonLimits = JSONLimits(
@@ -48,33 +47,30 @@ final class GraphQLRoute: Route {
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.responseLogLevel)
         sockets = GraphQLWebSocketService(
-            responder: responder, prepare: prepare, documents: documents, tracer: tracer,
+            session: session, prepare: prepare, documents: documents, tracer: tracer,
             recorder: recorder, allowsUpstreamReports: allowsUpstreamReports, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         if WebSocketHandshake.isRequested(by: head) { return admitSocket(head, id: id) }
-        let forms = AcceptedResponses(accept: head.fields.accept)
-        let type = forms.single ?? .json
+        let accepted = AcceptedResponses(accept: head.fields.accept)
         do throws(HTTPError) {
-            guard !forms.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
+            guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             let source = try source(of: head)
-            let (responder, token) = try responder(for: head)
-            let caller = Caller(
-                id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
-                responder: responder, token: token,
-                // Without a token it would use up the server's own quotas.
+            let (session, token) = try session(for: head)
+            let context = RequestContext(
+                requestID: id, client: head.client, token: token, session: session, accepted: accepted,
+                // A client without a token would use up the server's own quotas.
                 bypassesCache: token != nil && head.fields.bypassesCache,
-                client: head.client,
-                reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport)
+                reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
+                trace: tracer?.context(of: head.fields))
             return .success { [self] body, _ in
                 // The token may have ended since the head arrived: while the body was received, or during
                 // earlier requests.
-                if caller.hasTokenEnded { return respond(to: source, body: body, for: renewed(caller)) }
-                return respond(to: source, body: body, for: caller)
+                respond(to: source, body: body, in: context.hasTokenEnded ? renewed(context) : context)
             }
         } catch {
-            return .failure(RequestRejection(error, as: type, id: id))
+            return .failure(RequestRejection(error, as: accepted.single ?? .json, id: id))
         }
     }
 
@@ -109,16 +105,15 @@ final class GraphQLRoute: Route {
         if let token { throw .tokenInURL(parameter: token.name) }
     }
 
-    /// The responder of a request, and the token that it counts against; nil for a refused token, as for
-    /// none.
-    private func responder(
+    /// The session of a request, and the token that it counts against; nil for a refused token, as for none.
+    private func session(
         for head: RequestHead
-    ) throws(HTTPError) -> (responder: GraphQLSession, token: String?) {
+    ) throws(HTTPError) -> (session: any GraphQLSession, token: String?) {
         let token = try token(of: head)
-        let responder = responder(token)
-        guard let token, responder.tokenRejection == nil else { return (responder, nil) }
+        let session = session(token)
+        guard let token, session.tokenRejection == nil else { return (session, nil) }
         try quota.charge(token: token, from: head.client)
-        return (responder, token)
+        return (session, token)
     }
 
     private func token(of head: RequestHead) throws(HTTPError) -> String? {
@@ -130,199 +125,177 @@ final class GraphQLRoute: Route {
     }
 
     /// Counts another request of an array, as the first was counted with its head.
-    private func charge(_ caller: Caller) throws(HTTPError) {
-        try quota.charge(caller.client)
-        if let token = caller.token { try quota.charge(token: token, from: caller.client) }
+    private func charge(_ context: RequestContext) throws(HTTPError) {
+        try quota.charge(context.client)
+        if let token = context.token { try quota.charge(token: token, from: context.client) }
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
-    /// Who asks, and how the answer shall be.
-    private struct Caller: Sendable {
-        let id: RequestID
-        /// Where the client stands; nil where nothing is traced.
-        let trace: ServiceContext?
-        let responseType: ResponseMediaType
-        let forms: AcceptedResponses
-        var responder: GraphQLSession
-        /// The limits against which the request counts; nil without a token, and with a refused one.
-        var token: String?
-        var bypassesCache: Bool
-        let client: ClientAddress
-        /// Whether its answers tell which upstream calls they have cost.
-        let reportsUpstream: Bool
-
-        /// Whether the token was valid when the head arrived, and has ended since.
-        var hasTokenEnded: Bool { token != nil && !responder.isValid() }
-
-        func respond(
-            to request: PreparedRequest, allowing allowed: Set<OperationType>, log: UpstreamLog,
-            in span: OperationSpan?
-        ) -> MaybeAsync<GraphQLResponse> {
-            var circumstances = circumstances(allowed)
-            circumstances.upstream = log
-            if let span { circumstances.trace = span.context }
-            var response = responder.respond(request, circumstances)
-            if let span { response = span.ending(with: response, of: id, log: log) }
-            guard reportsUpstream else { return response }
-            return response.map { $0.adding(extensions: log.report(until: .now)) }
-        }
-
-        func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
-            RequestCircumstances(
-                id: id, trace: trace, allowedOperations: allowed, bypassesCache: bypassesCache,
-                client: client)
-        }
+    /// The same context after its token has ended, with the session of a request that arrives now.
+    private func renewed(_ context: RequestContext) -> RequestContext {
+        var context = context
+        context.session = session(context.token)
+        if context.session.tokenRejection != nil { (context.token, context.bypassesCache) = (nil, false) }
+        return context
     }
 
-    /// The same caller after its token has ended, with the session of a request that arrives now.
-    private func renewed(_ caller: Caller) -> Caller {
-        var caller = caller
-        caller.responder = responder(caller.token)
-        if caller.responder.tokenRejection != nil { (caller.token, caller.bypassesCache) = (nil, false) }
-        return caller
-    }
-
-    private func respond(to source: Source, body: ByteBuffer, for caller: Caller) -> MaybeAsync<HTTPResponse>
-    {
+    private func respond(
+        to source: Source, body: ByteBuffer, in context: RequestContext
+    ) -> MaybeAsync<HTTPResponse> {
+        var context = context
         do throws(HTTPError) {
             switch source {
             case .url(let parameters):
                 let request = prepare(
                     try documents.resolve(GraphQLRequest(parameters, jsonLimits: jsonLimits)))
-                if let form = streamForm(of: request, for: caller) {
+                if let format = streamFormat(of: request, in: context) {
                     guard request.operationType != .mutation else {
                         throw .methodNotAllowed(.GET, allowed: [.POST])
                     }
-                    return .ready(
-                        try stream(request, as: form, allowing: [.query, .subscription], for: caller))
+                    context.allowedOperations = [.query, .subscription]
+                    return .ready(try stream(request, as: format, in: context))
                 }
-                return respond(to: request, allowing: GraphQLRoute.safeOperations, for: caller).map(
-                    \.withCacheHeaders)
+                context.allowedOperations = GraphQLRoute.safeOperations
+                return respond(to: request, in: context).map(\.withCacheHeaders)
             case .body:
                 switch try RequestBody(body, jsonLimits: jsonLimits, batchLimit: batchLimit) {
                 case .single(let request):
                     let request = prepare(try documents.resolve(request))
-                    if let form = streamForm(of: request, for: caller) {
-                        return .ready(
-                            try stream(
-                                request, as: form, allowing: [.query, .mutation, .subscription], for: caller))
+                    if let format = streamFormat(of: request, in: context) {
+                        return .ready(try stream(request, as: format, in: context))
                     }
-                    return respond(to: request, allowing: GraphQLRoute.allOperations, for: caller)
+                    context.allowedOperations = GraphQLRoute.singleResponseOperations
+                    return respond(to: request, in: context)
                 case .batch(let requests):
-                    for _ in requests.dropFirst() { try charge(caller) }
-                    return respond(to: requests, for: caller)
+                    for _ in requests.dropFirst() { try charge(context) }
+                    context.allowedOperations = GraphQLRoute.singleResponseOperations
+                    return respond(to: requests, in: context)
                 }
             }
         } catch {
-            return .ready(error.response(as: caller.responseType, id: caller.id))
+            return .ready(error.response(as: context.responseType, id: context.requestID))
         }
     }
 
-    /// What a method that changes nothing may run.
+    /// The types of operation that a safe method may execute.
     private static let safeOperations: Set<OperationType> = [.query]
-    private static let allOperations: Set<OperationType> = [.query, .mutation]
+    /// The types of operation that have one response.
+    private static let singleResponseOperations: Set<OperationType> = [.query, .mutation]
 
     private func respond(
-        to request: PreparedRequest, allowing allowed: Set<OperationType>, for caller: Caller
+        to request: PreparedRequest, in context: RequestContext
     ) -> MaybeAsync<HTTPResponse> {
-        // What tells of upstream calls is about this one answer, and of no use to anybody else or later.
-        let policy = caller.reportsUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
-        let key = policy.flatMap { ResponseCache.Key(request, $0, audience: caller.responder.audience) }
-        if let key, !caller.bypassesCache, let known = responseCache.response(for: key, now: .now()) {
+        // A report of upstream calls belongs to this response only.
+        let policy = context.reportsUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
+        let key = policy.flatMap {
+            ResponseCache.Key(request, $0, audience: context.session.cacheAudience)
+        }
+        if let key, !context.bypassesCache, let stored = responseCache.response(for: key, now: .now()) {
             return .ready(
-                HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
+                HTTPResponse(stored.response, to: request, policy, age: stored.age, as: context.responseType))
         }
         let log = UpstreamLog()
-        let span = span(of: request, for: caller)
+        let span = span(of: request, in: context)
         let finish = { @Sendable [self] (response: GraphQLResponse) -> HTTPResponse in
             if response.outcome == .notAllowed, request.operationType == .subscription {
-                return HTTPError.severalResponses.response(as: caller.responseType, id: caller.id)
+                return HTTPError.severalResponses.response(as: context.responseType, id: context.requestID)
             }
-            // What is past its time already is good for this once.
+            // A response with expired values is not stored.
             let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
             if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
-            var answer = HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
+            var answer = HTTPResponse(response, to: request, policy, age: nil, as: context.responseType)
             answer.operation?.upstream = log.use(until: .now)
             return answer
         }
-        switch caller.respond(to: request, allowing: allowed, log: log, in: span) {
+        switch execute(request, in: context, span, log) {
         case .ready(let response): return .ready(finish(response))
         case .async(let fetch):
             return .async { [self] in
                 // The token may have ended while the request was in the queue.
-                guard caller.hasTokenEnded else { return finish(try await fetch()) }
-                span?.end(nil, of: caller.id, upstreamCalls: 0)
-                return try await respond(to: request, allowing: allowed, for: renewed(caller)).value()
+                guard context.hasTokenEnded else { return finish(try await fetch()) }
+                span?.end(nil, of: context.requestID, upstreamCalls: 0)
+                return try await respond(to: request, in: renewed(context)).value()
             }
         }
     }
 
-    /// Answers each request of a batch; one that fails takes none of the others with it.
-    private func respond(to requests: [GraphQLRequest], for caller: Caller) -> MaybeAsync<
-        HTTPResponse
-    > {
+    /// Executes each request of a batch; one that fails does not affect the others.
+    private func respond(
+        to requests: [GraphQLRequest], in context: RequestContext
+    ) -> MaybeAsync<HTTPResponse> {
         let start = NIODeadline.now()
         let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQLResponse> in
             do throws(HTTPError) {
                 return respond(
-                    toOneOfSeveral: prepare(try documents.resolve(request)), since: start, for: caller)
+                    toOneOfSeveral: prepare(try documents.resolve(request)), since: start, in: context)
             } catch {
-                return .ready(error.graphQLResponse(id: caller.id))
+                return .ready(error.graphQLResponse(id: context.requestID))
             }
         }
-        return responses.map { HTTPResponse(batch: $0, as: caller.responseType, id: caller.id) }
+        return responses.map { HTTPResponse(batch: $0, as: context.responseType, id: context.requestID) }
     }
 
     private func respond(
-        toOneOfSeveral request: PreparedRequest, since start: NIODeadline, for caller: Caller
+        toOneOfSeveral request: PreparedRequest, since start: NIODeadline, in context: RequestContext
     ) -> MaybeAsync<GraphQLResponse> {
         let log = UpstreamLog()
-        let span = span(of: request, for: caller)
+        let span = span(of: request, in: context)
         let finish = { @Sendable [recorder] (response: GraphQLResponse) -> GraphQLResponse in
-            var facts = OperationSummary(request, response.outcome)
-            facts.upstream = log.use(until: .now)
-            recorder.record(facts, of: caller.id, took: .now() - start)
+            var summary = OperationSummary(request, response.outcome)
+            summary.upstream = log.use(until: .now)
+            recorder.record(summary, of: context.requestID, took: .now() - start)
             return response
         }
-        switch caller.respond(to: request, allowing: GraphQLRoute.allOperations, log: log, in: span) {
+        switch execute(request, in: context, span, log) {
         case .ready(let response): return .ready(finish(response))
         case .async(let fetch):
             return .async { [self] in
                 // As for a single request.
-                guard caller.hasTokenEnded else { return finish(try await fetch()) }
-                span?.end(nil, of: caller.id, upstreamCalls: 0)
-                return try await respond(toOneOfSeveral: request, since: start, for: renewed(caller)).value()
+                guard context.hasTokenEnded else { return finish(try await fetch()) }
+                span?.end(nil, of: context.requestID, upstreamCalls: 0)
+                return try await respond(toOneOfSeveral: request, since: start, in: renewed(context)).value()
             }
         }
     }
 
-    private func span(of request: PreparedRequest, for caller: Caller) -> OperationSpan? {
-        guard let tracer, let context = caller.trace else { return nil }
-        return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
+    /// Executes an operation with one response, which ends its span.
+    private func execute(
+        _ request: PreparedRequest, in context: RequestContext, _ span: OperationSpan?, _ log: UpstreamLog
+    ) -> MaybeAsync<GraphQLResponse> {
+        var response = context.session.execute(request, in: context.executing(in: span, log: log))
+        if let span { response = span.ending(with: response, of: context.requestID, log: log) }
+        guard context.reportsUpstream else { return response }
+        return response.map { $0.adding(extensions: log.report(until: .now)) }
+    }
+
+    private func span(of request: PreparedRequest, in context: RequestContext) -> OperationSpan? {
+        guard let tracer, let trace = context.trace else { return nil }
+        return OperationSpan(tracer, in: trace, request.operationType, named: request.operationName)
     }
 
     // MARK: - Several responses
 
-    /// In which form the responses are sent, where they are several, or the client takes no other form.
-    private func streamForm(of request: PreparedRequest, for caller: Caller) -> StreamFormat? {
-        guard let form = caller.forms.stream else { return nil }
-        return caller.forms.single == nil || request.operationType == .subscription ? form : nil
+    /// The format of a stream, if the operation has several responses or the client accepts no other format.
+    private func streamFormat(of request: PreparedRequest, in context: RequestContext) -> StreamFormat? {
+        guard let format = context.accepted.stream else { return nil }
+        return context.accepted.single == nil || request.operationType == .subscription ? format : nil
     }
 
     private func stream(
-        _ request: PreparedRequest, as form: StreamFormat, allowing allowed: Set<OperationType>,
-        for caller: Caller
+        _ request: PreparedRequest, as format: StreamFormat, in context: RequestContext
     ) throws(HTTPError) -> HTTPResponse {
-        let permit = try shares.stream(of: caller.responder.user, at: caller.client)
+        let user = context.session.user
+        let permit = try shares.stream(of: user, at: context.client)
+        var context = context
+        // The request is counted. A stream, which can last for days, does not retain its token.
+        context.token = nil
         let operation = StreamedOperation(
-            request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
-            reportsUpstream: caller.reportsUpstream, tracer: tracer, recorder: recorder,
-            memory: streamMemory, scheduler: scheduler,
-            client: shares.client(caller.responder.user, at: caller.client))
-        let body = StreamingBody(form, heartbeat: heartbeat, of: operation, holding: permit)
-        var response = HTTPResponse(.ok, form.contentType, streaming: body)
-        // Proxies must neither keep it nor hold parts of it back.
+            request: request, context: context, tracer: tracer, recorder: recorder, memory: streamMemory,
+            scheduler: scheduler, client: shares.client(user, at: context.client))
+        let body = StreamingBody(format, heartbeat: heartbeat, of: operation, holding: permit)
+        var response = HTTPResponse(.ok, format.contentType, streaming: body)
+        // Proxies must neither store it nor buffer parts of it.
         response.headers = [
             HTTPResponse.Header("cache-control", "no-store"), HTTPResponse.Header("x-accel-buffering", "no"),
         ]
@@ -334,16 +307,17 @@ final class GraphQLRoute: Route {
             try rejectToken(in: QueryParameters(head.target.query))
             let handshake = try WebSocketHandshake(head.fields)
             let token = try token(of: head)
-            let user = responder(token).user
-            let permit = try shares.socket(of: user, at: head.client)
-            // The validity of the token is checked with the first message, which may have another token.
-            let socket = GraphQLWebSocketService.Socket(
-                client: head.client, token: token, user: user,
-                supportsSubprotocol: handshake.supportsSubprotocol,
-                trace: tracer?.context(of: head.fields),
-                requestsUpstreamReport: head.fields.requestsUpstreamReport)
+            let session = session(token)
+            let permit = try shares.socket(of: session.user, at: head.client)
+            let context = RequestContext(
+                requestID: id, client: head.client, token: token, session: session,
+                accepted: AcceptedResponses(accept: nil),
+                reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
+                trace: tracer?.context(of: head.fields))
             return .success { [sockets] _, _ in
-                .ready(handshake.response(sockets.upgrade(socket, holding: permit)))
+                let upgrade = sockets.upgrade(
+                    context, supportsSubprotocol: handshake.supportsSubprotocol, holding: permit)
+                return .ready(handshake.response(upgrade))
             }
         } catch {
             return .failure(RequestRejection(error, id: id))

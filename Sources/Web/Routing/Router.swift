@@ -9,8 +9,8 @@ struct Router: Sendable {
     private let quota: ClientRateLimits
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
-    init<Session>(
-        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerResources,
+    init(
+        _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         others: [String: any Route] = [:], logger: Logger
     ) {
         crossSite = CrossSitePolicy(hosts: configuration.hosts, cors: configuration.cors)

@@ -1,15 +1,11 @@
 import GraphQL
 import NIOCore
-import Tracing
 
 /// An operation whose responses come one after the other, with what is told of it: to its reader, metrics, the log
 /// and traces.
 struct StreamedOperation: Sendable {
     let request: PreparedRequest
-    let responder: GraphQLSession
-    let circumstances: RequestCircumstances
-    /// Whether each response tells which upstream calls it has cost.
-    let reportsUpstream: Bool
+    let context: RequestContext
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     let memory: StreamMemory
@@ -35,7 +31,7 @@ struct StreamedOperation: Sendable {
     var endsWithToken: Bool { request.operationType == .subscription }
 
     /// The response to a stream whose token has ended.
-    var endedToken: GraphQLResponse { Self.endedToken(circumstances.id) }
+    var endedToken: GraphQLResponse { Self.endedToken(context.requestID) }
 
     /// The response to a stream whose token has ended.
     ///
@@ -60,18 +56,20 @@ struct StreamedOperation: Sendable {
     ) async throws {
         let span = span
         var course = Progress()
-        defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
+        defer { span?.end(course.outcome, of: context.requestID, upstreamCalls: course.upstreamCalls) }
         let retained = request.retained
         guard memory.reserve(retained, for: client) else {
-            let refusal = HTTPError.overloaded(.streamMemory).graphQLResponse(id: circumstances.id)
+            let refusal = HTTPError.overloaded(.streamMemory).graphQLResponse(id: context.requestID)
             record(refusal.outcome, in: &course)
             return try await take(.rejection(refusal))
         }
         defer { memory.release(retained, for: client) }
-        guard responder.isValid() else { return try await take(.endedToken) }
+        guard context.session.isValid else { return try await take(.endedToken) }
         // Its client may have gone while it waited for its turn. A mutation is executed once it is accepted.
         if Task.isCancelled, request.operationType != .mutation { return }
-        switch await responder.subscribe(request, circumstances(log: course.log, in: span)) {
+        switch await context.session.subscribe(
+            request, in: context.executing(in: span, log: course.log))
+        {
         case .failure(let refused):
             record(refused.response.outcome, in: &course)
             // Sockets tell nothing but its errors, so that is all it has.
@@ -80,11 +78,12 @@ struct StreamedOperation: Sendable {
             try await withTaskExecutorPreference(responses.isSubscription ? executor : nil) {
                 for await response in responses {
                     let cost = record(response.outcome, in: &course)
-                    try await take(.response(reportsUpstream ? response.adding(extensions: cost) : response))
+                    try await take(
+                        .response(context.reportsUpstream ? response.adding(extensions: cost) : response))
                 }
             }
             if Task.isCancelled { return }
-            if responses.isSubscription, !responder.isValid() { return try await take(.endedToken) }
+            if responses.isSubscription, !context.session.isValid { return try await take(.endedToken) }
             if course.outcome == nil { record(.complete, in: &course) }
         }
     }
@@ -109,23 +108,16 @@ struct StreamedOperation: Sendable {
         if course.outcome == nil {
             var facts = OperationSummary(request, outcome)
             facts.upstream = use
-            recorder.record(facts, of: circumstances.id, took: .now() - course.start)
+            recorder.record(facts, of: context.requestID, took: .now() - course.start)
         }
         if course.outcome ?? .complete == .complete { course.outcome = outcome }
         course.upstreamCalls += use.calls
-        return reportsUpstream ? log.report(until: now) : InputObject()
+        return context.reportsUpstream ? log.report(until: now) : InputObject()
     }
 
     private var span: OperationSpan? {
-        guard let tracer, let context = circumstances.trace else { return nil }
-        return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
-    }
-
-    private func circumstances(log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {
-        var circumstances = circumstances
-        circumstances.upstream = log
-        if let span { circumstances.trace = span.context }
-        return circumstances
+        guard let tracer, let trace = context.trace else { return nil }
+        return OperationSpan(tracer, in: trace, request.operationType, named: request.operationName)
     }
 }
 
@@ -152,7 +144,8 @@ extension StreamingBody {
             // So that a client knows at once that it is heard.
             try await writer.write(form.start + form.heartbeat)
             let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let stopObserving = operation.endsWithToken ? operation.responder.onEnd { end.yield() } : nil
+            let stopObserving =
+                operation.endsWithToken ? operation.context.session.onEnd { end.yield() } : nil
             defer { stopObserving?() }
             let hasTokenEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {

@@ -11,12 +11,14 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let service: GraphQLWebSocketService
-    private let socket: GraphQLWebSocketService.Socket
+    private let supportsSubprotocol: Bool
+    /// The request of the handshake; with the first message it gets that message's session.
+    private var request: RequestContext
+    /// Whether the first message was accepted: no operation starts before.
+    private var isAccepted = false
     /// Counts the socket for its client; nil if it is not counted.
     private var permit: ClientShares.Permit?
     private var state: GraphQLWebSocketState
-    /// Who has said who they are: what answers them.
-    private var caller: GraphQLWebSocketService.Caller?
     private var operations: [UTF8Key: SocketOperation] = [:]
     private var operationCount = 0
     /// Operations that wait until the client takes more.
@@ -37,10 +39,11 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     init(
-        _ service: GraphQLWebSocketService, _ socket: GraphQLWebSocketService.Socket,
+        _ service: GraphQLWebSocketService, _ request: RequestContext, supportsSubprotocol: Bool,
         holding permit: ClientShares.Permit?
     ) {
-        (self.service, self.socket, self.permit) = (service, socket, permit)
+        (self.service, self.request, self.permit) = (service, request, permit)
+        self.supportsSubprotocol = supportsSubprotocol
         state = GraphQLWebSocketState(limit: service.limits.operationsPerSocket)
     }
 
@@ -49,7 +52,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         _ = service.load.sockets.acquire()
-        guard socket.supportsSubprotocol else { return close(.subprotocolNotAcceptable) }
+        guard supportsSubprotocol else { return close(.subprotocolNotAcceptable) }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         timers.append(
             context.eventLoop.scheduleTask(in: service.limits.initialisationTimeout) {
@@ -223,33 +226,31 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         guard let context else { return }
         let token: String?
         do throws(AuthenticationError) {
-            token = try ConnectionInitToken.read(payload) ?? socket.token
+            token = try ConnectionInitToken.read(payload) ?? request.token
         } catch {
             return close(.malformedToken)
         }
-        let responder = service.responder(token)
+        let session = service.session(token)
         // It is not handled like one without a token: a client whose socket is closed with this code obtains
         // its token again.
-        guard responder.tokenRejection == nil else { return close(.invalidToken) }
-        guard count(for: responder.user) else {
+        guard session.tokenRejection == nil else { return close(.invalidToken) }
+        guard count(for: session.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
         }
-        caller = GraphQLWebSocketService.Caller(
-            responder: responder, token: token,
-            reportsUpstream: service.allowsUpstreamReports
-                && (socket.requestsUpstreamReport || payload.requestsUpstreamReport))
+        (request.session, request.token, isAccepted) = (session, token, true)
+        if service.allowsUpstreamReports, payload.requestsUpstreamReport { request.reportsUpstream = true }
         send(.acknowledge)
         let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
-        stopObservingToken = responder.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
+        stopObservingToken = session.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
     }
 
-    /// Counts the socket for a user, if its user was not known before.
+    /// Counts the socket for a user, unless the handshake had a token of the same user.
     ///
     /// - Returns: False if the user has reached the limit.
     private func count(for user: String?) -> Bool {
-        if user == socket.user { return true }
+        if user == request.session.user { return true }
         do {
-            permit = try service.load.shares.socket(of: user, at: socket.client)
+            permit = try service.load.shares.socket(of: user, at: request.client)
             return true
         } catch {
             return false
@@ -295,13 +296,13 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
     }
 
-    private func begin(_ request: GraphQLRequest, id: String) {
-        guard let context, let caller else { return close(.unauthorized) }
+    private func begin(_ operation: GraphQLRequest, id: String) {
+        guard let context, isAccepted else { return close(.unauthorized) }
         // It gets no response: the socket is closed, and clients send it again with another token.
-        guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }
+        guard !hasTokenEnded, request.session.isValid else { return tokenEnded() }
         let admission: GraphQLWebSocketService.Admission
         do throws(HTTPError) {
-            admission = try service.admit(request, of: caller, on: socket, isDraining: isDraining)
+            admission = try service.admit(operation, in: request, isDraining: isDraining)
         } catch {
             state.finish(id)
             return reject(id, error)
@@ -339,7 +340,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         var reservation: MemoryBudget.Reservation?
         // The response of a mutation is always sent: after an error its client would run the mutation again.
         let isTaken = service.load.responseMemory.reserve(
-            frame.readableBytes, for: service.load.shares.address(socket.client), uncounted: 4 << 10,
+            frame.readableBytes, for: service.load.shares.address(request.client), uncounted: 4 << 10,
             isForced: running.type == .mutation, in: &reservation)
         if isLast || !isTaken { finish(id) }
         guard isTaken else {

@@ -5,23 +5,30 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 import Synchronization
-import Tracing
 
-/// What stands behind all sockets: who may begin, what answers, and the bounds.
+/// What all WebSockets share: sessions, documents, limits and records.
 struct GraphQLWebSocketService: Sendable {
-    let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
+    let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     let documents: DocumentResolver
     let tracer: RequestTracer?
     let recorder: OperationRecorder
-    /// Whether clients that ask for it are told of upstream calls.
+    /// Whether responses list upstream calls for clients that request it.
     let allowsUpstreamReports: Bool
     let load: ServerResources
     let limits: ServerLimits
     let ids = RequestIDGenerator()
 
-    /// Lets a socket's handlers in, the frames' bounds before what reads them.
-    func upgrade(_ socket: Socket, holding permit: ClientShares.Permit?) -> ProtocolUpgrade {
+    /// Adds the handlers of a socket, the limits of frames before what reads them.
+    ///
+    /// - Parameters:
+    ///   - context: The request of the handshake.
+    ///   - supportsSubprotocol: Whether the client offers the subprotocol.
+    ///   - permit: Counts the socket for its client; nil if it is not counted.
+    /// - Returns: The upgrade of the connection.
+    func upgrade(
+        _ context: RequestContext, supportsSubprotocol: Bool, holding permit: ClientShares.Permit?
+    ) -> ProtocolUpgrade {
         // The codec takes no length that 32 bits do not hold.
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolUpgrade { channel in
@@ -35,30 +42,11 @@ struct GraphQLWebSocketService: Sendable {
                 ByteToMessageHandler(CountingFrameDecoder(maxFrameSize: largest, undecoded)))
             try pipeline.addHandler(
                 WebSocketMessageAssembler(
-                    undecoded, load.requestMemory, for: load.shares.address(socket.client), limits))
-            try pipeline.addHandler(GraphQLWebSocketHandler(self, socket, holding: permit))
+                    undecoded, load.requestMemory, for: load.shares.address(context.client), limits))
+            try pipeline.addHandler(
+                GraphQLWebSocketHandler(
+                    self, context, supportsSubprotocol: supportsSubprotocol, holding: permit))
         }
-    }
-
-    /// One socket, as its handshake tells of it.
-    struct Socket: Sendable {
-        let client: ClientAddress
-        /// What the Authorization field of the handshake says; nil where there is none, as browsers cannot send it.
-        let token: String?
-        /// The user of the token.
-        let user: String?
-        let supportsSubprotocol: Bool
-        /// Where the client stands in a trace; nil where nothing is traced.
-        let trace: ServiceContext?
-        let requestsUpstreamReport: Bool
-    }
-
-    /// Who uses a socket, as its first message tells.
-    struct Caller: Sendable {
-        let responder: GraphQLSession
-        let token: String?
-        /// Whether responses tell which upstream calls they have cost.
-        let reportsUpstream: Bool
     }
 
     /// An operation that may run.
@@ -81,42 +69,38 @@ struct GraphQLWebSocketService: Sendable {
     ///
     /// - Parameters:
     ///   - request: What the client asks for.
-    ///   - caller: The client.
-    ///   - socket: The socket of the client.
+    ///   - context: The context of the socket.
     ///   - isDraining: Whether the server is shutting down.
     /// - Returns: The operation, which is to be run.
     /// - Throws: Why it is refused.
     func admit(
-        _ request: GraphQLRequest, of caller: Caller, on socket: Socket, isDraining: Bool
+        _ request: GraphQLRequest, in context: RequestContext, isDraining: Bool
     ) throws(HTTPError) -> Admission {
-        try load.quota.charge(socket.client)
-        if let token = caller.token { try load.quota.charge(token: token, from: socket.client) }
+        try load.quota.charge(context.client)
+        if let token = context.token { try load.quota.charge(token: token, from: context.client) }
         guard !isDraining else { throw .shuttingDown }
         let resolved = try documents.resolve(request)
-        let user = caller.responder.user
-        let permit = try load.shares.stream(of: user, at: socket.client)
-        let client = load.shares.client(user, at: socket.client)
+        let user = context.session.user
+        let permit = try load.shares.stream(of: user, at: context.client)
+        let client = load.shares.client(user, at: context.client)
         let executor = load.scheduler.executor(for: client)
         var reservation: MemoryBudget.Reservation?
         // The request of a named user is prepared here, and does not wait.
         let isReserved =
             executor == nil
             || load.requestMemory.reserve(
-                resolved.weight, for: load.shares.address(socket.client), uncounted: 4 << 10,
+                resolved.weight, for: load.shares.address(context.client), uncounted: 4 << 10,
                 in: &reservation)
         guard isReserved else { throw .overloaded(.requestMemory) }
         let lazy = LazyRequest(resolved, holding: reservation, prepare: prepare)
         let type = executor == nil ? lazy.prepared.operationType : nil
         guard load.streams.acquire() else { throw .overloaded(.streams) }
-        let id = ids.make()
-        return Admission(requestID: id, executor: executor, type: type, permit: permit) {
+        var operation = context
+        operation.requestID = ids.make()
+        return Admission(requestID: operation.requestID, executor: executor, type: type, permit: permit) {
+            [operation] in
             StreamedOperation(
-                request: lazy.prepared, responder: caller.responder,
-                circumstances: RequestCircumstances(
-                    id: id, trace: socket.trace,
-                    allowedOperations: [.query, .mutation, .subscription], bypassesCache: false,
-                    client: socket.client),
-                reportsUpstream: caller.reportsUpstream, tracer: tracer, recorder: recorder,
+                request: lazy.prepared, context: operation, tracer: tracer, recorder: recorder,
                 memory: load.streamMemory, scheduler: load.scheduler, client: client)
         }
     }

@@ -90,7 +90,7 @@ struct TestGateway: Sendable {
     ) -> MaybeAsync<GraphQLResponse> {
         let context = GatewayContext(
             session: session, services: backends, call: CallContext(deadline: .now + patience),
-            origin: origin)
+            client: origin)
         return schema.respond(to: GraphQLRequest(query, variables: variables), context: context)
     }
 

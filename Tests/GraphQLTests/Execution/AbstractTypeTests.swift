@@ -30,7 +30,7 @@ private struct Factor: GraphQLArguments {
     }
 }
 
-private protocol ShapeMember: GraphQLObject where Context == Void {
+private protocol ShapeMember: GraphQLObject where Context == EmptyContext {
     var number: Int { get }
 }
 
@@ -66,7 +66,7 @@ private struct ShapeC: ShapeMember {
 }
 
 private struct Shapes: GraphQLObject {
-    typealias Context = Void
+    typealias Context = EmptyContext
 
     static let graphQL = ObjectType<Shapes>("Query") {
         Field("shapes") { _ in (0..<3).map(Shape.init) }
@@ -93,9 +93,10 @@ struct AbstractTypeTests {
         var options = ExecutionOptions()
         options.limits.cost = .max
         if let limits { options.limits = limits }
-        let executable = try ExecutableSchema(schema, query: Shapes(), context: Void.self, options: options)
+        let executable = try ExecutableSchema(
+            schema, query: Shapes(), context: EmptyContext.self, options: options)
         let response = try await executable.respond(
-            to: GraphQLRequest(document, variables: variables), context: ()
+            to: GraphQLRequest(document, variables: variables), context: EmptyContext.shared
         ).value()
         return String(decoding: response.body, as: UTF8.self)
     }

@@ -67,8 +67,41 @@ struct BindingTests {
     func refusesOtherContext() throws {
         let schema = try Schema.build(librarySDL)
         let error = #expect(throws: BindingError.self) {
-            try ExecutableSchema(schema, query: Query(), context: String.self)
+            try ExecutableSchema(schema, query: Query(), context: Ledger.self)
         }
         #expect(error?.differences.first?.reason == .context("Library"))
+    }
+
+    @Test("refuses another context also of a second Swift type for the same type of the schema")
+    func refusesOtherContextOfSecondType() throws {
+        let schema = try Schema.build("type Query { one: Part! other: Part! } type Part { name: String! }")
+        let error = #expect(throws: BindingError.self) {
+            try ExecutableSchema(schema, query: PartsQuery(), context: Library.self)
+        }
+        #expect(error?.differences.map(\.coordinate) == ["Part.name"])
+        #expect(error?.differences.first?.reason == .context("Ledger"))
+    }
+}
+
+private struct PartsQuery: GraphQLObject {
+    static let graphQL = ObjectType<PartsQuery>("Query") {
+        Field("one") { _ in LibraryPart() }
+        Field("other") { _ in LedgerPart() }
+    }
+}
+
+private struct LibraryPart: GraphQLObject {
+    typealias Context = Library
+
+    static let graphQL = ObjectType<LibraryPart>("Part") {
+        Field("name", once: { _ in .ready("library") })
+    }
+}
+
+private struct LedgerPart: GraphQLObject {
+    typealias Context = Ledger
+
+    static let graphQL = ObjectType<LedgerPart>("Part") {
+        Field("name", once: { _ in .ready("ledger") })
     }
 }

@@ -12,8 +12,9 @@ struct ExampleTests {
     @Test("answers what it says")
     func answers() async throws {
         let schema = try ExecutableSchema(
-            Schema.build("type Query { hello: String! }"), query: Query(), context: Void.self)
-        let response = try await schema.respond(to: GraphQLRequest("{ hello }"), context: ()).value()
+            Schema.build("type Query { hello: String! }"), query: Query(), context: EmptyContext.self)
+        let response = try await schema.respond(to: GraphQLRequest("{ hello }"), context: EmptyContext.shared)
+            .value()
         #expect(String(decoding: response.body, as: UTF8.self) == #"{"data":{"hello":"world"}}"#)
     }
 }

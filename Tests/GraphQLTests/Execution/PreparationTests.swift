@@ -43,7 +43,7 @@ struct PreparationTests {
         let schema = try schema()
         for (number, document) in ["{ __typename", "{ nothing }", "{ __typename }"].enumerated() {
             let request = schema.prepare(GraphQLRequest(document))
-            _ = (request.operationType, request.cachePolicy, request.responseKey)
+            _ = (request.operationType, request.cachePolicy, request.cacheIdentity)
             _ = schema.respond(to: request, context: Library())
             #expect(schema.parsedDocuments == number + 1)
             #expect(request.documentText == Array(document.utf8))
@@ -80,12 +80,27 @@ struct PreparationTests {
     }
 
     @Test(
-        "makes the response key from the bytes of the document, the operation and the declared variables",
+        "makes cache keys from the bytes of the document, the operation and the declared variables",
         arguments: pairs)
-    func responseKeys(_ one: GraphQLRequest, _ other: GraphQLRequest, _ isSame: Bool) throws {
+    func cacheKeys(_ one: GraphQLRequest, _ other: GraphQLRequest, _ isSame: Bool) throws {
         let schema = try schema()
-        let (one, other) = (schema.prepare(one).responseKey, schema.prepare(other).responseKey)
-        #expect(try (#require(one) == #require(other)) == isSame)
+        let (one, other) = (schema.prepare(one), schema.prepare(other))
+        let isSameOperation = try #require(one.cacheIdentity) == #require(other.cacheIdentity)
+        #expect((isSameOperation && one.cacheVariables == other.cacheVariables) == isSame)
+    }
+
+    @Test("makes the same identity when a document is parsed again, and none for a refused request")
+    func identities() throws {
+        let schema = try schema { $0.documentCacheCapacity = 2 }
+        let first = try #require(schema.prepare(Self.echo("a")).cacheIdentity)
+        for number in 0..<4 { _ = schema.prepare(GraphQLRequest("{ a\(number): __typename }")) }
+        let parsed = schema.parsedDocuments
+        let second = try #require(schema.prepare(Self.echo("a")).cacheIdentity)
+        #expect(schema.parsedDocuments == parsed + 1)
+        #expect(first == second && first.hashValue == second.hashValue)
+        #expect(schema.prepare(GraphQLRequest("{ nothing }")).cacheIdentity == nil)
+        #expect(
+            schema.prepare(GraphQLRequest(Self.echo("a").document, operationName: "A")).cacheIdentity == nil)
     }
 
     @Test("retains the coerced variables that the operation declares, and nothing else of the request")

@@ -115,9 +115,12 @@ struct ResponseLimitTests {
         options.limits.responseBytes = 1_000
         let schema = try ExecutableSchema(
             Schema.build("type Query { items: [Item!]! grid: [[Item]] } type Item { number: Int! }"),
-            query: root, context: Void.self, options: options)
+            query: root, context: EmptyContext.self, options: options)
         for query in ["{ items { number } }", "{ a: items { number } b: items { number } }"] {
-            guard case .ready(let response) = schema.respond(to: GraphQLRequest(query), context: ()) else {
+            guard
+                case .ready(let response) = schema.respond(
+                    to: GraphQLRequest(query), context: EmptyContext.shared)
+            else {
                 Issue.record("the response was not immediate")
                 continue
             }

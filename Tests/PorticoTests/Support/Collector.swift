@@ -30,9 +30,8 @@ final class Collector: Route {
 /// Runs a collector around a test, which is given its address.
 func withCollector(_ test: (Collector, _ url: String) async throws -> Void) async throws {
     let collector = Collector()
-    let service = GraphQLService<Void>(
-        schemaText: "", session: { _ in .success(()) }, rejectedSession: { _ in },
-        respond: { _, _ in .ready(GraphQLResponse(requestErrors: [GraphQLError("Spans only.")])) })
+    let session = NoSession()
+    let service = GraphQLService(schemaText: "", session: { _ in session })
     let server = try await HTTPServer.start(
         ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -46,4 +45,11 @@ func withCollector(_ test: (Collector, _ url: String) async throws -> Void) asyn
     running.cancel()
     _ = await running.result
     try result.get()
+}
+
+/// Refuses all operations: a collector only receives spans.
+private final class NoSession: GraphQLSession {
+    func execute(_: PreparedRequest, in _: RequestContext) -> MaybeAsync<GraphQLResponse> {
+        .ready(GraphQLResponse(requestErrors: [GraphQLError("Spans only.")]))
+    }
 }

@@ -9,12 +9,12 @@ import Testing
 @Suite("An answer that may be kept")
 struct ResponseCacheTests {
     /// A service that counts how often it is asked, and how long the answers to some documents may be kept.
-    private func service(_ asked: Counter) -> GraphQLService<String> {
+    private func service(_ asked: Counter) -> TestGraphQLService {
         var service = TestService.make()
         let respond = service.respond
         service.respond = { request, context in
             asked.count()
-            if request.operationName == "Late" { context.upstream?.record(Self.staleRead) }
+            if request.operationName == "Late" { context.upstreamLog?.record(Self.staleRead) }
             return respond(request, context)
         }
         service.prepare = { request in

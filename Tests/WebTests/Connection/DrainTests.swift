@@ -10,7 +10,7 @@ import Testing
 @Suite("A server that stops")
 struct DrainTests {
     /// A service whose field `slow` has started with one event, and ends after the other.
-    private static func gatedService() -> (GraphQLService<String>, started: Event<Void>, gate: Event<Void>) {
+    private static func gatedService() -> (TestGraphQLService, started: Event<Void>, gate: Event<Void>) {
         let (started, gate) = (Event<Void>(), Event<Void>())
         let service = TestService.make(later: {
             started.happen()
@@ -191,7 +191,7 @@ struct DrainTests {
     func stopsWithGroup() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try await HTTPServer.start(
-            ServerConfiguration(port: 0), service: TestService.make(), logger: logger)
+            ServerConfiguration(port: 0), service: TestService.make().service, logger: logger)
         let group = ServiceGroup(services: [server], logger: logger)
         let running = Task { try await group.run() }
         let client = try RawClient(port: server.port)
@@ -219,7 +219,8 @@ struct StartTests {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let failure = await #expect(throws: ServerStartError.self) {
                 try await HTTPServer.start(
-                    ServerConfiguration(port: server.port), service: TestService.make(), logger: logger)
+                    ServerConfiguration(port: server.port), service: TestService.make().service,
+                    logger: logger)
             }
             #expect(
                 failure?.description

@@ -14,7 +14,8 @@ struct RequestAssemblerTests {
 
     private func assembler() -> RequestAssembler {
         let load = ServerResources(limits)
-        let router = Router(TestService.make(), ServerConfiguration(limits: limits), load, logger: .silent)
+        let router = Router(
+            TestService.make().service, ServerConfiguration(limits: limits), load, logger: .silent)
         return RequestAssembler(
             router: router, limits: limits, memory: load.requestMemory, shares: load.shares)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import GraphQL
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,7 +11,9 @@ import Testing
 struct RequestPreparationTests {
     /// A way to send one document.
     enum Form: String, CaseIterable, CustomTestStringConvertible {
-        case post, postAcceptingStream, postAcceptingStreamOnly, get, getAcceptingStream, webSocket, array
+        case post, postAcceptingStream, postAcceptingStreamOnly
+        case get, getAcceptingStream, getAcceptingStreamOnly
+        case webSocket, array
 
         var testDescription: String { rawValue }
     }
@@ -18,7 +21,7 @@ struct RequestPreparationTests {
     private static let trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     /// The service, with tracing and a cache policy for each operation.
-    private func service(_ schema: ExecutableSchema<String>) -> GraphQLService<String> {
+    private func service(_ schema: ExecutableSchema<LiveContext>) -> TestGraphQLService {
         var service = LiveService.make(schema)
         service.tracer = RequestTracer()
         service.audience = { _ in [] }
@@ -41,6 +44,11 @@ struct RequestPreparationTests {
         case .get: _ = try await server.ask(RawRequest.get("/graphql?query=\(escaped)", fields: [Self.trace]))
         case .getAcceptingStream:
             _ = try await server.ask(RawRequest.get("/graphql?query=\(escaped)", fields: [Self.trace, both]))
+        case .getAcceptingStreamOnly:
+            let answer = try await server.ask(
+                RawRequest.get(
+                    "/graphql?query=\(escaped)", fields: [Self.trace, "Accept: text/event-stream"]))
+            #expect(answer.body.contains("event: complete"))
         case .webSocket:
             let socket = try await SocketClient.open(
                 server, SocketClient.handshake(fields: "\(Self.trace)\r\n"))
@@ -57,10 +65,17 @@ struct RequestPreparationTests {
         arguments: Form.allCases, ["{ hello", "{ nothing }", "{ hello } # sent for the first time"])
     func once(_ form: Form, _ document: String) async throws {
         let schema = try LiveService.schema()
+        let prepared = Atomic(0)
+        var service = service(schema)
+        service.prepare = { request in
+            prepared.wrappingAdd(1, ordering: .relaxed)
+            return schema.prepare(request)
+        }
         var limits = ServerLimits.patient
         limits.batch = 10
-        try await withServer(service(schema), limits: limits) { server in
+        try await withServer(service, limits: limits) { server in
             try await send(document, as: form, to: server)
+            #expect(prepared.load(ordering: .relaxed) == 1)
             #expect(schema.parsedDocuments == 1)
         }
     }

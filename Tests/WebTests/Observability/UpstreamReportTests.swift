@@ -10,11 +10,11 @@ struct UpstreamReportTests {
     private static let field = "Portico-Upstream: true"
 
     /// A service each of whose answers costs two calls, the later noted first.
-    private static func service() -> GraphQLService<String> {
+    private static func service() -> TestGraphQLService {
         var service = TestService.make()
         let respond = service.respond
         service.respond = { request, context in
-            if let log = context.upstream { Self.note(in: log) }
+            if let log = context.upstreamLog { Self.note(in: log) }
             return respond(request, context)
         }
         service.prepare = { request in
@@ -38,11 +38,11 @@ struct UpstreamReportTests {
     }
 
     /// A service whose streams cost two calls before their first response.
-    private static func live() throws -> GraphQLService<String> {
+    private static func live() throws -> TestGraphQLService {
         var service = try LiveService.make()
         let subscribe = service.subscribe
         service.subscribe = { request, context in
-            if let log = context.upstream { Self.note(in: log) }
+            if let log = context.upstreamLog { Self.note(in: log) }
             return await subscribe(request, context)
         }
         return service

@@ -9,7 +9,7 @@ struct DocumentTests {
     private static let id = DocumentHash(of: text).description
     private static let world = #"{"data":{"hello":"world"}}"#
 
-    private func service(_ policy: DocumentPolicy) -> GraphQLService<String> {
+    private func service(_ policy: DocumentPolicy) -> TestGraphQLService {
         var service = TestService.make()
         service.documents = policy
         return service

@@ -5,11 +5,11 @@ import Web
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
     /// A service whose tokens all end with an event.
-    static func make(endingTokens end: Event<Void>? = nil) throws -> GraphQLService<String> {
+    static func make(endingTokens end: Event<Void>? = nil) throws -> TestGraphQLService {
         make(try schema(), endingTokens: end)
     }
 
-    static func schema() throws -> ExecutableSchema<String> {
+    static func schema() throws -> ExecutableSchema<LiveContext> {
         try ExecutableSchema(
             Schema.build(
                 """
@@ -17,29 +17,22 @@ enum LiveService {
                 type Mutation { act: String! renew: String! }
                 type Subscription { count(to: Int!): Int! endless: Int! whose: String! partly: Int }
                 """), query: LiveQuery(), mutation: LiveMutation(), subscription: LiveSubscription(),
-            context: String.self)
+            context: LiveContext.self)
     }
 
     /// The service of a schema whose counters a test reads.
     static func make(
-        _ schema: ExecutableSchema<String>, endingTokens end: Event<Void>? = nil
-    ) -> GraphQLService<String> {
-        var service = GraphQLService<String>(
-            schemaText: "",
-            session: { token in
-                switch token {
-                case nil: .success("anonymous")
-                case "good": .success("somebody")
-                case .some: .failure(.invalidToken("The token is unknown or has expired."))
-                }
-            },
-            rejectedSession: { _ in "refused" },
+        _ schema: ExecutableSchema<LiveContext>, endingTokens end: Event<Void>? = nil
+    ) -> TestGraphQLService {
+        var service = TestGraphQLService(
             respond: { request, context in
-                schema.respond(to: request, context: context.session, allowing: context.allowedOperations)
+                schema.respond(
+                    to: request, context: LiveContext(context.sessionName),
+                    allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
             if request.documentText == Array("mutation { renew }".utf8) { end?.happen() }
-            return await schema.subscribe(to: request, context: context.session)
+            return await schema.subscribe(to: request, context: LiveContext(context.sessionName))
         }
         if let end {
             service.isValid = { _ in !end.hasHappened }
@@ -56,8 +49,16 @@ enum LiveService {
     }
 }
 
+/// The context of requests to a `LiveService`.
+final class LiveContext: Sendable {
+    /// The name of the session.
+    let session: String
+
+    init(_ session: String) { self.session = session }
+}
+
 private struct LiveQuery: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
 
     static let graphQL = ObjectType<LiveQuery>("Query") {
         Field("hello") { _ in "world" }
@@ -83,7 +84,7 @@ private struct LiveQuery: GraphQLObject {
 private struct Broken: Error {}
 
 private struct LiveMutation: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
     static let graphQL = ObjectType<LiveMutation>("Mutation") {
         Field("act") { _ in "done" }
         // The service ends the token when this field begins.
@@ -92,12 +93,12 @@ private struct LiveMutation: GraphQLObject {
 }
 
 private struct LiveSubscription: GraphQLObject {
-    typealias Context = String
+    typealias Context = LiveContext
 
     static let graphQL = ObjectType<LiveSubscription>("Subscription") {
         Field("count", Bound.self, events: { bound, _ in AsyncStream.of(1...max(bound.to, 1)) })
         Field("endless", events: { _ in AsyncStream<Int> { $0.yield(1) } })
-        Field("whose", events: { context in AsyncStream.of([context]) })
+        Field("whose", events: { context in AsyncStream.of([context.session]) })
         Field(
             "partly",
             events: { _ in AsyncStream<Result<Int?, any Error>>.of([.failure(Broken()), .success(2)]) })

@@ -10,13 +10,14 @@ enum SmallSchema {
 
         """
 
-    static func service(options: ExecutionOptions = ExecutionOptions()) throws -> GraphQLService<Void> {
+    static func service(options: ExecutionOptions = ExecutionOptions()) throws -> TestGraphQLService {
         let schema = try ExecutableSchema(
-            Schema.build(text), query: Query(), mutation: Mutation(), context: Void.self, options: options)
-        var service = GraphQLService<Void>(
-            schemaText: text, session: { _ in .success(()) }, rejectedSession: { _ in },
+            Schema.build(text), query: Query(), mutation: Mutation(), context: EmptyContext.self,
+            options: options)
+        var service = TestGraphQLService(
+            schemaText: text, session: { _ in .success("anonymous") },
             respond: { request, context in
-                schema.respond(to: request, context: (), allowing: context.allowedOperations)
+                schema.respond(to: request, context: EmptyContext.shared, allowing: context.allowedOperations)
             })
         service.prepare = schema.prepare
         return service

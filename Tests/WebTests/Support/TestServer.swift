@@ -27,8 +27,8 @@ struct TestServer: Sendable {
 }
 
 /// Runs a server around a test, and waits until it has stopped.
-func withServer<Session, Value>(
-    _ service: GraphQLService<Session> = TestService.make(), limits: ServerLimits = .patient,
+func withServer<Value>(
+    _ service: TestGraphQLService = TestService.make(), limits: ServerLimits = .patient,
     routes: [String: any Route] = [:], logger: Logger = .silent,
     _ test: (TestServer) async throws -> Value
 ) async throws -> Value {
@@ -37,12 +37,13 @@ func withServer<Session, Value>(
 }
 
 /// Runs a server of a configuration around a test, and waits until it has stopped.
-func withServer<Session, Value>(
-    _ configuration: ServerConfiguration, _ service: GraphQLService<Session> = TestService.make(),
+func withServer<Value>(
+    _ configuration: ServerConfiguration, _ service: TestGraphQLService = TestService.make(),
     routes: [String: any Route] = [:], logger: Logger = .silent,
     _ test: (TestServer) async throws -> Value
 ) async throws -> Value {
-    let server = try await HTTPServer.start(configuration, service: service, routes: routes, logger: logger)
+    let server = try await HTTPServer.start(
+        configuration, service: service.service, routes: routes, logger: logger)
     let running = Task { try await server.run() }
     do {
         let value = try await test(TestServer(server: server, running: running))

@@ -9,17 +9,9 @@ enum TestService {
     /// The service; `{ slow }` waits for `later`.
     static func make(
         readiness: Readiness = Readiness(), later: @escaping @Sendable () async throws -> Void = {}
-    ) -> GraphQLService<String> {
-        GraphQLService(
+    ) -> TestGraphQLService {
+        TestGraphQLService(
             schemaText: "type Query { hello: String }\n", readiness: { readiness },
-            session: { token in
-                switch token {
-                case nil: .success("anonymous")
-                case "good": .success("somebody")
-                case .some: .failure(.invalidToken("The token is unknown or has expired."))
-                }
-            },
-            rejectedSession: { _ in "refused" },
             respond: { request, context in
                 guard let request = request.unprepared else {
                     return .ready(GraphQLResponse(requestErrors: [GraphQLError("It was prepared.")]))
@@ -29,13 +21,13 @@ enum TestService {
     }
 
     private static func answer(
-        _ request: GraphQLRequest, _ context: RequestContext<String>,
+        _ request: GraphQLRequest, _ context: RequestContext,
         _ later: @escaping @Sendable () async throws -> Void
     ) -> MaybeAsync<GraphQLResponse> {
         switch request.document {
         case "{ hello }": .ready(complete("hello", "world"))
-        case "{ session }": .ready(complete("session", context.session))
-        case "{ id }": .ready(complete("id", context.id.description))
+        case "{ session }": .ready(complete("session", context.sessionName))
+        case "{ id }": .ready(complete("id", context.requestID.description))
         case "{ allowed }":
             .ready(
                 complete("allowed", context.allowedOperations.map(\.rawValue).sorted().joined(separator: " "))

@@ -24,14 +24,16 @@ struct SocketCloseTests {
                 return nil
             }
             let configuration = ServerConfiguration()
-            let route = GraphQLRoute(service, configuration, ServerResources(configuration.limits), .silent)
-            let socket = GraphQLWebSocketService.Socket(
-                client: ClientAddress(nil), token: nil, user: nil, supportsSubprotocol: true, trace: nil,
-                requestsUpstreamReport: false)
+            let route = GraphQLRoute(
+                service.service, configuration, ServerResources(configuration.limits), .silent)
+            let request = RequestContext(
+                requestID: RequestIDGenerator().make(), client: ClientAddress(nil), token: nil,
+                session: service.service.session(nil), accepted: AcceptedResponses(accept: nil))
             try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
             try await channel.testingEventLoop.executeInContext { [channel] in
                 try channel.pipeline.syncOperations.addHandler(
-                    GraphQLWebSocketHandler(route.sockets, socket, holding: nil))
+                    GraphQLWebSocketHandler(
+                        route.sockets, request, supportsSubprotocol: true, holding: nil))
             }
             try await say(#"{"type":"connection_init"}"#)
             #expect(try await next()?.text == #"{"type":"connection_ack"}"#)

@@ -71,14 +71,8 @@ struct MockCommand: AsyncParsableCommand {
 
     private func serve(_ mock: MockSchema, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
-        let service = GraphQLService<Void>(
-            schemaText: schemaText, session: { _ in .success(()) }, rejectedSession: { _ in },
-            respond: { request, context in
-                guard let request = request.unprepared else {
-                    return .ready(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")]))
-                }
-                return .ready(mock.respond(to: request, allowing: context.allowedOperations))
-            })
+        let session = MockSession(mock)
+        let service = GraphQLService(schemaText: schemaText, session: { _ in session })
         var configuration = ServerConfiguration(host: host, port: Int(port))
         configuration.hosts = try HostPolicy(hosts, named: "--hosts", listeningOn: host)
         let server = try await HTTPServer.start(configuration, service: service, logger: logger)
@@ -91,5 +85,19 @@ struct MockCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             services: [server, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         try await group.run()
+    }
+}
+
+/// The session of all requests to a mock.
+private final class MockSession: GraphQLSession {
+    private let mock: MockSchema
+
+    init(_ mock: MockSchema) { self.mock = mock }
+
+    func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {
+        guard let request = request.unprepared else {
+            return .ready(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")]))
+        }
+        return .ready(mock.respond(to: request, allowing: context.allowedOperations))
     }
 }

@@ -46,7 +46,7 @@ struct EchoArguments: GraphQLArguments {
 }
 
 extension Query: GraphQLObject {
-    typealias Context = Void
+    typealias Context = EmptyContext
 
     static let graphQL = ObjectType<Query>("Query") {
         Field("pet", once: { _ in .ready(Optional(Pet(1, generations: 2))) })
@@ -72,7 +72,7 @@ extension Query: GraphQLObject {
 }
 
 extension Mutation: GraphQLObject {
-    typealias Context = Void
+    typealias Context = EmptyContext
 
     static let graphQL = ObjectType<Mutation>("Mutation") {
         Field("place", FilterArgument.self, once: { _, _ in .ready(Optional(Dog(1))) })
@@ -81,7 +81,7 @@ extension Mutation: GraphQLObject {
 }
 
 extension Dog: GraphQLObject {
-    typealias Context = Void
+    typealias Context = EmptyContext
 
     static let graphQL = ObjectType<Dog>("Dog") {
         Field("id", \.id)
@@ -114,7 +114,7 @@ extension Dog: GraphQLObject {
 }
 
 extension Cat: GraphQLObject {
-    typealias Context = Void
+    typealias Context = EmptyContext
 
     static let graphQL = ObjectType<Cat>("Cat") {
         Field("id", \.id)

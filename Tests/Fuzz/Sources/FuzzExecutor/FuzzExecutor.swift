@@ -11,7 +11,7 @@ public func fuzzExecutor(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var request = GraphQLRequest(String(decoding: document, as: UTF8.self))
     if case .object(let object)? = try? InputValue(json: variables) { request.variables = object }
     dynamic.execute(request, rootValue: FuzzSchema.root).check()
-    finished(bound.respond(to: request, context: ())).check()
+    finished(bound.respond(to: request, context: EmptyContext.shared)).check()
     return 0
 }
 
@@ -20,7 +20,7 @@ private let dynamic = DynamicSchema(FuzzSchema.schema)
 private let bound: ExecutableSchema<Void> = {
     do {
         return try ExecutableSchema(
-            try Schema.build(boundSchema), query: Query(), mutation: Mutation(), context: Void.self)
+            try Schema.build(boundSchema), query: Query(), mutation: Mutation(), context: EmptyContext.self)
     } catch {
         fatalError("The bound types of the fuzz target are wrong: \(error)")
     }
