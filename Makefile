@@ -22,8 +22,8 @@ swift_test = swift test --skip-build --disable-xctest --experimental-maximum-par
 run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
 covered := .build/coverage
 # Tests that kill the executable, 50 times in make test; and tests that load it for minutes, with nothing else running.
-killing := ^PorticoTests\.(Crash|Ledger)SoakTests
-loading := ^PorticoTests\.FaultSoakTests
+killing := ^PorticoAppTests\.(Crash|Ledger)SoakTests
+loading := ^PorticoAppTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10
 
@@ -66,14 +66,14 @@ lint: setup ## Check the format, the imports between targets, warnings, the sche
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
-		"$$portico" docs --check Sources/Portico/Portico.docc
+		"$$portico" docs --check Sources/PorticoApp/Portico.docc
 
 structure: ## Count files, lines, split types and repeated names, with their limits
 	@Scripts/structure.sh $(ARGS)
 
 docs: setup ## Write the generated pages of the documentation
 	swift build --product portico
-	"$$(swift build --product portico --show-bin-path)/portico" docs Sources/Portico/Portico.docc
+	"$$(swift build --product portico --show-bin-path)/portico" docs Sources/PorticoApp/Portico.docc
 
 docs-check: setup ## Run every command and snippet of the README and the documentation, and compare the results
 	Scripts/docs-check.sh
@@ -81,7 +81,7 @@ docs-check: setup ## Run every command and snippet of the README and the documen
 format: ## Format every file
 	swift format --in-place --recursive --parallel $(sources)
 
-bench: setup ## Measure the engine, the server and the whole, beside graphql-js; ARGS="door home" for a part
+bench: setup ## Measure the engine, the server and the whole, beside graphql-js; ARGS="server home" for a part
 	Scripts/bench.sh $(ARGS)
 
 bench-check: setup ## Fail if the engine or a chart allocates more than the thresholds in Tests/Benchmarks

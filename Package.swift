@@ -33,6 +33,10 @@ func tests(_ name: String, dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strictSettings)
 }
 
+/// The providers; each is a target in `Sources/Providers`.
+let providers = ["Alpaca", "AlphaVantage", "Polygon", "Saxo", "Yahoo"]
+let providerTargets = providers.map { Target.Dependency.byName(name: $0) }
+
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
@@ -56,7 +60,8 @@ let configuration: Target.Dependency = .product(name: "Configuration", package: 
 let package = Package(
     name: "portico",
     products: [
-        .executable(name: "portico", targets: ["Portico"]),
+        .executable(name: "portico", targets: ["portico"]),
+        .executable(name: "portico-server", targets: ["portico-server"]),
         .library(name: "GraphQL", targets: ["GraphQL"]),
         .library(name: "GraphQLTools", targets: ["GraphQLTools"]),
     ],
@@ -94,12 +99,6 @@ let package = Package(
         target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "PorticoCore", "Upstream", sqlite, crypto, passwords] + nio),
-        target("Alpaca", at: "Sources/Providers/Alpaca", dependencies: ["Brokerage", "Upstream"]),
-        target(
-            "AlphaVantage", at: "Sources/Providers/AlphaVantage", dependencies: ["Brokerage", "Upstream"]),
-        target("Polygon", at: "Sources/Providers/Polygon", dependencies: ["Brokerage", "Upstream"]),
-        target("Saxo", at: "Sources/Providers/Saxo", dependencies: ["Brokerage", "Upstream", crypto]),
-        target("Yahoo", at: "Sources/Providers/Yahoo", dependencies: ["Brokerage", "Upstream"]),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", logging, crypto] + nio + [webSocket]),
@@ -119,30 +118,39 @@ let package = Package(
                 "CMalloc", "CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing,
                 webSocket,
             ] + nio),
-        executable(
-            "Portico", at: "Sources/Portico",
+        // The commands and the server; the executable portico contains the sandbox, portico-server does not.
+        target(
+            "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools",
-                "Polygon", "PorticoCore", "Sandbox", "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments,
-                configuration, lifecycle, logging, signals, system,
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "Storage",
+                "Upstream",
+                "Web", arguments, configuration, lifecycle, logging, signals, system,
+            ] + providerTargets),
+        executable(
+            "portico", at: "Sources/Executables/portico",
+            dependencies: [
+                "Brokerage", "PorticoApp", "Sandbox", "Web", arguments, lifecycle, logging, signals,
             ]),
+        executable(
+            "portico-server", at: "Sources/Executables/portico-server",
+            dependencies: ["PorticoApp", arguments]),
 
         // Programs that benchmarks measure.
         target("Workload", at: "Tests/Benchmarks/Sources/Workload", dependencies: ["GraphQL"]),
         executable(
-            "BenchServer", at: "Sources/BenchServer",
+            "BenchServer", at: "Tests/Benchmarks/Sources/BenchServer",
             dependencies: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
         executable(
-            "DoorBenchmarks", at: "Tests/Benchmarks/Sources/DoorBenchmarks",
+            "ServerBenchmarks", at: "Tests/Benchmarks/Sources/ServerBenchmarks",
             dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
 
         .target(name: "CMallocCounter", path: "Tests/Benchmarks/Sources/CMallocCounter"),
         executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL",
-                "Polygon", "Sandbox", "Saxo", "Storage", "Upstream", "Yahoo",
-            ]),
+                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "Sandbox", "Storage",
+                "Upstream",
+            ] + providerTargets),
 
         // Input for the server's sockets, and the program that sends it.
         target("SocketInputs", at: "Tests/Fuzz/Sources/SocketInputs", dependencies: ["TestSupport"]),
@@ -204,17 +212,22 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon",
-                "PorticoCore", "Sandbox",
-                "Saxo", "Storage", "TestSupport", "Upstream", "Yahoo",
-            ]),
+                "Brokerage", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox", "Storage",
+                "TestSupport",
+                "Upstream",
+            ] + providerTargets),
         tests(
-            "PorticoTests",
+            "PorticoAppTests",
             dependencies: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools",
-                "PorticoCore", "HostileTraffic",
-                "Polygon", "Portico", "Sandbox", "Saxo", "Storage", "TestSupport", "Upstream", "Web", logging,
-                sqlite,
-            ] + nio),
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "PorticoApp",
+                "PorticoCore", "Sandbox", "Storage", "TestSupport", "Upstream", "Web", "portico",
+                "portico-server",
+                logging, sqlite,
+            ] + nio + providerTargets),
     ]
+        + providers.map {
+            target(
+                $0, at: "Sources/Providers/\($0)",
+                dependencies: ["Brokerage", "PorticoCore", "Upstream"] + ($0 == "Saxo" ? [crypto] : []))
+        }
 )

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Portico: its engine alone, and as its clients meet it.
 #
-#   Scripts/bench.sh           everything: engine, gateway, sockets and door
+#   Scripts/bench.sh           everything: engine, gateway, sockets and server
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   what lies between the engine and the providers
 #   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on NIO's codec, and one that has no
 #                              codec at all: what nobody on the same channels can exceed
-#   Scripts/bench.sh door      the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
-#                              one quote, live sessions; followed by names, these only (see DoorBenchmarks)
+#   Scripts/bench.sh server    the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
+#                              one quote, live sessions; followed by names, these only (see ServerBenchmarks)
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
 #                              chart allocates for its candles
 #
@@ -136,16 +136,16 @@ measure_sockets() {
     fi
 }
 
-# measure_door [NAME …]
-measure_door() {
-    local portico door
+# measure_server_process [NAME …]
+measure_server_process() {
+    local portico clients
     say "The whole of Portico on one core, its clients and the sandbox on another"
     has_wrk || return 0
     portico=$(built . portico)
-    door=$(built . DoorBenchmarks)
+    clients=$(built . ServerBenchmarks)
     # Ten thousand sockets are as many files.
     ulimit -S -n "$(ulimit -H -n)"
-    "${client_core[@]}" "$door" "$@" -- "${server_core[@]}" "$portico"
+    "${client_core[@]}" "$clients" "$@" -- "${server_core[@]}" "$portico"
 }
 
 check() {
@@ -163,10 +163,10 @@ case ${1:-all} in
         measure_engine
         measure_gateway
         measure_sockets
-        measure_door
+        measure_server_process
         ;;
     engine | gateway | sockets) "measure_$1" ;;
-    door) measure_door "${@:2}" ;;
+    server) measure_server_process "${@:2}" ;;
     check) check ;;
     *)
         sed -nE '2,/^set /s/^# ?//p' "$0" >&2

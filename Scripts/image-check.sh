@@ -87,7 +87,7 @@ docker_runs() {
 
 check_with_docker() {
     local id code
-    IMAGE_BUILDER=docker Scripts/image.sh "$name" --build-arg "EXPLORER=$explorer"
+    IMAGE_BUILDER=docker Scripts/image.sh "$name" --build-arg "EXPLORER=$explorer" --build-arg PRODUCT=portico
     id=$(docker run --detach --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
         --publish "127.0.0.1:$port:8080" --env PORTICO_SANDBOX=true "$name")
     cleanups+=("docker rm --force --volumes $id")
@@ -166,7 +166,7 @@ build_on_stand_ins() {
     # What the toolchain itself loads and links with, as the official build image has it.
     make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
         "$toolchain/bin:$path"
-    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg "EXPLORER=$explorer" \
+    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg "EXPLORER=$explorer" --build-arg PRODUCT=portico \
         --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
         --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" >"$scratch/build.log" 2>&1 \
         || fail "the build: $(tail -n 30 "$scratch/build.log")"

@@ -60,9 +60,9 @@ find Sources -name '*.swift' -exec awk '
 
 { grep -rl '@testable' Tests --include '*.swift' || true; } | sort | item 'test files with @testable' 40
 
-# Folders of tests that do not mirror a folder of their target. Support has what tests of a target share; PorticoTests has
+# Folders of tests that do not mirror a folder of their target. Support has what tests of a target share; PorticoAppTests has
 # folders by topic, because its tests use the whole program.
-find Tests/*Tests -mindepth 1 -type d ! -path '*/Support*' ! -path 'Tests/PorticoTests/*' | while read -r folder; do
+find Tests/*Tests -mindepth 1 -type d ! -path '*/Support*' ! -path 'Tests/PorticoAppTests/*' | while read -r folder; do
     tests=${folder#Tests/}
     target=${tests%%Tests*}
     inner=${tests#*/}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Logging
+import PorticoApp
+import Sandbox
+import ServiceLifecycle
+import UnixSignals
+import Web
+
+/// The command `portico sandbox`.
+struct SandboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Run the sandbox (fake providers) alone, until interrupted.",
+        discussion: """
+            The sandbox implements the HTTP APIs of the providers over one seeded market: the same seed at the same time
+            gives the same responses. It prints the variables that make a Portico elsewhere use it.
+
+            Examples:
+              portico sandbox
+              portico sandbox --port 9000 --seed 7
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 chooses a free port and prints it.")
+    var port: UInt16 = 9000
+
+    @Option(help: "The seed of the market.")
+    var seed: UInt64 = 1
+
+    func run() async throws {
+        let logger = Logger(label: "sandbox", factory: { StreamLogHandler.standardError(label: $0) })
+        let sandbox: Sandbox
+        do {
+            sandbox = try await Sandbox.start(
+                SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
+        } catch {
+            throw ServerStartError(host: host, port: Int(port), error)
+        }
+        let service = SandboxService(sandbox)
+        let variables = service.variables.map { "\($0.name)=\($0.value) \\\n" }.joined(separator: "    ")
+        let message = StartupMessageService(
+            text: """
+                The sandbox listens on http://\(sandbox.address)
+
+                  \(variables)    portico serve
+
+                """)
+        let group = ServiceGroup(
+            services: [service, message], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+    }
+}

@@ -1,0 +1,124 @@
+import Alpaca
+import Brokerage
+import Contract
+import Gateway
+import GraphQL
+import Logging
+import ServiceLifecycle
+import Storage
+import UnixSignals
+import Upstream
+import Web
+
+/// Everything that a running server consists of, put together.
+struct Application {
+    private let group: ServiceGroup
+
+    /// Puts the house together.
+    ///
+    /// What cannot stand leaves nothing running: a thread that still used libcurl would
+    /// crash the process while it exits.
+    static func build(_ settings: ServeSettings, logger: Logger) async throws -> Application {
+        let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
+        do {
+            return try await Application(settings, over: transport, logger: logger)
+        } catch {
+            await transport.shutDown()
+            throw error
+        }
+    }
+
+    private init(_ settings: ServeSettings, over transport: HTTPClient, logger: Logger) async throws {
+        let keeping = try DataStores(settings, logger: logger)
+        let calls = UpstreamMetrics()
+        let groundwork = try await ApplicationDependencies(
+            settings, dataStores: keeping, transport: transport, logger: logger
+        ) { calls.record(UpstreamCall($0)) }
+        let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
+        let tracer = RequestTracer(exporting: spans)
+        var options = settings.httpServer.executionOptions
+        options.errorPresenter = ErrorFormatter(logger: logger)
+        let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
+        let handler = GatewayRequestHandler(
+            schema: schema, services: groundwork.services, sessions: groundwork.sessions, calls: calls,
+            tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
+            budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
+        var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
+        service.prepare = schema.prepare
+        service.documents = settings.httpServer.documents
+        service.readiness = { [condition = groundwork.condition] in condition.readiness }
+        service.metrics = { [condition = groundwork.condition, backends = groundwork.services] in
+            calls.families + condition.families + [
+                .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
+                .connections(backends.connectionCount), .quoteFeeds(backends.quoteFeedCount),
+            ]
+                + (spans?.families ?? [])
+        }
+        service.tracer = tracer
+        let export = ExportRoute(
+            session: groundwork.sessions.session, export: UserDataExport(of: keeping.userDatabase),
+            limits: settings.userPolicy.limits)
+        if settings.httpServer.server.trustedProxies == 0, groundwork.sandbox == nil {
+            logger.notice(
+                """
+                Clients on this machine are exempt from the limits of addresses. If a proxy on this machine forwards \
+                requests, set \(SettingDefinition.trustedProxies.description), so that the limits apply to its clients.
+                """)
+        }
+        let explorer = try Explorer(settings.httpServer.explorer, isSandbox: groundwork.sandbox != nil)
+        let server = try await HTTPServer.start(
+            settings.httpServer.server, service: service,
+            routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
+        let greeting = StartupMessage(
+            host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
+            isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
+        // They are stopped from the last to the first: the front door closes before what it leads to.
+        var services: [any Service] = [
+            DataStoreService(dataStores: keeping),
+            SessionMaintenanceService(sessions: groundwork.sessionStore, logger: logger),
+            TransportService(transport: transport),
+        ]
+        if let spans { services.append(spans) }
+        services += [
+            ConnectionShutdownService(connectionService: groundwork.services.connectionService),
+            OrderReconciliationService(services: groundwork.services, logger: logger), server,
+            StartupMessageService(text: greeting.text),
+        ]
+        if let sandbox = groundwork.sandbox { services.insert(sandbox, at: 0) }
+        group = ServiceGroup(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    }
+
+    /// Answers requests until the process is told to stop.
+    func run() async throws {
+        try await group.run()
+    }
+}
+
+extension MetricFamily {
+    fileprivate static func connections(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_provider_connections", .gauge,
+            "Users' connections to providers in memory, with their credentials.",
+            [Sample(Double(count))])
+    }
+
+    fileprivate static func quoteFeeds(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_quote_feeds", .gauge,
+            "Price feeds that clients follow, or followed a moment ago.", [Sample(Double(count))])
+    }
+
+    fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_graphql_documents_reused_total", .counter,
+            "Operations whose document was not parsed and validated again.", [Sample(Double(count))])
+    }
+
+    fileprivate static func parsedDocuments(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_graphql_documents_parsed_total", .counter,
+            "Documents that were parsed and validated, including those that were refused.",
+            [Sample(Double(count))])
+    }
+}

@@ -1,0 +1,91 @@
+import Brokerage
+import Gateway
+import GraphQL
+import Logging
+import PorticoCore
+import Storage
+import Upstream
+import Web
+
+/// The services behind the schema, as the settings define them: the providers, or the sandbox, and the sessions.
+struct ApplicationDependencies {
+    /// The embedded sandbox, if the server uses it.
+    let sandbox: (any EmbeddedSandbox)?
+    let sessions: SessionAuthenticator
+    /// The sessions of users and guests.
+    let sessionStore: SessionStore
+    let services: GatewayServices
+    let condition: ProviderHealthReporter
+
+    init(
+        _ settings: ServeSettings, dataStores: DataStores, transport: HTTPClient, logger: Logger,
+        observe: @escaping @Sendable (CallRecord) -> Void
+    ) async throws {
+        var assembly = ProviderAssembly(
+            over: transport, counting: dataStores.ledger, persistentCache: dataStores.values,
+            clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
+            observe: observe)
+        let userData = try UserData(
+            in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy
+        ) {
+            logger.error(
+                "What a user asked for could not be kept or read. \($0)",
+                metadata: CurrentRequest.id.map { ["requestID": "\($0)"] })
+        }
+        do throws(StorageError) {
+            try await userData.abandonUnattendedWrites()
+        } catch {
+            logger.error("The outcome of orders of an earlier process cannot be recorded. \(error)")
+        }
+        let users = UserStore(in: dataStores.userDatabase)
+        sessionStore = userData.authentication.sessions
+        let providers: ProviderSettings
+        let owner: OwnerID
+        switch settings.market {
+        case .sandbox(let executable, let time):
+            let sandbox = try await executable.start(at: time, logger: logger)
+            self.sandbox = sandbox
+            providers = try ProviderSettings(
+                await SettingsLoader(flags: [:], environment: sandbox.environment))
+            owner = try ApplicationDependencies.owner("sandbox")
+            sessions = SessionAuthenticator(.sandbox(owner), sessionStore)
+        case .providers(let configured):
+            sandbox = nil
+            providers = configured
+            owner = try ApplicationDependencies.owner("owner")
+            sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), sessionStore)
+        }
+        try users.ensure(owner)
+        try assembly.add(providers, of: owner)
+        services = assembly.services(
+            providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient)
+        condition = ProviderHealthReporter(assembly)
+        try await services.connectionService.openAll()
+    }
+
+    private static func owner(_ name: String) throws -> OwnerID {
+        guard let owner = OwnerID(name) else { throw UsageError("An owner needs a name.") }
+        return owner
+    }
+}
+
+extension SpanExporter {
+    /// Sends spans to a collector over the transport that providers are called by.
+    convenience init(to collector: HTTPURL, over transport: HTTPClient, logger: Logger) {
+        let resource = ["service.name": "portico", "service.version": Version.current]
+        self.init(of: resource, logger: logger) { body in
+            var request = HTTPClientRequest(
+                .post, collector, body: body, deadline: .now + .seconds(10), maximumResponseBytes: 64 << 10)
+            request.headers.add("Content-Type", "application/json")
+            let response = try await transport.send(request)
+            guard response.isSuccess else { throw CollectorError(status: response.status) }
+        }
+    }
+}
+
+/// A collector that does not take what it is sent.
+private struct CollectorError: Error, CustomStringConvertible {
+    let status: Int
+
+    var description: String { "It answered with status \(status)." }
+}

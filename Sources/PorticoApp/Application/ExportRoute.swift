@@ -1,0 +1,102 @@
+package import Gateway
+import GraphQL
+import NIOCore
+import NIOHTTP1
+package import Storage
+import Synchronization
+package import Upstream
+package import Web
+
+/// `GET /export`: returns all data of the requesting user as JSON.
+///
+/// The number of exports is limited for each user and for all users together. The number of concurrent
+/// exports is limited so that other readers of the file do not wait for them.
+package final class ExportRoute: Route {
+    private let session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
+    private let export: UserDataExport
+    private let rate: CallRateLimiter<OwnerID>
+    private let maximumConcurrent: Int
+    private let running = Atomic<Int>(0)
+
+    package init(
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>,
+        export: UserDataExport, limits: CallLimits
+    ) {
+        (self.session, self.export) = (session, export)
+        rate = CallRateLimiter(perClient: limits.exports, total: limits.totalExports)
+        maximumConcurrent = max(1, limits.exportsAtOnce)
+    }
+
+    package func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        guard head.method == .GET else {
+            return .failure(RequestRejection(.methodNotAllowed(head.method, allowed: [.GET]), id: id))
+        }
+        do throws(AuthenticationError) {
+            let token = try BearerToken.read(head.fields.authorization)
+            // A client without permission does not have to send a body.
+            _ = try owner(of: token)
+            return .success { [self] _, _ in
+                .async { [self] in
+                    do {
+                        // The token may have ended since the head arrived.
+                        return try await response(for: try owner(of: token))
+                    } catch let refusal as AuthenticationError {
+                        return RequestRejection(.unauthorized(refusal), id: id).response
+                    } catch let problem as HTTPError {
+                        return RequestRejection(problem, id: id).response
+                    }
+                }
+            }
+        } catch {
+            return .failure(RequestRejection(.unauthorized(error), id: id))
+        }
+    }
+
+    /// The user of a token.
+    ///
+    /// - Throws: `AuthenticationError` if the token is not valid now, or has no scope to read.
+    private func owner(of token: String?) throws(AuthenticationError) -> OwnerID {
+        let session = try session(token).get()
+        guard let owner = session.owner, session.scopes.contains(.read) else {
+            throw .missingToken("An export needs a user. Send the token of a session with the scope to read.")
+        }
+        return owner
+    }
+
+    /// Counts an export against the limits, and in `running` until it ends.
+    private func begin(for owner: OwnerID) throws(HTTPError) {
+        guard running.wrappingAdd(1, ordering: .relaxed).newValue <= maximumConcurrent else {
+            running.wrappingSubtract(1, ordering: .relaxed)
+            throw Self.tooMany(.everyone, after: .seconds(1))
+        }
+        do {
+            try rate.consume(owner)
+        } catch {
+            running.wrappingSubtract(1, ordering: .relaxed)
+            switch error {
+            case .client(let retryAfter): throw Self.tooMany(.user, after: retryAfter)
+            case .total(let retryAfter): throw Self.tooMany(.everyone, after: retryAfter)
+            }
+        }
+    }
+
+    private static func tooMany(_ sender: HTTPError.Sender, after delay: Duration) -> HTTPError {
+        .tooManyRequests(sender, of: "requests for exports", after: TimeAmount(delay))
+    }
+
+    /// The export of a user.
+    ///
+    /// - Throws: `HTTPError.tooManyRequests` if the limit of the user or of all users is reached.
+    package func response(for owner: OwnerID) async throws -> Web.HTTPResponse {
+        try begin(for: owner)
+        defer { running.wrappingSubtract(1, ordering: .relaxed) }
+        // A user of the settings without stored data has nothing to export.
+        let json = try await export.json(of: owner) ?? "{}"
+        var response = Web.HTTPResponse(.ok, "application/json; charset=utf-8", body: Array(json.utf8))
+        response.headers = [
+            Web.HTTPResponse.Header("cache-control", "no-store"),
+            Web.HTTPResponse.Header("content-disposition", "attachment; filename=\"portico.json\""),
+        ]
+        return response
+    }
+}

@@ -1,0 +1,59 @@
+import Logging
+import ServiceLifecycle
+import Storage
+import Upstream
+
+/// Keeps the sessions in memory and those in the file alike, as long as the house stands.
+package struct SessionMaintenanceService: Service {
+    let sessions: SessionStore
+    let logger: Logger
+
+    /// The interval at which changes of the file by `portico users` and expired sessions are detected.
+    ///
+    /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
+    package static let pollingInterval = Duration.milliseconds(200)
+    /// The interval at which uses of sessions are stored, and expired sessions and guests without one are deleted.
+    ///
+    /// A guest who has signed out while an order was in progress is deleted once the order is settled.
+    private static let tidyingInterval = Duration.seconds(60)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // Three loops: a write may wait for other writes, and so may the detection of sessions that another
+            // process has opened. Sessions end on time all the same.
+            async let ending: Void = repeatedly(every: Self.pollingInterval) { sessions.endExpired() }
+            async let following: Void = repeatedly(every: Self.pollingInterval) { await follow() }
+            await repeatedly(every: Self.tidyingInterval) { await tidy() }
+            _ = await (ending, following)
+        }
+        await attempt("were used, but their uses cannot be stored") { try await sessions.storeLastUses() }
+    }
+
+    /// Calls a closure after each interval, until the task is cancelled.
+    private func repeatedly(every interval: Duration, _ body: () async -> Void) async {
+        while (try? await Task.sleep(for: interval)) != nil { await body() }
+    }
+
+    private func follow() async {
+        await attempt("cannot be read again") { try await sessions.followOthers() }
+    }
+
+    func tidy() async {
+        await attempt("that have ended cannot be removed, or their uses cannot be stored") {
+            try await sessions.tidy()
+        }
+    }
+
+    private func attempt(_ failure: String, _ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            logger.error("Sessions \(failure). \(error)")
+        }
+    }
+}
+
+// Logs name the service.
+extension SessionMaintenanceService: CustomStringConvertible {
+    package var description: String { "People" }
+}

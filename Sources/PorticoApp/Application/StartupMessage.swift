@@ -1,0 +1,63 @@
+import Foundation
+import ServiceLifecycle
+
+/// What `portico serve` prints first.
+struct StartupMessage {
+    let host: String
+    let port: Int
+    let isSandbox: Bool
+    var isSecure = false
+    var hasExplorer = false
+
+    /// Host and port as a URL has them.
+    private var address: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    private var scheme: String { isSecure ? "https" : "http" }
+
+    private var providerNotice: String {
+        isSandbox
+            ? "It stands on the embedded sandbox; the token of its demo user is `sandbox`."
+            : "It stands on the configured providers."
+    }
+
+    private var exploring: String {
+        hasExplorer ? "\nExplore it in a browser at \(scheme)://\(address)/" : ""
+    }
+
+    var text: String {
+        """
+        Portico \(Version.current) answers on \(scheme)://\(address)/graphql
+        \(providerNotice)\(exploring)
+
+          curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
+            -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\
+            -d '{"query": "{ account { equity cash } positions { symbol quantity quote { price changePercent } } }"}'
+
+        """
+    }
+}
+
+/// Prints the startup message.
+///
+/// It is a service because services start after the signal handlers: a client that reads the message may send SIGTERM
+/// at once.
+package struct StartupMessageService: Service {
+    let text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+
+    package func run() async throws {
+        print(text)
+        fflush(nil)
+        try await gracefulShutdown()
+    }
+}
+
+// Logs name the service.
+extension StartupMessageService: CustomStringConvertible {
+    package var description: String { "StartupMessage" }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Contract
+import Foundation
+import GraphQL
+import PorticoCore
+
+/// `portico docs`, for those who build Portico: writes the pages of the documentation that the code itself can tell.
+struct DocsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docs",
+        abstract: "Write the pages of the documentation that are made from the code.",
+        discussion: """
+            Examples:
+              portico docs Sources/PorticoApp/Portico.docc
+              portico docs --check Sources/PorticoApp/Portico.docc
+            """,
+        shouldDisplay: false)
+
+    @Flag(help: "Write nothing; exit status 1 if a page is not what the code says.")
+    var check = false
+
+    @ArgumentParser.Argument(help: "The folder of the pages.")
+    var folder: String
+
+    func run() throws {
+        let isFolder = try? URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+        guard isFolder == true else {
+            throw UsageError("\(folder) is no folder; the pages lie in Sources/PorticoApp/Portico.docc.")
+        }
+        var outdated: [String] = []
+        for page in try GeneratedPage.all() {
+            let path = URL(filePath: folder).appending(path: page.name).path
+            if (try? String(contentsOfFile: path, encoding: .utf8)) == page.text { continue }
+            outdated.append(page.name)
+            if !check { try page.text.write(toFile: path, atomically: true, encoding: .utf8) }
+        }
+        guard check, !outdated.isEmpty else { return }
+        Terminal.report(
+            "Not what the code says: \(outdated.joined(separator: ", ")). `make docs` writes them.\n")
+        throw ExitCode(1)
+    }
+}
+
+/// A page of the documentation that is made from the code.
+package struct GeneratedPage {
+    /// The file's name.
+    package let name: String
+    package let text: String
+
+    /// All of them.
+    ///
+    /// - Throws: `GraphQLErrors` where the contract is no schema.
+    package static func all() throws -> [GeneratedPage] {
+        let schema = try Schema.build(Contract.schemaText)
+        return [ConfigurationPage().page, ErrorsPage(schema).page]
+    }
+}
+
+/// A table in Markdown.
+struct MarkdownTable {
+    let columns: [String]
+    let rows: [[String]]
+
+    var text: String {
+        let rule = columns.map { _ in "---" }
+        return ([columns, rule] + rows).map(MarkdownTable.row).joined()
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        // A bar would begin another cell, even in code; a line's end, another row.
+        let cells = cells.map { $0.replacing("|", with: "\\|").replacing("\n", with: " ") }
+        return "| \(cells.joined(separator: " | ")) |\n"
+    }
+}

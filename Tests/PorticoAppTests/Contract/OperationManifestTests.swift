@@ -1,0 +1,125 @@
+import Foundation
+import GraphQL
+import PorticoApp
+import TestSupport
+import Testing
+import Web
+
+@Suite("The manifest of operations")
+struct OperationManifestTests {
+    private static let schemaFolder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../schema").standardizedFileURL
+
+    @Test("of this repository is that of its documents")
+    func current() async throws {
+        let folder = Self.schemaFolder.appending(path: "operations").path
+        let run = try await Program.run(["operations", "manifest", folder])
+        #expect(run.status == 0, "\(run.errors)")
+        let kept = try String(
+            contentsOf: Self.schemaFolder.appending(path: "operations.json"), encoding: .utf8)
+        #expect(
+            run.output == kept,
+            "renew it: portico operations manifest schema/operations > schema/operations.json")
+    }
+
+    @Test("has each document under the SHA-256 of its bytes, and reads back as it was written")
+    func roundTrip() throws {
+        let body = "# café\r\nquery A { b }\nmutation C { d }\n"
+        let manifest = try OperationManifest(of: [SourceText(body, name: "a.graphql")])
+        #expect(manifest.operations.map(\.name) == ["A", "C"])
+        #expect(manifest.operations.map(\.type) == [.query, .mutation])
+        #expect(manifest.operations.allSatisfy { $0.body == body })
+        // As sha256sum has it.
+        let id = "b7a000c19f9ac1cfa0577f72fff52ecd5c3196b4c1fce7bcd8ad3a24f01ca4b3"
+        #expect(manifest.operations.allSatisfy { $0.id.description == id })
+        let json = try JSONValue(parsing: manifest.text)
+        #expect(json["format"] == "apollo-persisted-query-manifest")
+        #expect(json["version"] == 1)
+        #expect(json["operations"]?[1]?["id"] == .string(id))
+        #expect(json["operations"]?[1]?["type"] == "mutation")
+        #expect(try OperationManifest(json: Array(manifest.text.utf8)) == manifest)
+    }
+
+    private static let head = #"{"format":"apollo-persisted-query-manifest","version":1,"operations":"#
+
+    static let faults = [
+        ("[", "is no JSON: "),
+        ("{}", "is no manifest: it takes {\"format\": \"apollo-persisted-query-manifest\", "),
+        (head + "3}", "is no manifest: "),
+        (head + "[{}]}", "has at operations[0] no {\"id\", \"name\", \"type\", \"body\"}."),
+        (
+            head + #"[{"id":"1","name":"A","type":"wish","body":"query A { b }"}]}"#,
+            "has at operations[0] no {"
+        ),
+        (
+            head + #"[{"id":"1","name":"A","type":"query","body":"query A { b }"}]}"#,
+            "has the operation \"A\" under another id than the SHA-256 of its body, which is "
+        ),
+    ]
+
+    @Test("that cannot be used says why", arguments: faults)
+    func faulty(_ text: String, _ beginning: String) {
+        let fault = #expect(throws: OperationManifest.Fault.self) {
+            try OperationManifest(json: Array(text.utf8))
+        }
+        #expect(fault?.description.hasPrefix(beginning) == true, "\(fault?.description ?? "")")
+    }
+
+    @Test(
+        "is not written of a document that clients could not name",
+        arguments: [
+            ("{ a }", "error: Name the operation: clients find it by its name.\n\na/b.graphql:1:1\n"),
+            ("fragment A on B { c }", "error: The document has no operation.\n\na/b.graphql\n"),
+            ("query A {", "error: Syntax Error: Expected Name, found <EOF>.\n\na/b.graphql:1:10\n"),
+        ])
+    func refused(_ document: String, _ errors: String) async throws {
+        let run = try await CommandRun.run(
+            ["operations", "manifest", "@a"], among: ["a/b.graphql": document])
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix(errors), "\(run.errors)")
+    }
+}
+
+@Suite("The documents that Portico was built with")
+struct OwnDocumentTests {
+    private static func named(_ name: String, variables: String) throws -> String {
+        let document = try #require(OperationDocument.all.first { $0.name == name })
+        let manifest = try OperationManifest(of: [SourceText(document.text, name: name)])
+        let id = try #require(manifest.operations.first).id
+        return RawRequest.post(
+            #"{"documentId":"\#(id)","variables":\#(variables)}"#,
+            fields: ["Authorization: Bearer \(RunningServer.sandboxToken)"])
+    }
+
+    @Test("are run by their ids without being sent; where only they are trusted, nothing else is")
+    func named() async throws {
+        let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
+        try await withServer { server in
+            let answer = try await server.send(request)
+            #expect(answer.json?["data"]?["instrument"]?["symbol"] == "KO", "\(answer.body)")
+            #expect(try await server.ask("{ __typename }").json?["data"]?["__typename"] == "Query")
+        }
+        try await withServer(environment: ["PORTICO_DOCUMENTS_ONLY": "true"]) { server in
+            let answer = try await server.send(request)
+            #expect(answer.json?["data"]?["instrument"]?["symbol"] == "KO", "\(answer.body)")
+            #expect(try await server.ask("{ __typename }").code == "DOCUMENT_NOT_TRUSTED")
+        }
+    }
+
+    @Test("give way to those of a manifest that the settings name")
+    func replaced() async throws {
+        let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
+        let manifest = try OperationManifest(of: [SourceText("query T { __typename }", name: "t.graphql")])
+        let id = try #require(manifest.operations.first).id
+        try await withFolder { folder in
+            let file = folder.appending(path: "operations.json")
+            try manifest.text.write(to: file, atomically: true, encoding: .utf8)
+            try await withServer(environment: ["PORTICO_DOCUMENTS": file.path]) { server in
+                let answer = try await server.send(RawRequest.post(#"{"documentId":"\#(id)"}"#))
+                #expect(answer.body == #"{"data":{"__typename":"Query"}}"#)
+                #expect(try await server.send(request).code == "DOCUMENT_NOT_FOUND")
+            }
+        }
+    }
+}

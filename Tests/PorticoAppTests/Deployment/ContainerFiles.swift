@@ -1,0 +1,48 @@
+import Foundation
+import PorticoApp
+import TestSupport
+
+/// The files by which Portico is put into containers, as they lie beside the tests.
+enum ContainerFiles {
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../..").standardizedFileURL
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+    }
+
+    static func dockerfile() throws -> DockerfileReader {
+        DockerfileReader(try text("Docker/Dockerfile"))
+    }
+
+    static func yaml(_ path: String) throws -> JSONValue {
+        try YAMLReader.value(of: text(path))
+    }
+
+    /// The Kubernetes manifests, by what kind of thing they define.
+    static func manifests() throws -> [String: JSONValue] {
+        let folder = repository.appending(path: "Docker/kubernetes")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let values = try names.filter { $0.hasSuffix(".yaml") }.map { try yaml("Docker/kubernetes/\($0)") }
+        return Dictionary(
+            values.map { ($0["kind"]?.string ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether words are a command of the executable, and which it says it is.
+    static func isCommand(_ words: [String], named name: String) async throws -> Bool {
+        let run = try await Program.run(words + ["--help"])
+        return run.status == 0 && run.output.contains("USAGE: portico \(name)")
+    }
+
+    /// The variables that Portico knows.
+    static let variables = Set(SettingDefinition.allCases.map(\.variable))
+
+    /// The setting of a variable that names a file with a secret.
+    static func isSecretFile(_ variable: String) -> Bool {
+        variable.hasSuffix("_FILE") && variables.contains(variable)
+    }
+
+    /// Variables whose value is a secret itself, which stand in no file.
+    static let secretVariables = Set(
+        variables.filter { variables.contains($0 + "_FILE") })
+}

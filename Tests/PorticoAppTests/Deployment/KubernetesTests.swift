@@ -1,0 +1,102 @@
+import PorticoApp
+import TestSupport
+import Testing
+
+@Suite("Docker/kubernetes")
+struct KubernetesTests {
+    private func pod() throws -> JSONValue {
+        try #require(try ContainerFiles.manifests()["Deployment"]?["spec"]?["template"]?["spec"])
+    }
+
+    private func container() throws -> JSONValue {
+        let containers = try #require(try pod()["containers"]?.elements)
+        #expect(containers.count == 1)
+        return try #require(containers.first)
+    }
+
+    private func runtime() throws -> DockerfileReader.Stage {
+        try #require(try ContainerFiles.dockerfile().stages.last)
+    }
+
+    private func probes() throws -> [JSONValue] {
+        let container = try container()
+        return try ["startupProbe", "livenessProbe", "readinessProbe"].map { name in
+            try #require(container[name]?["httpGet"], "\(name)")
+        }
+    }
+
+    @Test("runs a command that Portico has, on the image's port, as the image's user, once")
+    func identity() async throws {
+        let (container, stage) = (try container(), try runtime())
+        let arguments = container["args"]?.elements?.compactMap(\.string) ?? []
+        #expect(!arguments.isEmpty)
+        #expect(try await ContainerFiles.isCommand(arguments, named: "serve"))
+        #expect(container["ports"]?[0]?["containerPort"]?.string == stage.text("EXPOSE"))
+        let security = try #require(try pod()["securityContext"])
+        let user = "\(security["runAsUser"]?.string ?? ""):\(security["runAsGroup"]?.string ?? "")"
+        #expect(user == stage.text("USER"))
+        #expect(security["fsGroup"] == security["runAsGroup"])
+        #expect(container["securityContext"]?["readOnlyRootFilesystem"] == "true")
+        #expect(container["securityContext"]?["allowPrivilegeEscalation"] == "false")
+        let deployment = try #require(try ContainerFiles.manifests()["Deployment"]?["spec"])
+        #expect(deployment["replicas"] == "1", "SQLite has one writer")
+        #expect(deployment["strategy"]?["type"] == "Recreate")
+    }
+
+    @Test("probes and the service name the container's port")
+    func ports() throws {
+        let name = try #require(try container()["ports"]?[0]?["name"]?.string)
+        for probe in try probes() { #expect(probe["port"]?.string == name) }
+        let service = try #require(try ContainerFiles.manifests()["Service"]?["spec"])
+        #expect(service["ports"]?[0]?["targetPort"]?.string == name)
+        let labels = try ContainerFiles.manifests()["Deployment"]?["spec"]?["template"]?["metadata"]?[
+            "labels"]
+        #expect(service["selector"] == labels)
+    }
+
+    @Test("probes ask for what a running Portico answers")
+    func paths() async throws {
+        let paths = Set(try probes().compactMap { $0["path"]?.string })
+        try await withServer { server in
+            for path in paths {
+                let answer = try await server.get(path)
+                #expect(answer.status == 200, "\(path)")
+            }
+        }
+    }
+
+    @Test("sets variables that Portico has, and gives secrets as files that are mounted")
+    func settings() throws {
+        let (container, pod) = (try container(), try pod())
+        let mounts = container["volumeMounts"]?.elements ?? []
+        let secrets = mounts.filter { $0["name"] == "secrets" }.compactMap { $0["mountPath"]?.string }
+        let folder = try #require(secrets.first)
+        for entry in container["env"]?.elements ?? [] {
+            let name = try #require(entry["name"]?.string)
+            #expect(ContainerFiles.variables.contains(name), "\(name)")
+            #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
+            if ContainerFiles.isSecretFile(name) {
+                #expect(entry["value"]?.string?.hasPrefix(folder + "/") == true, "\(name)")
+            }
+            if let reference = entry["valueFrom"]?["configMapKeyRef"] {
+                let map = try ContainerFiles.manifests()["ConfigMap"]
+                #expect(map?["metadata"]?["name"] == reference["name"], "\(name)")
+                #expect(map?["data"]?[reference["key"]?.string ?? ""] != nil, "\(name)")
+            }
+        }
+        let volumes = pod["volumes"]?.elements ?? []
+        #expect(Set(mounts.map { $0["name"] }) == Set(volumes.map { $0["name"] }))
+    }
+
+    @Test("keeps what is kept in a claim, mounted where the image has its volume")
+    func storage() throws {
+        let (container, pod) = (try container(), try pod())
+        let mount = container["volumeMounts"]?.elements?.first { $0["name"] == "data" }
+        let kept = try runtime().text("VOLUME")
+        #expect(mount?["mountPath"]?.string == kept)
+        let volume = pod["volumes"]?.elements?.first { $0["name"] == "data" }
+        let claim = try ContainerFiles.manifests()["PersistentVolumeClaim"]?["metadata"]?["name"]
+        #expect(claim != nil)
+        #expect(volume?["persistentVolumeClaim"]?["claimName"] == claim)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import PorticoApp
+import TestSupport
+import Testing
+
+@Suite("Docker/monitoring")
+struct MonitoringTests {
+    private func service(_ name: String) throws -> JSONValue {
+        try #require(try ContainerFiles.yaml("Docker/compose.yaml")["services"]?[name])
+    }
+
+    /// Every string in a value, however deep.
+    private func strings(in value: JSONValue) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let items): items.flatMap(strings)
+        case .object(let members): members.values.flatMap(strings)
+        case .null, .bool, .number: []
+        }
+    }
+
+    @Test("starts by a profile of its own, with files that are there")
+    func files() throws {
+        for name in ["prometheus", "dashboard"] {
+            let service = try service(name)
+            #expect(service["profiles"]?.elements == ["monitoring"])
+            for mount in service["volumes"]?.elements?.compactMap(\.string) ?? [] where mount.hasPrefix("./")
+            {
+                let path = mount.dropFirst(2).prefix { $0 != ":" }
+                let file = ContainerFiles.repository.appending(path: "Docker/\(path)")
+                #expect(FileManager.default.fileExists(atPath: file.path), "\(mount)")
+                #expect(mount.hasSuffix(":ro"), "\(mount)")
+            }
+        }
+    }
+
+    @Test("asks Portico where it listens, from the machine that it tells its metrics to")
+    func target() async throws {
+        let scrape = try #require(
+            try ContainerFiles.yaml("Docker/monitoring/prometheus.yaml")["scrape_configs"]?[0])
+        let port = try #require(try ContainerFiles.dockerfile().stages.last?.text("EXPOSE"))
+        #expect(scrape["static_configs"]?[0]?["targets"]?.elements == [.string("127.0.0.1:\(port)")])
+        #expect(try service("prometheus")["network_mode"] == "service:portico")
+        let source = try ContainerFiles.yaml("Docker/monitoring/datasource.yaml")["datasources"]?[0]
+        #expect(source?["url"] == "http://portico:9090")
+        let path = try #require(scrape["metrics_path"]?.string)
+        let answer = try await withServer { server in try await server.get(path) }
+        #expect(answer.status == 200)
+    }
+
+    @Test("draws what Portico tells")
+    func dashboard() async throws {
+        let dashboard = try JSONValue(parsing: ContainerFiles.text("Docker/monitoring/portico.json"))
+        let drawn = Set(
+            strings(in: dashboard).flatMap { text in
+                text.matches(of: /portico_[a-z_]+/).map { String($0.0) }
+            })
+        #expect(drawn.count > 5)
+        let told = try await withServer { server in
+            _ = try await server.ask("query Asked { __typename }")
+            return try await server.get("/metrics").body
+        }
+        for name in drawn { #expect(told.contains(name), "\(name)") }
+    }
+}

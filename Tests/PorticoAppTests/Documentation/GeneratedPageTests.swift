@@ -1,0 +1,80 @@
+import Contract
+import Foundation
+import GraphQL
+import GraphQLTools
+import NIOHTTP1
+import PorticoApp
+import TestSupport
+import Testing
+import Web
+
+@Suite("The pages that are made from the code")
+struct GeneratedPageTests {
+    private static let catalog = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/PorticoApp/Portico.docc").standardizedFileURL
+
+    @Test("are what the code says; `make docs` writes them")
+    func current() throws {
+        for page in try GeneratedPage.all() {
+            let file = Self.catalog.appending(path: page.name)
+            #expect(try String(contentsOf: file, encoding: .utf8) == page.text, "\(page.name)")
+        }
+    }
+
+    @Test("are written where they differ, and only told of with --check")
+    func command() async throws {
+        try await withFolder { folder in
+            let check = ["docs", "--check", folder.path]
+            let missing = try await Program.run(check)
+            #expect(missing.status == 1)
+            #expect(
+                missing.errors.contains("Not what the code says: Configuration.md, Errors.md. `make docs`"))
+            #expect(try await Program.run(["docs", folder.path]).status == 0)
+            #expect(try await Program.run(check).status == 0)
+            let page = folder.appending(path: "Errors.md")
+            let text = try String(contentsOf: page, encoding: .utf8)
+            try text.replacing("CONFLICT", with: "CONTEST").write(to: page, atomically: true, encoding: .utf8)
+            let changed = try await Program.run(check)
+            #expect(changed.status == 1)
+            #expect(changed.errors.contains("Not what the code says: Errors.md."))
+            let nowhere = try await Program.run(["docs", "\(folder.path)/none"])
+            #expect(nowhere.status == 2)
+            #expect(nowhere.errors.contains("\(folder.path)/none is no folder"))
+        }
+    }
+
+    @Test("speak of fields that there are")
+    func fields() throws {
+        let schema = try Schema.build(Contract.schemaText)
+        for page in try GeneratedPage.all() {
+            for match in page.text.matches(of: /`([A-Z][A-Za-z]+)\.([a-z][A-Za-z.]*)`/) {
+                var type = schema.type(named: String(match.1))
+                for name in match.2.split(separator: ".") {
+                    let field = type?.field(named: String(name))
+                    #expect(field != nil, "\(page.name) has \(match.0)")
+                    type = field.map { schema[$0.type.type] }
+                }
+            }
+        }
+    }
+
+    @Test("tell what every code of the schema means, and what to do")
+    func codes() throws {
+        for code in try SchemaFile.errorCodes { try expectRow("| `\(code)` |", cells: 3) }
+    }
+
+    @Test("tell the status of every code of an HTTP response, what it means, and what to do")
+    func requestCodes() throws {
+        for code in HTTPErrorCode.allCases {
+            try expectRow("| `\(code.rawValue)` | \(code.status.code) |", cells: 4)
+        }
+    }
+
+    /// Expects that the page of errors has a row that begins so, with so many cells that are not empty.
+    private func expectRow(_ start: String, cells count: Int) throws {
+        let page = try #require(GeneratedPage.all().first { $0.name == "Errors.md" })
+        let row = try #require(page.text.split(separator: "\n").first { $0.hasPrefix(start) }, "\(start)")
+        let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(cells.filter { !$0.isEmpty }.count == count, "\(row)")
+    }
+}

@@ -1,0 +1,212 @@
+import Brokerage
+import Contract
+import Gateway
+import GraphQL
+import PorticoApp
+import Sandbox
+import Storage
+import TestSupport
+import Testing
+import Upstream
+import portico
+
+/// All providers of one sandbox, wired as the program wires them, without a front door.
+struct TestGateway: Sendable {
+    let sandbox: Sandbox
+    let clock: GatewayClock
+    /// What users have entrusted to it, and what seals their secrets.
+    let file: UserDatabase
+    let master: MasterKey
+    /// The ledger that counts the calls to providers.
+    let ledger: QuotaLedger
+    private let transport: HTTPClient
+    private let backends: GatewayServices
+    private let schema: ExecutableSchema<GatewayContext>
+    /// Whose the brokers' accounts are.
+    private let owner: OwnerID
+
+    fileprivate init(
+        _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, people: UserPolicy
+    ) async throws {
+        try await self.init(
+            sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random(),
+            people: people)
+    }
+
+    private init(
+        _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, keptIn file: UserDatabase,
+        sealedWith master: MasterKey, people: UserPolicy = UserPolicy()
+    ) async throws {
+        var retry = RetryPolicy()
+        retry.attempts = 1
+        // So that nothing but the operation's deadline ends a call.
+        retry.attemptTimeout = .seconds(3_600)
+        var wiring = ProviderAssembly(
+            over: transport, clock: clock.calls, environment: .sandbox, retry: retry)
+        owner = try #require(OwnerID("owner"))
+        let settings = try await SettingsLoader(
+            flags: [:], environment: SandboxService(sandbox).environment)
+        try wiring.add(ProviderSettings(settings), of: owner)
+        ledger = wiring.channelFactory.ledger
+        self.sandbox = sandbox
+        self.clock = clock
+        self.transport = transport
+        self.file = file
+        self.master = master
+        try UserStore(in: file).ensure(owner)
+        backends = try wiring.services(
+            .standard, userData: UserData(in: file, master, userPolicy: people),
+            symbolsPerClient: QuoteFeedPolicy().symbolsPerClient)
+        schema = try ExecutableSchema(contract: Contract.schemaText)
+    }
+
+    /// Asks as the owner of the brokers' accounts, or as another user.
+    func ask(
+        _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil,
+        within patience: Duration? = nil
+    ) async throws -> JSONValue {
+        let context = GatewayContext(
+            session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), services: backends,
+            call: CallContext(deadline: clock.calls.now() + (patience ?? clock.patience)))
+        let answer = try await schema.respond(
+            to: GraphQLRequest(query, variables: variables), context: context
+        ).value()
+        return try JSONValue(parsing: answer.body)
+    }
+
+    /// Follows as the owner of the brokers' accounts, or as another user.
+    func follow(
+        _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil
+    ) async throws -> FollowedResponses {
+        let context = GatewayContext(
+            session: Session(owner: user ?? owner, scopes: [.read]), services: backends,
+            call: CallContext(deadline: clock.calls.now() + clock.patience))
+        return FollowedResponses(
+            await schema.subscribe(
+                to: GraphQLRequest(query, variables: variables), context: context))
+    }
+
+    /// A user who has nothing yet.
+    func user(_ name: String) throws -> OwnerID {
+        let user = try #require(OwnerID(name))
+        try UserStore(in: file).ensure(user)
+        return user
+    }
+
+    /// The house as it is after a restart: with what is kept, and nothing in memory.
+    func restarted() async throws -> TestGateway {
+        await backends.connectionService.close()
+        let house = try await TestGateway(
+            sandbox, over: transport, clock: clock, keptIn: file, sealedWith: master)
+        try await house.backends.connectionService.openAll()
+        return house
+    }
+
+    fileprivate func close() async { await backends.connectionService.close() }
+
+    /// How often each endpoint of a provider was called.
+    func calls(of provider: ProviderID) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: provider).map { ($0.name, $0.count) })
+    }
+}
+
+/// The responses of a subscription, one after the other.
+struct FollowedResponses {
+    private var responses: ResponseStream.Iterator?
+    private var refusal: GraphQLResponse?
+    /// The number of responses that may still arrive, so that a test that waits in vain ends.
+    private var rest = 10_000
+
+    private struct Endless: Error {}
+
+    fileprivate init(_ outcome: Result<ResponseStream, SubscriptionError>) {
+        switch outcome {
+        case .success(let responses): self.responses = responses.makeAsyncIterator()
+        case .failure(let refused): refusal = refused.response
+        }
+    }
+
+    /// The next one; nil at the end.
+    mutating func next() async throws -> JSONValue? {
+        guard rest > 0 else { throw Endless() }
+        rest -= 1
+        let response: GraphQLResponse?
+        if let refusal { response = refusal } else { response = await responses?.next() }
+        refusal = nil
+        return try response.map { try JSONValue(parsing: $0.body) }
+    }
+}
+
+/// The clock of the house and its sandbox: it runs with the machine's clock, and a test can advance it.
+///
+/// It begins on a Friday at 11:00 in New York, whenever the test runs. A stopped clock moves only when a test
+/// advances it: no value expires and no poll is made while a slow machine works, so that counts of calls are
+/// the same in every run.
+final class GatewayClock: Sendable {
+    private let start = ContinuousClock.now
+    private let leaps = ManualClock(GatewayClock.opening)
+    private let isStopped: Bool
+
+    init(isStopped: Bool = false) {
+        self.isStopped = isStopped
+    }
+
+    /// The time limit of an operation.
+    ///
+    /// Transports measure in the machine's time from the moment at which a clock was stopped.
+    var patience: Duration { isStopped ? .seconds(3_600) : .seconds(60) }
+
+    private static let opening = Instant("2026-11-20T16:00:00Z") ?? .earliest
+
+    func advance(by duration: Duration) {
+        leaps.advance(by: duration)
+    }
+
+    private var leapt: Duration { leaps.now.duration(since: GatewayClock.opening) }
+
+    private var present: ContinuousClock.Instant { isStopped ? start : .now }
+
+    var now: Instant { leaps.now + start.duration(to: present) }
+
+    var market: SandboxClock { SandboxClock { self.now } }
+
+    var calls: TimeSource {
+        TimeSource(
+            now: { self.present + self.leapt }, wallTime: { self.now },
+            sleep: { [isStopped] end in
+                if isStopped { try await Task.sleep(for: .seconds(3_600)) }
+                try await ContinuousClock().sleep(until: end - self.leapt)
+            })
+    }
+}
+
+/// Runs a test with a house of its own.
+func withHouse<Value>(
+    users: [SandboxUser] = [.demo, .second], people: UserPolicy = UserPolicy(),
+    clock: GatewayClock = GatewayClock(),
+    configure: (inout SandboxConfiguration) -> Void = { _ in },
+    _ test: (TestGateway) async throws -> Value
+) async throws -> Value {
+    var configuration = SandboxConfiguration(clock: clock.market, users: users)
+    // What a test asks in a moment is more than providers would bear in a minute.
+    configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+    configuration.alpaca.dataRequestsPerMinute = 1_000_000
+    configure(&configuration)
+    let sandbox = try await Sandbox.start(configuration)
+    let transport = try HTTPClient(userAgent: "house-tests")
+    let result: Result<Value, any Error>
+    do {
+        let house = try await TestGateway(sandbox, over: transport, clock: clock, people: people)
+        do {
+            result = .success(try await test(house))
+        } catch {
+            result = .failure(error)
+        }
+        await house.close()
+    } catch {
+        result = .failure(error)
+    }
+    await transport.shutDown()
+    await sandbox.stop()
+    return try result.get()
+}
