@@ -105,7 +105,7 @@ struct JSONFieldsTests {
             (#""number":1"#, "no \"a key with 32 bytes, the maximum\" (byte 12)"),
             (
                 #""inner":{"value_of_one":true}"#,
-                "inner.value_of_one: expected an integer, found true (byte 26)"
+                "inner.value_of_one: expected an integer, found true (byte 25)"
             ),
             (#""list":[{},{"value_of_two":"x"}]"#, "list[1].value_of_two: expected an integer"),
             (#""name":"n","name":"m""#, "name: the key occurs twice"),
