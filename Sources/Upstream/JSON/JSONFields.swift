@@ -40,7 +40,7 @@ extension JSONObjectDecodable {
 package struct JSONFields<Object: Sendable>: Sendable {
     /// The object before its fields are read; it has the values of the fields whose keys are missing.
     @usableFromInline
-    let initial: Object
+    package let initial: Object
     @usableFromInline
     let table: JSONFieldTable
 
@@ -94,17 +94,20 @@ package struct JSONFields<Object: Sendable>: Sendable {
         ) {
             unsafe add(key, path, isRequired: true) { reader, place throws(JSONError) in
                 unsafe place.assumingMemoryBound(to: Value.self).pointee = try Value(json: &reader)
+                return true
             }
         }
 
-        /// Adds a field that an object must have, whose value `read` reads.
+        /// Adds a field that an object must have, whose value `read` reads; nil counts as a missing key.
         @inlinable
         package mutating func required<Value>(
             _ key: StaticString, _ path: WritableKeyPath<Object, Value>,
-            _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value
+            _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value?
         ) {
             unsafe add(key, path, isRequired: true) { reader, place throws(JSONError) in
-                unsafe place.assumingMemoryBound(to: Value.self).pointee = try read(&reader)
+                guard let value = try read(&reader) else { return false }
+                unsafe place.assumingMemoryBound(to: Value.self).pointee = value
+                return true
             }
         }
 
@@ -113,9 +116,8 @@ package struct JSONFields<Object: Sendable>: Sendable {
         package mutating func optional<Value: JSONDecodable>(
             _ key: StaticString, _ path: WritableKeyPath<Object, Value?>
         ) {
-            unsafe add(key, path, isRequired: false) { reader, place throws(JSONError) in
-                let value = try reader.null() ? nil : try Value(json: &reader)
-                unsafe place.assumingMemoryBound(to: Value?.self).pointee = value
+            update(key, path) { reader, value throws(JSONError) in
+                value = try reader.null() ? nil : try Value(json: &reader)
             }
         }
 
@@ -125,34 +127,48 @@ package struct JSONFields<Object: Sendable>: Sendable {
             _ key: StaticString, _ path: WritableKeyPath<Object, Value?>,
             _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value?
         ) {
-            unsafe add(key, path, isRequired: false) { reader, place throws(JSONError) in
-                let value = try reader.null() ? nil : try read(&reader)
-                unsafe place.assumingMemoryBound(to: Value?.self).pointee = value
+            update(key, path) { reader, value throws(JSONError) in
+                value = try reader.null() ? nil : try read(&reader)
             }
         }
 
-        /// Adds a field that an object may lack; null leaves the initial value.
+        /// Adds a field that an object may lack; null leaves the value of the property.
         @inlinable
         package mutating func optional<Value: JSONDecodable>(
             _ key: StaticString, _ path: WritableKeyPath<Object, Value>
         ) {
-            unsafe add(key, path, isRequired: false) { reader, place throws(JSONError) in
-                guard try !reader.null() else { return }
-                unsafe place.assumingMemoryBound(to: Value.self).pointee = try Value(json: &reader)
+            update(key, path) { reader, value throws(JSONError) in
+                if try !reader.null() { value = try Value(json: &reader) }
             }
         }
 
-        /// Adds a field that an object may lack; null leaves the initial value, and `read` reads all other
-        /// values.
+        /// Adds a field that an object may lack; null leaves the value of the property, and `read` reads all
+        /// other values.
         @inlinable
         package mutating func optional<Value>(
             _ key: StaticString, _ path: WritableKeyPath<Object, Value>,
             _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value
         ) {
-            unsafe add(key, path, isRequired: false) { reader, place throws(JSONError) in
-                guard try !reader.null() else { return }
-                unsafe place.assumingMemoryBound(to: Value.self).pointee = try read(&reader)
+            update(key, path) { reader, value throws(JSONError) in
+                if try !reader.null() { value = try read(&reader) }
             }
+        }
+
+        /// Adds a field that an object may lack, but that is not null.
+        @inlinable
+        package mutating func nonnull<Value: JSONDecodable>(
+            _ key: StaticString, _ path: WritableKeyPath<Object, Value?>
+        ) {
+            update(key, path) { reader, value throws(JSONError) in value = try Value(json: &reader) }
+        }
+
+        /// Adds a field that an object may lack, whose value, also null, `read` reads.
+        @inlinable
+        package mutating func nonnull<Value>(
+            _ key: StaticString, _ path: WritableKeyPath<Object, Value>,
+            _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value
+        ) {
+            update(key, path) { reader, value throws(JSONError) in value = try read(&reader) }
         }
 
         /// Adds a field that an object may lack, which `update` reads into the value of the property.
@@ -163,6 +179,7 @@ package struct JSONFields<Object: Sendable>: Sendable {
         ) {
             unsafe add(key, path, isRequired: false) { reader, place throws(JSONError) in
                 try unsafe update(&reader, &place.assumingMemoryBound(to: Value.self).pointee)
+                return true
             }
         }
 
@@ -187,10 +204,10 @@ package struct JSONFields<Object: Sendable>: Sendable {
 /// The part of a table that does not depend on the type of the object.
 @usableFromInline
 struct JSONFieldTable: Sendable {
-    /// Reads a value and stores it at a place.
+    /// Reads a value and stores it at a place; false for a value that counts as a missing key.
     @usableFromInline
     typealias Store =
-        @Sendable (_ reader: inout JSONReader, _ place: UnsafeMutableRawPointer) throws(JSONError) -> Void
+        @Sendable (_ reader: inout JSONReader, _ place: UnsafeMutableRawPointer) throws(JSONError) -> Bool
 
     @safe
     @usableFromInline
@@ -248,8 +265,8 @@ struct JSONFieldTable: Sendable {
         try reader.object { key, reader throws(JSONError) in
             guard let index = index(of: key, expecting: next) else { return try reader.skip() }
             next = index &+ 1
-            found |= 1 &<< UInt64(truncatingIfNeeded: index)
-            try unsafe fields[index].store(&reader, object + fields[index].offset)
+            let isStored = try unsafe fields[index].store(&reader, object + fields[index].offset)
+            if isStored { found |= 1 &<< UInt64(truncatingIfNeeded: index) }
         }
         let missing = required & ~found
         guard missing == 0 else { throw reader.missing(fields[missing.trailingZeroBitCount].key.string) }

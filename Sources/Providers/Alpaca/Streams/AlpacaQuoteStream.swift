@@ -181,9 +181,7 @@ struct AlpacaDataFields: JSONObjectDecodable {
         $0.required("T", \.type)
         $0.optional("msg", \.message)
         $0.optional("code", \.code)
-        $0.update("S", \.symbol) { reader, symbol throws(JSONError) in
-            symbol = try JSONReader.symbol(&reader)
-        }
+        $0.nonnull("S", \.symbol, JSONReader.symbol)
         $0.optional("t", \.time)
         $0.optional("p", \.price, JSONReader.price)
         $0.optional("bp", \.bid, JSONReader.price)
