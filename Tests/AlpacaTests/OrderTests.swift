@@ -7,7 +7,9 @@ import Testing
 @Suite("An order")
 struct OrderTests {
     private func read(_ body: [UInt8]) throws(JSONError) -> Order {
-        try JSONReader.read(body) { reader throws(JSONError) in try reader.alpacaOrder(fetchedAt: wallTime) }
+        try JSONReader.read(body) { reader throws(JSONError) in
+            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
+        }
     }
 
     @Test("is told of as Alpaca has it")

@@ -196,7 +196,7 @@ struct TradingAPITests {
 
     private func standing(_ change: (inout Order) -> Void = { _ in }) throws -> Order {
         var order = try JSONReader.read(example("order")) { reader throws(JSONError) in
-            try reader.alpacaOrder(fetchedAt: wallTime)
+            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
         }
         change(&order)
         return order

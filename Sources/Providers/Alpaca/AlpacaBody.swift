@@ -64,20 +64,26 @@ struct AlpacaBody {
 
 extension JSONReader {
     /// Reads a symbol.
-    mutating func symbol() throws(JSONError) -> Symbol {
-        try token(oneOf: "the symbols that markets have") { Symbol($0.string) }
+    static func symbol(_ reader: inout JSONReader) throws(JSONError) -> Symbol {
+        try reader.token(oneOf: "the symbols that markets have") { Symbol($0.string) }
     }
 
-    /// Reads a factor, 0.0064 for 0.64 %, as per cent, no digit lost; nil for null.
-    mutating func factorAsPercentOrNil() throws(JSONError) -> Decimal? {
-        guard let factor = try decimalOrNil() else { return nil }
-        return try required(try? factor.asPercent, "factor that can be told in per cent")
+    /// Reads a string; nil for an empty one.
+    static func nonemptyString(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        let text = try reader.string()
+        return text.isEmpty ? nil : text
     }
 
-    /// Reads a price where 0 stands for none; nil for null too.
-    mutating func priceOrNil() throws(JSONError) -> Decimal? {
-        guard let price = try decimalOrNil(), !price.isZero else { return nil }
-        return price
+    /// Reads a factor, 0.0064 for 0.64 %, as a percentage without rounding.
+    static func factorAsPercent(_ reader: inout JSONReader) throws(JSONError) -> Decimal {
+        let factor = try reader.decimal()
+        return try reader.required(try? factor.asPercent, "factor that can be told in per cent")
+    }
+
+    /// Reads a price; nil for 0, which stands for none.
+    static func price(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+        let price = try reader.decimal()
+        return price.isZero ? nil : price
     }
 }
 

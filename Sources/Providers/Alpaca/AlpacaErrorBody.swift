@@ -5,20 +5,17 @@ import Upstream
 ///
 /// Some have more members, with figures of the account; they are not read. Neither is any of it shown to anybody: only
 /// the status decides what a client is told, and messages change from version to version.
-struct AlpacaErrorBody: JSONDecodable, Hashable {
+struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
     var code: Int?
     var message: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "code": code = try reader.intOrNil()
-            case "message": message = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
+    static let json = JSONFields(Self()) {
+        $0.optional("code", \.code)
+        $0.optional("message", \.message)
     }
+}
 
+extension AlpacaErrorBody {
     /// The problem that a response tells of; nil for a body that tells of none, HTML or nothing.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in

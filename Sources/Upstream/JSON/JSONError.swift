@@ -2,6 +2,7 @@
 ///
 /// ``description`` reads `positions[3].qty: expected a decimal, found true (byte 118)`. It holds keys and literals,
 /// never a value out of the text, so that it may be logged.
+@usableFromInline
 package struct JSONError: Error, Hashable, Sendable {
     package let reason: Reason
     /// Bytes from the start of the text.
@@ -72,6 +73,7 @@ package enum JSONKind: Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
+    @usableFromInline
     package var description: String {
         let place = pathDescription
         return (place.isEmpty ? "" : place + ": ") + "\(reason) (byte \(offset))"

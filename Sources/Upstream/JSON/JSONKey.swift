@@ -10,8 +10,8 @@
 /// It holds its own copy of the bytes, so it may outlive the reader.
 package struct JSONKey: Sendable {
     /// The first 32 bytes; what stands behind the end of a shorter key is undefined.
-    private let head: SIMD4<UInt64>
-    private let count: Int
+    fileprivate let head: SIMD4<UInt64>
+    fileprivate let count: Int
     /// All bytes, of a key longer than 32 bytes.
     private let long: [UInt8]?
 
@@ -122,6 +122,15 @@ package struct JSONKey: Sendable {
     /// A text with escapes has another one.
     func hasText(of length: Int) -> Bool { count == length }
 
+    /// A hash of the length and of the first eight bytes.
+    @inline(__always)
+    var prefixHash: Int {
+        let shift = UInt64(truncatingIfNeeded: 64 &- (min(count, 8) &<< 3))
+        let word = count == 0 ? 0 : head[0].littleEndian &<< shift
+        let product = (word ^ UInt64(truncatingIfNeeded: count)) &* Self.multiplier
+        return Int(truncatingIfNeeded: product &>> 32)
+    }
+
     /// 2^64 divided by the golden ratio.
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -141,6 +150,34 @@ package struct JSONKey: Sendable {
         }
         return String(shown) + (count > 40 && shown.count == 40 ? "…" : "")
     }
+}
+
+/// A key that is known before a text is read, for a comparison without a loop.
+struct JSONKeyPattern: Equatable, Sendable {
+    private let key: JSONKey
+    /// All bits of the bytes of the key.
+    private let mask: SIMD4<UInt64>
+
+    /// Creates a pattern of 1 to 32 bytes.
+    init(_ name: StaticString) {
+        let count = name.utf8CodeUnitCount
+        precondition((1...JSONKey.inlineCount).contains(count), "\(name): the length is not 1 to 32 bytes")
+        // A static string lives as long as the process.
+        key = unsafe JSONKey(start: name.utf8Start, count: count, available: count)
+        var mask = SIMD4<UInt64>()
+        for index in 0..<count { mask[index / 8] |= (UInt64(0xFF) << UInt64(index % 8 * 8)).littleEndian }
+        self.mask = mask
+    }
+
+    @inline(__always)
+    func matches(_ key: JSONKey) -> Bool {
+        key.count == self.key.count && key.head & mask == self.key.head & mask
+    }
+
+    var prefixHash: Int { key.prefixHash }
+    var string: String { key.string }
+
+    static func == (one: JSONKeyPattern, other: JSONKeyPattern) -> Bool { one.matches(other.key) }
 }
 
 /// A hash table with open addressing of the keys of a large JSON object, to find a duplicate key.

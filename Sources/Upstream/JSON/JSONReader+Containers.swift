@@ -30,7 +30,19 @@ extension JSONReader {
         }
     }
 
+    /// Reads an object for the value of one key; nil if the object does not have it.
+    package mutating func member<Value>(
+        _ name: StaticString, _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        var value: Value?
+        try object { key, reader throws(JSONError) in
+            if name ~= key { value = try read(&reader) } else { try reader.skip() }
+        }
+        return value
+    }
+
     /// Reads an array: `element` is called at each element, and must read or ``skip()`` exactly one value.
+    @usableFromInline
     package mutating func array(
         _ element: (inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -54,6 +66,7 @@ extension JSONReader {
     }
 
     /// Reads an array of values that each read themselves.
+    @inlinable
     package mutating func array<Element: JSONDecodable>(of type: Element.Type) throws(JSONError) -> [Element]
     {
         var elements: [Element] = []
@@ -64,6 +77,7 @@ extension JSONReader {
     }
 
     /// Consumes a null if there is one: `if try reader.null() { … } else { price = try reader.decimal() }`.
+    @usableFromInline
     package mutating func null() throws(JSONError) -> Bool {
         skipWhitespace()
         guard byte(at: position) == UInt8(ascii: "n") else { return false }
@@ -80,9 +94,12 @@ extension JSONReader {
 
     /// `value`, which an object must have had under `key`; to be called right behind the object.
     package func required<Value>(_ value: Value?, _ key: StaticString) throws(JSONError) -> Value {
-        guard let value else { throw JSONError(.missing(key: "\(key)"), at: position) }
+        guard let value else { throw missing("\(key)") }
         return value
     }
+
+    /// The error for an object without a key; to be called right behind the object.
+    func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 
     /// Passes over one value of any kind, and checks it.
     package mutating func skip() throws(JSONError) {
@@ -111,7 +128,8 @@ extension JSONReader {
 }
 
 /// A type that reads itself from JSON.
-package protocol JSONDecodable {
+@usableFromInline
+package protocol JSONDecodable: SendableMetatype {
     /// Reads exactly one value.
     init(json reader: inout JSONReader) throws(JSONError)
 }

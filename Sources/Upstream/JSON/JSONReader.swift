@@ -19,6 +19,7 @@ import Brokerage
 /// refused, also where it is skipped: RFC 8259, section 4, does not define which of the values is valid. Each
 /// method reads exactly one value, and fails if the next value is of another kind.
 @safe
+@usableFromInline
 package struct JSONReader: ~Copyable {
     /// The text, which ``read(_:maximumDepth:_:)`` keeps alive while the reader exists.
     ///

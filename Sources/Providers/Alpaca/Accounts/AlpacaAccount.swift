@@ -2,54 +2,35 @@ package import Brokerage
 package import Upstream
 
 /// The answer of `GET /v2/account`, as far as Portico tells of it.
-struct AlpacaAccount: JSONDecodable, Hashable {
-    var id: String
-    var number: String
-    var currency: String
+struct AlpacaAccount: JSONObjectDecodable, Hashable {
+    var id = ""
+    var number = ""
+    var currency = ""
     var status: String?
-    var equity: Decimal
+    var equity = Decimal.zero
     var lastEquity: Decimal?
-    var cash: Decimal
+    var cash = Decimal.zero
     var buyingPower: Decimal?
     var nonMarginableBuyingPower: Decimal?
     var initialMargin: Decimal?
-    /// `trading_blocked`, `account_blocked` and `trade_suspended_by_user`, those that were sent.
-    var blocks: [Bool]
+    var isTradingBlocked: Bool?
+    var isAccountBlocked: Bool?
+    var isSuspendedByUser: Bool?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (id, number, currency, status) = (String?.none, String?.none, String?.none, String?.none)
-        var (equity, lastEquity, cash) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        var (buyingPower, nonMarginable, initialMargin) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        var (trading, account, user) = (Bool?.none, Bool?.none, Bool?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "id": id = try reader.string()
-            case "account_number": number = try reader.string()
-            case "currency": currency = try reader.string()
-            case "status": status = try reader.stringOrNil()
-            case "equity": equity = try reader.decimal()
-            case "last_equity": lastEquity = try reader.decimalOrNil()
-            case "cash": cash = try reader.decimal()
-            case "buying_power": buyingPower = try reader.decimalOrNil()
-            case "non_marginable_buying_power": nonMarginable = try reader.decimalOrNil()
-            case "initial_margin": initialMargin = try reader.decimalOrNil()
-            case "trading_blocked": trading = try reader.boolOrNil()
-            case "account_blocked": account = try reader.boolOrNil()
-            case "trade_suspended_by_user": user = try reader.boolOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.id = try reader.required(id, "id")
-        self.number = try reader.required(number, "account_number")
-        self.currency = try reader.required(currency, "currency")
-        self.status = status
-        self.equity = try reader.required(equity, "equity")
-        self.lastEquity = lastEquity
-        self.cash = try reader.required(cash, "cash")
-        self.buyingPower = buyingPower
-        self.nonMarginableBuyingPower = nonMarginable
-        self.initialMargin = initialMargin
-        self.blocks = [trading, account, user].compactMap(\.self)
+    static let json = JSONFields(Self()) {
+        $0.required("id", \.id)
+        $0.required("account_number", \.number)
+        $0.required("currency", \.currency)
+        $0.optional("status", \.status)
+        $0.required("equity", \.equity)
+        $0.optional("last_equity", \.lastEquity)
+        $0.required("cash", \.cash)
+        $0.optional("buying_power", \.buyingPower)
+        $0.optional("non_marginable_buying_power", \.nonMarginableBuyingPower)
+        $0.optional("initial_margin", \.initialMargin)
+        $0.optional("trading_blocked", \.isTradingBlocked)
+        $0.optional("account_blocked", \.isAccountBlocked)
+        $0.optional("trade_suspended_by_user", \.isSuspendedByUser)
     }
 }
 
@@ -72,8 +53,9 @@ extension AlpacaAccount {
 
     /// One block is enough to forbid; to allow, all three must have been sent.
     private var canTrade: Bool? {
+        let blocks = [isTradingBlocked, isAccountBlocked, isSuspendedByUser]
         if blocks.contains(true) { return false }
-        return blocks.count == 3 ? true : nil
+        return blocks.contains(nil) ? nil : true
     }
 
     /// Alpaca's buying power for what cannot be bought on margin: cash less what open orders hold.

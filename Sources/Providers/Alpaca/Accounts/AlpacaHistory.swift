@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /v2/account/portfolio/history`: columns of equal length, any value of which may be null.
-struct AlpacaHistory: JSONDecodable, Hashable {
+struct AlpacaHistory: JSONObjectDecodable, Hashable {
     /// Seconds since 1970; the beginning of an interval, or 20:00 in New York for a day.
     var times: [Instant?] = []
     /// Null for what time has not reached.
@@ -14,21 +14,19 @@ struct AlpacaHistory: JSONDecodable, Hashable {
     /// The interval that Alpaca chose; nil where it does not say.
     var interval: Interval?
 
+    static let json = JSONFields(Self()) {
+        $0.required("timestamp", \.times, JSONReader.instants)
+        $0.required("equity", \.equity, JSONReader.decimals)
+        $0.optional("profit_loss", \.profitLoss, JSONReader.decimals)
+        $0.optional("profit_loss_pct", \.profitLossPercent, JSONReader.percents)
+        $0.optional("base_value", \.baseValue)
+        $0.optional("timeframe", \.interval, JSONReader.interval)
+    }
+}
+
+extension AlpacaHistory {
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (times, equity) = ([Instant?]?.none, [Decimal?]?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "timestamp": times = try reader.instants()
-            case "equity": equity = try reader.decimals()
-            case "profit_loss": profitLoss = try reader.decimals()
-            case "profit_loss_pct": profitLossPercent = try reader.percents()
-            case "base_value": baseValue = try reader.decimalOrNil()
-            case "timeframe": interval = try reader.interval()
-            default: try reader.skip()
-            }
-        }
-        self.times = try reader.required(times, "timestamp")
-        self.equity = try reader.required(equity, "equity")
+        self = try Self.json.read(from: &reader)
         _ = try reader.required(areParallel ? true : nil, "value in each column for each timestamp")
     }
 
@@ -39,37 +37,31 @@ struct AlpacaHistory: JSONDecodable, Hashable {
 }
 
 extension JSONReader {
-    /// Reads an array; null counts as an empty one.
+    /// Reads an array of `value` and null; null in place of the array is an empty one.
     private mutating func column<Value>(
-        _ value: (inout JSONReader) throws(JSONError) -> Value?
+        _ value: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> [Value?] {
         var values: [Value?] = []
         guard try !null() else { return values }
-        try array { reader throws(JSONError) in
-            values.append(try value(&reader))
-        }
+        try array { reader throws(JSONError) in values.append(try reader.optional(value)) }
         return values
     }
 
-    fileprivate mutating func instants() throws(JSONError) -> [Instant?] {
-        try column { reader throws(JSONError) in
-            try reader.optional { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
-        }
+    fileprivate static func instants(_ reader: inout JSONReader) throws(JSONError) -> [Instant?] {
+        try reader.column { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
     }
 
-    fileprivate mutating func decimals() throws(JSONError) -> [Decimal?] {
-        try column { reader throws(JSONError) in try reader.decimalOrNil() }
+    fileprivate static func decimals(_ reader: inout JSONReader) throws(JSONError) -> [Decimal?] {
+        try reader.column(Decimal.init(json:))
     }
 
-    fileprivate mutating func percents() throws(JSONError) -> [Decimal?] {
-        try column { reader throws(JSONError) in try reader.factorAsPercentOrNil() }
+    fileprivate static func percents(_ reader: inout JSONReader) throws(JSONError) -> [Decimal?] {
+        try reader.column(factorAsPercent)
     }
 
-    fileprivate mutating func interval() throws(JSONError) -> Interval? {
-        try optional { reader throws(JSONError) in
-            try reader.token(oneOf: "1Min, 5Min, 15Min, 1H, 1D") { name in
-                AlpacaTimeframe(rawValue: name.string)?.interval
-            }
+    fileprivate static func interval(_ reader: inout JSONReader) throws(JSONError) -> Interval? {
+        try reader.token(oneOf: "1Min, 5Min, 15Min, 1H, 1D") { name in
+            AlpacaTimeframe(rawValue: name.string)?.interval
         }
     }
 }

@@ -4,14 +4,14 @@ import Upstream
 /// An element of the answer of `GET /v2/positions`, as far as Portico tells of it.
 ///
 /// What hangs on a price is null while there is none, though Alpaca's specification says otherwise.
-struct AlpacaPosition: JSONDecodable, Hashable {
+struct AlpacaPosition: JSONObjectDecodable, Hashable {
     /// Portico's own.
-    var symbol: Symbol
+    var symbol = Symbol.example
     /// `us_equity`, `us_option`, `crypto`.
     var assetClass: String?
-    var side: PositionSide
+    var side = PositionSide.long
     /// Below zero or above for shorts: reports differ.
-    var quantity: Decimal
+    var quantity = Decimal.zero
     var availableQuantity: Decimal?
     var averageEntryPrice: Decimal?
     var costBasis: Decimal?
@@ -22,48 +22,29 @@ struct AlpacaPosition: JSONDecodable, Hashable {
     var intraday: Decimal?
     var intradayPercent: Decimal?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (symbol, side, quantity) = (Symbol?.none, PositionSide?.none, Decimal?.none)
-        var assetClass: String?
-        var (available, entryPrice, cost) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        var (price, value) = (Decimal?.none, Decimal?.none)
-        var (unrealized, unrealizedPercent) = (Decimal?.none, Decimal?.none)
-        var (intraday, intradayPercent) = (Decimal?.none, Decimal?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "symbol": symbol = try reader.symbol()
-            case "asset_class": assetClass = try reader.stringOrNil()
-            case "side": side = try reader.positionSide()
-            case "qty": quantity = try reader.decimal()
-            case "qty_available": available = try reader.decimalOrNil()
-            case "avg_entry_price": entryPrice = try reader.decimalOrNil()
-            case "cost_basis": cost = try reader.decimalOrNil()
-            case "current_price": price = try reader.decimalOrNil()
-            case "market_value": value = try reader.decimalOrNil()
-            case "unrealized_pl": unrealized = try reader.decimalOrNil()
-            case "unrealized_plpc": unrealizedPercent = try reader.factorAsPercentOrNil()
-            case "unrealized_intraday_pl": intraday = try reader.decimalOrNil()
-            case "unrealized_intraday_plpc": intradayPercent = try reader.factorAsPercentOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.symbol = AlpacaSymbols.symbol(try reader.required(symbol, "symbol"), ofClass: assetClass)
-        self.assetClass = assetClass
-        self.side = try reader.required(side, "side")
-        self.quantity = try reader.required(quantity, "qty")
-        self.availableQuantity = available
-        self.averageEntryPrice = entryPrice
-        self.costBasis = cost
-        self.currentPrice = price
-        self.marketValue = value
-        self.unrealized = unrealized
-        self.unrealizedPercent = unrealizedPercent
-        self.intraday = intraday
-        self.intradayPercent = intradayPercent
+    static let json = JSONFields(Self()) {
+        $0.required("symbol", \.symbol, JSONReader.symbol)
+        $0.optional("asset_class", \.assetClass)
+        $0.required("side", \.side, JSONReader.positionSide)
+        $0.required("qty", \.quantity)
+        $0.optional("qty_available", \.availableQuantity)
+        $0.optional("avg_entry_price", \.averageEntryPrice)
+        $0.optional("cost_basis", \.costBasis)
+        $0.optional("current_price", \.currentPrice)
+        $0.optional("market_value", \.marketValue)
+        $0.optional("unrealized_pl", \.unrealized)
+        $0.optional("unrealized_plpc", \.unrealizedPercent, JSONReader.factorAsPercent)
+        $0.optional("unrealized_intraday_pl", \.intraday)
+        $0.optional("unrealized_intraday_plpc", \.intradayPercent, JSONReader.factorAsPercent)
     }
 }
 
 extension AlpacaPosition {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
+    }
+
     /// Reads the whole answer.
     static func list(_ body: [UInt8], fetchedAt: Instant) throws(JSONError) -> [Position] {
         try JSONReader.read(body) { reader throws(JSONError) in
@@ -115,8 +96,8 @@ extension Decimal {
 }
 
 extension JSONReader {
-    fileprivate mutating func positionSide() throws(JSONError) -> PositionSide {
-        try token(oneOf: "long, short") { name in
+    fileprivate static func positionSide(_ reader: inout JSONReader) throws(JSONError) -> PositionSide {
+        try reader.token(oneOf: "long, short") { name in
             switch name {
             case "long": .long
             case "short": .short

@@ -32,28 +32,17 @@ extension AlpacaClient: MarketClockSource {
 }
 
 /// The answer of `GET /v2/clock`.
-struct AlpacaClock: JSONDecodable, Hashable {
-    let now: Instant
-    let isOpen: Bool
-    let nextOpen: Instant?
-    let nextClose: Instant?
+struct AlpacaClock: JSONObjectDecodable, Hashable {
+    var now = Instant.earliest
+    var isOpen = false
+    var nextOpen: Instant?
+    var nextClose: Instant?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (now, nextOpen, nextClose) = (Instant?.none, Instant?.none, Instant?.none)
-        var isOpen: Bool?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "timestamp": now = try reader.instant()
-            case "is_open": isOpen = try reader.bool()
-            case "next_open": nextOpen = try reader.instantOrNil()
-            case "next_close": nextClose = try reader.instantOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.now = try reader.required(now, "timestamp")
-        self.isOpen = try reader.required(isOpen, "is_open")
-        self.nextOpen = nextOpen
-        self.nextClose = nextClose
+    static let json = JSONFields(Self()) {
+        $0.required("timestamp", \.now)
+        $0.required("is_open", \.isOpen)
+        $0.optional("next_open", \.nextOpen)
+        $0.optional("next_close", \.nextClose)
     }
 }
 
@@ -67,32 +56,36 @@ struct AlpacaCalendarDay: Sendable, Hashable {
 }
 
 extension AlpacaCalendarDay: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var date: CalendarDate?
-        var (open, close, sessionOpen, sessionClose) = (Int?.none, Int?.none, Int?.none, Int?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "date": date = try reader.date()
-            case "open": open = try reader.timeOfDay()
-            case "close": close = try reader.timeOfDay()
-            case "session_open":
-                sessionOpen = try reader.optional { r throws(JSONError) in try r.timeOfDay() }
-            case "session_close":
-                sessionClose = try reader.optional { r throws(JSONError) in try r.timeOfDay() }
-            default: try reader.skip()
-            }
+    /// An element of the answer.
+    struct Response: JSONObjectDecodable {
+        var date = CalendarDate.earliest
+        var open = 0
+        var close = 0
+        var sessionOpen: Int?
+        var sessionClose: Int?
+
+        static let json = JSONFields(Self()) {
+            $0.required("date", \.date)
+            $0.required("open", \.open, JSONReader.timeOfDay)
+            $0.required("close", \.close, JSONReader.timeOfDay)
+            $0.optional("session_open", \.sessionOpen, JSONReader.timeOfDay)
+            $0.optional("session_close", \.sessionClose, JSONReader.timeOfDay)
         }
-        self.date = try reader.required(date, "date")
-        let (first, last) = (try reader.required(open, "open"), try reader.required(close, "close"))
-        regularHours = first..<(try reader.required(first <= last ? last : nil, "close behind its open"))
-        session = min(sessionOpen ?? first, first)..<max(sessionClose ?? last, last)
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        let day = try Response(json: &reader)
+        date = day.date
+        let close = try reader.required(day.open <= day.close ? day.close : nil, "close behind its open")
+        regularHours = day.open..<close
+        session = min(day.sessionOpen ?? day.open, day.open)..<max(day.sessionClose ?? close, close)
     }
 }
 
 extension JSONReader {
     /// Reads `09:30` or `0930`, as seconds since midnight.
-    fileprivate mutating func timeOfDay() throws(JSONError) -> Int {
-        try token(oneOf: "times of day, 09:30 or 0930") { token in
+    fileprivate static func timeOfDay(_ reader: inout JSONReader) throws(JSONError) -> Int {
+        try reader.token(oneOf: "times of day, 09:30 or 0930") { token in
             let digits = token.string.filter { $0 != ":" }
             guard digits.utf8.count == 4, let number = Int(digits), (0..<24).contains(number / 100),
                 (0..<60).contains(number % 100)

@@ -2,11 +2,11 @@ import Brokerage
 import Upstream
 
 /// An asset, as far as Portico tells of it: an element of the answer of `GET /v2/assets`, and a member of a watchlist's.
-struct AlpacaAsset: JSONDecodable, Hashable, Sendable {
+struct AlpacaAsset: JSONObjectDecodable, Hashable, Sendable {
     /// Portico's own.
-    var symbol: Symbol
+    var symbol = Symbol.example
     /// Alpaca's.
-    var key: String
+    var key = ""
     var name: String?
     /// `us_equity`, `us_option`, `crypto`, `ipo`.
     var assetClass: String?
@@ -20,44 +20,28 @@ struct AlpacaAsset: JSONDecodable, Hashable, Sendable {
     var minimumSize: Decimal?
     var sizeIncrement: Decimal?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (symbol, name, assetClass) = (Symbol?.none, String?.none, String?.none)
-        var (exchange, status) = (String?.none, String?.none)
-        var (tradable, fractionable, shortable) = (Bool?.none, Bool?.none, Bool?.none)
-        var (priceStep, minimumSize, sizeStep) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "symbol": symbol = try reader.symbol()
-            case "name": name = try reader.stringOrNil()
-            case "class": assetClass = try reader.stringOrNil()
-            case "exchange": exchange = try reader.stringOrNil()
-            case "status": status = try reader.stringOrNil()
-            case "tradable": tradable = try reader.boolOrNil()
-            case "fractionable": fractionable = try reader.boolOrNil()
-            case "shortable": shortable = try reader.boolOrNil()
-            case "price_increment": priceStep = try reader.decimalOrNil()
-            case "min_order_size": minimumSize = try reader.decimalOrNil()
-            case "min_trade_increment": sizeStep = try reader.decimalOrNil()
-            default: try reader.skip()
-            }
-        }
-        let spelled = try reader.required(symbol, "symbol")
-        self.symbol = AlpacaSymbols.symbol(spelled, ofClass: assetClass)
-        self.key = spelled.text
-        self.name = name == "" ? nil : name
-        self.assetClass = assetClass
-        self.exchange = exchange
-        self.isActive = status.map { $0 == "active" }
-        self.isTradable = tradable
-        self.isFractionable = fractionable
-        self.isShortable = shortable
-        self.priceIncrement = priceStep
-        self.minimumSize = minimumSize
-        self.sizeIncrement = sizeStep
+    static let json = JSONFields(Self()) {
+        $0.required("symbol", \.symbol, JSONReader.symbol)
+        $0.optional("name", \.name, JSONReader.nonemptyString)
+        $0.optional("class", \.assetClass)
+        $0.optional("exchange", \.exchange)
+        $0.optional("status", \.isActive) { reader throws(JSONError) in try reader.string() == "active" }
+        $0.optional("tradable", \.isTradable)
+        $0.optional("fractionable", \.isFractionable)
+        $0.optional("shortable", \.isShortable)
+        $0.optional("price_increment", \.priceIncrement)
+        $0.optional("min_order_size", \.minimumSize)
+        $0.optional("min_trade_increment", \.sizeIncrement)
     }
 }
 
 extension AlpacaAsset {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        key = symbol.text
+        symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
+    }
+
     /// The asset in Portico's words.
     func instrument(fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(

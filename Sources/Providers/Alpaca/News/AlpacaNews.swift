@@ -54,45 +54,38 @@ extension AlpacaClient: NewsSource {
 }
 
 /// An element of the answer of `GET /v1beta1/news`, as far as Portico tells of it.
-struct AlpacaArticle: JSONDecodable, Hashable {
-    var id: Int
-    var headline: String
+struct AlpacaArticle: JSONObjectDecodable, Hashable {
+    var id = 0
+    var headline = ""
     var summary: String?
     var author: String?
     var url: String?
     /// By size: `large`, `small`, `thumb`.
-    var images: [String: String]
-    var symbols: [Symbol]
-    var source: String
-    var createdAt: Instant
+    var images: [String: String] = [:]
+    var symbols: [Symbol] = []
+    var source = ""
+    var createdAt = Instant.earliest
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (id, headline, source, createdAt) = (Int?.none, String?.none, String?.none, Instant?.none)
-        var (summary, author, url) = (String?.none, String?.none, String?.none)
-        var (images, symbols) = ([String: String](), [Symbol]())
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "id": id = try reader.int()
-            case "headline": headline = try reader.string()
-            case "summary": summary = try reader.stringOrNil()
-            case "author": author = try reader.stringOrNil()
-            case "url": url = try reader.stringOrNil()
-            case "images": images = try reader.optional { r throws(JSONError) in try r.images() } ?? [:]
-            case "symbols": symbols = try reader.optional { r throws(JSONError) in try r.symbols() } ?? []
-            case "source": source = try reader.string()
-            case "created_at": createdAt = try reader.instant()
-            default: try reader.skip()
-            }
+    static let json = JSONFields(Self()) {
+        $0.required("id", \.id)
+        $0.required("headline", \.headline)
+        $0.required("source", \.source)
+        $0.required("created_at", \.createdAt)
+        $0.optional("summary", \.summary)
+        $0.optional("author", \.author)
+        $0.optional("url", \.url)
+        $0.optional("images", \.images, JSONReader.images)
+        $0.optional("symbols", \.symbols, JSONReader.symbols)
+    }
+
+    struct Image: JSONObjectDecodable {
+        var size: String?
+        var url: String?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("size", \.size)
+            $0.optional("url", \.url, JSONReader.nonemptyString)
         }
-        self.id = try reader.required(id, "id")
-        self.headline = try reader.required(headline, "headline")
-        self.source = try reader.required(source, "source")
-        self.createdAt = try reader.required(createdAt, "created_at")
-        self.summary = summary
-        self.author = author
-        self.url = url
-        self.images = images
-        self.symbols = symbols
     }
 
     /// The article in Portico's words; nil without an address where it can be read.
@@ -110,50 +103,30 @@ struct AlpacaArticle: JSONDecodable, Hashable {
 }
 
 /// The answer of `GET /v1beta1/news`.
-struct AlpacaNews: JSONDecodable {
-    var articles: [AlpacaArticle]
+struct AlpacaNews: JSONObjectDecodable {
+    var articles: [AlpacaArticle] = []
     var nextPage: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (news, nextPage) = ([AlpacaArticle]?.none, String?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "news":
-                news =
-                    try reader.optional { r throws(JSONError) in try r.array(of: AlpacaArticle.self) } ?? []
-            case "next_page_token": nextPage = try reader.stringOrNil()
-            default: try reader.skip()
-            }
+    static let json = JSONFields(Self()) {
+        $0.required("news", \.articles) { reader throws(JSONError) in
+            try reader.optional([AlpacaArticle].init(json:)) ?? []
         }
-        articles = try reader.required(news, "news")
-        self.nextPage = nextPage == "" ? nil : nextPage
+        $0.optional("next_page_token", \.nextPage, JSONReader.nonemptyString)
     }
 }
 
 extension JSONReader {
     /// Reads `[{"size":"thumb","url":"…"}]`.
-    fileprivate mutating func images() throws(JSONError) -> [String: String] {
+    fileprivate static func images(_ reader: inout JSONReader) throws(JSONError) -> [String: String] {
         var images: [String: String] = [:]
-        try array { reader throws(JSONError) in
-            var (size, url) = (String?.none, String?.none)
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "size": size = try reader.stringOrNil()
-                case "url": url = try reader.stringOrNil()
-                default: try reader.skip()
-                }
-            }
-            if let size, let url, !url.isEmpty { images[size] = url }
+        for image in try reader.array(of: AlpacaArticle.Image.self) {
+            if let size = image.size, let url = image.url { images[size] = url }
         }
         return images
     }
 
     /// Reads symbols of any kind, without those that are none of Alpaca's.
-    fileprivate mutating func symbols() throws(JSONError) -> [Symbol] {
-        var symbols: [Symbol] = []
-        try array { reader throws(JSONError) in
-            if let symbol = AlpacaSymbols().symbol(for: try reader.string()) { symbols.append(symbol) }
-        }
-        return symbols
+    fileprivate static func symbols(_ reader: inout JSONReader) throws(JSONError) -> [Symbol] {
+        try reader.array(of: String.self).compactMap(AlpacaSymbols().symbol(for:))
     }
 }

@@ -74,7 +74,7 @@ extension AlpacaClient: TradingAPI {
 
     private func order(in response: HTTPClientResponse) throws(JSONError) -> Order {
         try JSONReader.read(response.body) { reader throws(JSONError) in
-            try reader.alpacaOrder(fetchedAt: clock.wallTime())
+            try AlpacaOrder(json: &reader).order(fetchedAt: clock.wallTime())
         }
     }
 

@@ -52,25 +52,43 @@ extension AlpacaClient: QuoteSource {
 }
 
 /// A value of the map that `GET /v2/stocks/snapshots` answers with; any part may be missing or null.
-struct AlpacaSnapshot: JSONDecodable, Hashable {
+struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
     var trade: Trade?
     var quote: LatestQuote?
     var day: Bar?
     var previousDay: Bar?
 
-    struct Trade: Hashable {
-        var time: Instant?
-        var price: Decimal?
+    static let json = JSONFields(Self()) {
+        $0.optional("latestTrade", \.trade)
+        $0.optional("latestQuote", \.quote)
+        $0.optional("dailyBar", \.day)
+        $0.optional("prevDailyBar", \.previousDay)
     }
 
-    struct LatestQuote: Hashable {
+    struct Trade: JSONObjectDecodable, Hashable {
+        var time: Instant?
+        var price: Decimal?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("t", \.time)
+            $0.optional("p", \.price, JSONReader.price)
+        }
+    }
+
+    struct LatestQuote: JSONObjectDecodable, Hashable {
         var time: Instant?
         /// Nil without an active bid, which Alpaca tells by 0.
         var bid: Decimal?
         var ask: Decimal?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("t", \.time)
+            $0.optional("bp", \.bid, JSONReader.price)
+            $0.optional("ap", \.ask, JSONReader.price)
+        }
     }
 
-    struct Bar: Hashable {
+    struct Bar: JSONObjectDecodable, Hashable {
         /// Midnight in New York, for a bar of a day.
         var start: Instant?
         var open: Decimal?
@@ -78,58 +96,14 @@ struct AlpacaSnapshot: JSONDecodable, Hashable {
         var low: Decimal?
         var close: Decimal?
         var volume: Decimal?
-    }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "latestTrade": trade = try reader.optional(Trade.init(json:))
-            case "latestQuote": quote = try reader.optional(LatestQuote.init(json:))
-            case "dailyBar": day = try reader.optional(Bar.init(json:))
-            case "prevDailyBar": previousDay = try reader.optional(Bar.init(json:))
-            default: try reader.skip()
-            }
-        }
-    }
-}
-
-extension AlpacaSnapshot.Trade: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "t": time = try reader.instantOrNil()
-            case "p": price = try reader.priceOrNil()
-            default: try reader.skip()
-            }
-        }
-    }
-}
-
-extension AlpacaSnapshot.LatestQuote: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "t": time = try reader.instantOrNil()
-            case "bp": bid = try reader.priceOrNil()
-            case "ap": ask = try reader.priceOrNil()
-            default: try reader.skip()
-            }
-        }
-    }
-}
-
-extension AlpacaSnapshot.Bar: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "t": start = try reader.instantOrNil()
-            case "o": open = try reader.priceOrNil()
-            case "h": high = try reader.priceOrNil()
-            case "l": low = try reader.priceOrNil()
-            case "c": close = try reader.priceOrNil()
-            case "v": volume = try reader.decimalOrNil()
-            default: try reader.skip()
-            }
+        static let json = JSONFields(Self()) {
+            $0.optional("t", \.start)
+            $0.optional("o", \.open, JSONReader.price)
+            $0.optional("h", \.high, JSONReader.price)
+            $0.optional("l", \.low, JSONReader.price)
+            $0.optional("c", \.close, JSONReader.price)
+            $0.optional("v", \.volume)
         }
     }
 }

@@ -69,13 +69,7 @@ enum AlpacaTradeMessage {
     /// Reads a whole message: first of which stream it is, wherever that stands, then the rest by it.
     init(_ bytes: [UInt8], fetchedAt: Instant) throws(JSONError) {
         let stream = try JSONReader.read(bytes) { reader throws(JSONError) in
-            var stream: String?
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "stream": stream = try reader.string()
-                default: try reader.skip()
-                }
-            }
+            let stream = try reader.member("stream", String.init(json:))
             return try reader.required(stream, "stream")
         }
         switch stream {
@@ -85,14 +79,12 @@ enum AlpacaTradeMessage {
         case "listening":
             self = .listening(
                 streams: try Self.data(bytes, "streams") { reader throws(JSONError) in
-                    var streams: [String] = []
-                    try reader.array { reader throws(JSONError) in streams.append(try reader.string()) }
-                    return streams
+                    try reader.array(of: String.self)
                 })
         case Self.updates:
             self = .order(
                 try Self.data(bytes, "order") { reader throws(JSONError) in
-                    try reader.alpacaOrder(fetchedAt: fetchedAt)
+                    try AlpacaOrder(json: &reader).order(fetchedAt: fetchedAt)
                 })
         default: self = .other
         }
@@ -106,16 +98,9 @@ enum AlpacaTradeMessage {
         _ bytes: [UInt8], _ name: StaticString, _ read: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
         try JSONReader.read(bytes) { reader throws(JSONError) in
-            var value: Value?
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "data":
-                    try reader.object { key, reader throws(JSONError) in
-                        if name ~= key { value = try read(&reader) } else { try reader.skip() }
-                    }
-                    value = try reader.required(value, name)
-                default: try reader.skip()
-                }
+            let value = try reader.member("data") { reader throws(JSONError) in
+                let value = try reader.member(name, read)
+                return try reader.required(value, name)
             }
             return try reader.required(value, "data")
         }

@@ -142,9 +142,8 @@ enum AlpacaDataMessage: JSONDecodable {
     /// The same letter means different things in different messages (`c` is a list of conditions, or a close), so what
     /// is read is only what means one thing everywhere.
     init(json reader: inout JSONReader) throws(JSONError) {
-        var fields = Fields()
-        try reader.object { key, reader throws(JSONError) in try fields.read(key, from: &reader) }
-        switch try reader.required(fields.type, "T") {
+        let fields = try AlpacaDataFields(json: &reader)
+        switch fields.type {
         case "success":
             self =
                 switch fields.message {
@@ -163,8 +162,8 @@ enum AlpacaDataMessage: JSONDecodable {
 }
 
 /// What an element may have; which of it counts depends on its type.
-private struct Fields {
-    var type: String?
+struct AlpacaDataFields: JSONObjectDecodable {
+    var type = ""
     var message: String?
     var code: Int?
     var symbol: Symbol?
@@ -178,25 +177,22 @@ private struct Fields {
     var low: Decimal?
     var volume: Decimal?
 
-    mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {
-        switch key {
-        case "T": type = try reader.string()
-        case "msg": message = try reader.stringOrNil()
-        case "code": code = try reader.intOrNil()
-        case "S": symbol = try reader.symbol()
-        case "t": time = try reader.instantOrNil()
-        case "p": price = try reader.priceOrNil()
-        case "bp": bid = try reader.priceOrNil()
-        case "ap": ask = try reader.priceOrNil()
-        case "o": open = try reader.priceOrNil()
-        case "h": high = try reader.priceOrNil()
-        case "l": low = try reader.priceOrNil()
-        case "v": volume = try reader.decimalOrNil()
-        default: try reader.skip()
-        }
+    static let json = JSONFields(Self()) {
+        $0.required("T", \.type)
+        $0.optional("msg", \.message)
+        $0.optional("code", \.code)
+        $0.nonnull("S", \.symbol, JSONReader.symbol)
+        $0.optional("t", \.time)
+        $0.optional("p", \.price, JSONReader.price)
+        $0.optional("bp", \.bid, JSONReader.price)
+        $0.optional("ap", \.ask, JSONReader.price)
+        $0.optional("o", \.open, JSONReader.price)
+        $0.optional("h", \.high, JSONReader.price)
+        $0.optional("l", \.low, JSONReader.price)
+        $0.optional("v", \.volume)
     }
 
-    func change(
+    fileprivate func change(
         _ reader: borrowing JSONReader, _ fill: (inout QuoteUpdate) -> Void
     ) throws(JSONError) -> AlpacaDataMessage {
         var change = QuoteUpdate(symbol: try reader.required(symbol, "S"))
@@ -207,17 +203,17 @@ private struct Fields {
 
 extension QuoteUpdate {
     /// As of a quote is when its price was made, so only trades tell it.
-    fileprivate mutating func applyTrade(from fields: Fields) {
+    fileprivate mutating func applyTrade(from fields: AlpacaDataFields) {
         price = fields.price
         asOf = fields.time
     }
 
-    fileprivate mutating func applyQuote(from fields: Fields) {
+    fileprivate mutating func applyQuote(from fields: AlpacaDataFields) {
         bid = .some(fields.bid)
         ask = .some(fields.ask)
     }
 
-    fileprivate mutating func applyDay(from fields: Fields) {
+    fileprivate mutating func applyDay(from fields: AlpacaDataFields) {
         open = fields.open
         high = fields.high
         low = fields.low

@@ -140,35 +140,19 @@ extension AlpacaWriteRejection {
 }
 
 /// A watchlist; without what is in it where all of them are listed.
-struct AlpacaWatchlist: JSONDecodable, Hashable {
-    let id: String
-    let name: String
-    let assets: [AlpacaAsset]?
-    let createdAt: Instant?
-    let updatedAt: Instant?
+struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
+    var id = ""
+    var name = ""
+    var assets: [AlpacaAsset]?
+    var createdAt: Instant?
+    var updatedAt: Instant?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (id, name) = (String?.none, String?.none)
-        var assets: [AlpacaAsset]?
-        var (createdAt, updatedAt) = (Instant?.none, Instant?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "id": id = try reader.string()
-            case "name": name = try reader.string()
-            case "assets":
-                assets = try reader.optional { reader throws(JSONError) in
-                    try reader.array(of: AlpacaAsset.self)
-                }
-            case "created_at": createdAt = try reader.instantOrNil()
-            case "updated_at": updatedAt = try reader.instantOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.id = try reader.required(id, "id")
-        self.name = try reader.required(name, "name")
-        self.assets = assets
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
+    static let json = JSONFields(Self()) {
+        $0.required("id", \.id)
+        $0.required("name", \.name)
+        $0.optional("assets", \.assets)
+        $0.optional("created_at", \.createdAt)
+        $0.optional("updated_at", \.updatedAt)
     }
 
     /// The list in Portico's words; one without assets is empty, as Alpaca leaves those of an empty list out.

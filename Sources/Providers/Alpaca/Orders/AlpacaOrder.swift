@@ -1,0 +1,233 @@
+import Brokerage
+import Upstream
+
+/// How far an order has come in Alpaca's words, all of which its specification lists.
+enum AlpacaOrderStatus: String, CaseIterable {
+    case new
+    case partiallyFilled = "partially_filled"
+    case filled
+    case doneForDay = "done_for_day"
+    case canceled
+    case expired
+    case replaced
+    case pendingCancel = "pending_cancel"
+    case pendingReplace = "pending_replace"
+    case accepted
+    case pendingNew = "pending_new"
+    case acceptedForBidding = "accepted_for_bidding"
+    case stopped
+    case rejected
+    case suspended
+    case calculated
+    case held
+
+    /// The same in Portico's words.
+    ///
+    /// - Parameters:
+    ///   - isFilled: Whether all of it has been filled.
+    ///   - hasFills: Whether some of it has been filled.
+    /// - Returns: the state.
+    func state(isFilled: Bool, hasFills: Bool) -> OrderState {
+        switch self {
+        case .new, .acceptedForBidding: .open
+        // A trade is guaranteed, but has not occurred.
+        case .stopped: hasFills ? .partiallyFilled : .open
+        case .partiallyFilled: .partiallyFilled
+        case .filled: .filled
+        // Over for today; one that is good till cancelled goes on tomorrow.
+        case .doneForDay: hasFills ? .partiallyFilled : .accepted
+        // Filled or done for the day; only its settlement is still to be computed.
+        case .calculated: isFilled ? .filled : hasFills ? .partiallyFilled : .accepted
+        case .canceled: .canceled
+        case .expired: .expired
+        case .replaced: .replaced
+        case .pendingCancel: .pendingCancel
+        case .pendingReplace: .pendingReplace
+        case .accepted, .pendingNew, .suspended, .held: hasFills ? .partiallyFilled : .accepted
+        case .rejected: .rejected
+        }
+    }
+}
+
+extension OrderType {
+    /// Nil for a kind that Portico has no name for: Alpaca's legs of option spreads have none.
+    init?(alpaca name: String) {
+        guard let type = OrderType.allCases.first(where: { $0.alpacaName == name }) else { return nil }
+        self = type
+    }
+
+    var alpacaName: String {
+        switch self {
+        case .market: "market"
+        case .limit: "limit"
+        case .stop: "stop"
+        case .stopLimit: "stop_limit"
+        case .trailingStop: "trailing_stop"
+        }
+    }
+}
+
+extension TimeInForce {
+    init?(alpaca name: String) {
+        guard let time = TimeInForce.allCases.first(where: { $0.alpacaName == name }) else { return nil }
+        self = time
+    }
+
+    /// Nil for what Alpaca does not have.
+    var alpacaName: String? {
+        switch self {
+        case .day: "day"
+        case .goodTillCanceled: "gtc"
+        case .goodTillDate: nil
+        case .immediateOrCancel: "ioc"
+        case .fillOrKill: "fok"
+        case .opening: "opg"
+        case .closing: "cls"
+        }
+    }
+}
+
+extension OrderSide {
+    var alpacaName: String {
+        switch self {
+        case .buy: "buy"
+        case .sell: "sell"
+        }
+    }
+}
+
+/// An order, as answers and the trade stream have it.
+struct AlpacaOrder: JSONObjectDecodable {
+    var id = ""
+    var status = AlpacaOrderStatus.new
+    /// Those of the first leg for a spread of options, which has neither of its own.
+    var symbol = Symbol.example
+    var side = OrderSide.buy
+    private var ownSymbol: Symbol?
+    private var ownSide: OrderSide?
+    var assetClass: String?
+    var clientOrderID: String?
+    var type: OrderType?
+    var timeInForce: TimeInForce?
+    var isExtendedHours: Bool?
+    var quantity: Decimal?
+    var notional: Decimal?
+    var limitPrice: Decimal?
+    var stopPrice: Decimal?
+    var trailPercent: Decimal?
+    var trailPrice: Decimal?
+    var filledQuantity: Decimal?
+    var averageFillPrice: Decimal?
+    var replaces: String?
+    var replacedBy: String?
+    var legs: [AlpacaOrder] = []
+    var submittedAt: Instant?
+    var updatedAt: Instant?
+    var filledAt: Instant?
+    var canceledAt: Instant?
+    var expiresAt: Instant?
+
+    static let json = JSONFields(Self()) {
+        $0.required("id", \.id)
+        $0.required("status", \.status, JSONReader.orderStatus)
+        $0.optional("symbol", \.ownSymbol, JSONReader.nonemptySymbol)
+        $0.optional("asset_class", \.assetClass, JSONReader.nonemptyString)
+        $0.optional("side", \.ownSide, JSONReader.orderSide)
+        $0.optional("client_order_id", \.clientOrderID, JSONReader.nonemptyString)
+        $0.optional("type", \.type) { reader throws(JSONError) in OrderType(alpaca: try reader.string()) }
+        $0.optional("time_in_force", \.timeInForce) { reader throws(JSONError) in
+            TimeInForce(alpaca: try reader.string())
+        }
+        $0.optional("extended_hours", \.isExtendedHours)
+        $0.optional("qty", \.quantity)
+        $0.optional("notional", \.notional)
+        $0.optional("limit_price", \.limitPrice)
+        $0.optional("stop_price", \.stopPrice)
+        $0.optional("trail_percent", \.trailPercent)
+        $0.optional("trail_price", \.trailPrice)
+        $0.optional("filled_qty", \.filledQuantity)
+        $0.optional("filled_avg_price", \.averageFillPrice)
+        $0.optional("replaces", \.replaces, JSONReader.nonemptyString)
+        $0.optional("replaced_by", \.replacedBy, JSONReader.nonemptyString)
+        $0.optional("legs", \.legs)
+        $0.optional("submitted_at", \.submittedAt)
+        $0.optional("updated_at", \.updatedAt)
+        $0.optional("filled_at", \.filledAt)
+        $0.optional("canceled_at", \.canceledAt)
+        $0.optional("expires_at", \.expiresAt)
+    }
+}
+
+extension AlpacaOrder {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        let symbol = ownSymbol.map { AlpacaSymbols.symbol($0, ofClass: assetClass) } ?? legs.first?.symbol
+        self.symbol = try reader.required(symbol, "symbol")
+        side = try reader.required(ownSide ?? legs.first?.side, "side")
+    }
+
+    private var hasFills: Bool { filledQuantity.map { !$0.isZero } ?? false }
+    private var isFilled: Bool { hasFills && filledQuantity == quantity }
+
+    /// The order in Portico's words.
+    func order(fetchedAt: Instant) -> Order {
+        var order = Order(
+            id: id, symbol: symbol, side: side,
+            state: status.state(isFilled: isFilled, hasFills: hasFills),
+            // Alpaca does not say as of when it tells of an order; the last change was at least.
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: updatedAt))
+        order.providerState = status.rawValue
+        order.clientOrderID = clientOrderID
+        order.type = type
+        order.timeInForce = timeInForce
+        order.isExtendedHours = isExtendedHours
+        order.quantity = quantity
+        order.notional = notional
+        order.limitPrice = limitPrice
+        order.stopPrice = stopPrice
+        order.trailPercent = trailPercent
+        order.trailAmount = trailPrice
+        order.filledQuantity = filledQuantity
+        order.averageFillPrice = averageFillPrice
+        order.replaces = replaces
+        order.replacedBy = replacedBy
+        order.legs = legs.map { $0.order(fetchedAt: fetchedAt) }
+        order.submittedAt = submittedAt
+        order.updatedAt = updatedAt
+        order.filledAt = filledAt
+        order.canceledAt = canceledAt
+        order.expiresAt = expiresAt
+        return order
+    }
+}
+
+extension JSONReader {
+    /// Reads an array of orders.
+    mutating func alpacaOrders(fetchedAt: Instant) throws(JSONError) -> [Order] {
+        try array(of: AlpacaOrder.self).map { $0.order(fetchedAt: fetchedAt) }
+    }
+
+    fileprivate static func orderStatus(_ reader: inout JSONReader) throws(JSONError) -> AlpacaOrderStatus {
+        try reader.token(oneOf: "the statuses of orders") { AlpacaOrderStatus(rawValue: $0.string) }
+    }
+
+    /// Reads a symbol; nil for an empty one.
+    fileprivate static func nonemptySymbol(_ reader: inout JSONReader) throws(JSONError) -> Symbol? {
+        try reader.token(oneOf: "the symbols that markets have") { token -> Symbol?? in
+            let text = token.string
+            return text.isEmpty ? .some(nil) : Symbol(text).map { .some($0) }
+        }
+    }
+
+    /// Reads a side; nil for an empty one.
+    fileprivate static func orderSide(_ reader: inout JSONReader) throws(JSONError) -> OrderSide? {
+        try reader.token(oneOf: "buy, sell") { token -> OrderSide?? in
+            switch token {
+            case "buy": .some(.buy)
+            case "sell": .some(.sell)
+            case "": .some(nil)
+            default: nil
+            }
+        }
+    }
+}
