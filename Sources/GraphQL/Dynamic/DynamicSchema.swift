@@ -1,7 +1,7 @@
 /// A schema without Swift types: its fields resolve from the properties of a JSON value.
 ///
-/// For tests, mock servers and contract checks. Operations are planned and written by the same engine as bound
-/// types:
+/// For tests, mock servers and contract checks. Operations are planned and written by the same engine as
+/// bound types:
 /// - A field is the property of its name; a missing property is null.
 /// - The property `__typename` of an object determines its type for an interface or union.
 /// - A property `{"__error": "message"}` makes its field fail with that message.
@@ -11,7 +11,8 @@
 ///
 /// ```swift
 /// let schema = DynamicSchema(try Schema.build("type Query { greeting: String }"))
-/// let response = schema.execute(GraphQLRequest("{ greeting }"), rootValue: .object(["greeting": .string("hello")]))
+/// let rootValue: InputValue = .object(["greeting": .string("hello")])
+/// let response = schema.execute(GraphQLRequest("{ greeting }"), rootValue: rootValue)
 /// ```
 public struct DynamicSchema: Sendable {
     /// The schema of the operations.

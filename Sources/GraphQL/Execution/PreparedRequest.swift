@@ -91,7 +91,8 @@ public struct PreparedRequest: Sendable {
         package let variables: Int
     }
 
-    /// The memory in bytes that the source of a subscription retains for each item of the lists in its arguments.
+    /// The memory in bytes that the source of a subscription retains for each item of the lists in its
+    /// arguments.
     ///
     /// Measured: what Portico's `quotes` retains for each symbol (see `MemoryBoundTests`).
     package static let followedItemWeight = 384
@@ -124,7 +125,8 @@ public struct PreparedRequest: Sendable {
         }
     }
 
-    /// The variables in keys of caches: the coerced values of those that the operation declares, in their order.
+    /// The variables in keys of caches: the coerced values of those that the operation declares, in their
+    /// order.
     package var cacheVariables: [InputValue?] {
         switch state {
         case .operation(_, _, .success(let variables)): variables.entries.map(\.value)

@@ -1,7 +1,7 @@
 /// A guard that allows or denies fields with a directive, before any resolver of the operation is called.
 ///
-/// The arguments and the selections of a denied field are not evaluated. The field is null with an error at its
-/// path; other fields are unaffected.
+/// The arguments and the selections of a denied field are not evaluated. The field is null with an error at
+/// its path; other fields are unaffected.
 ///
 /// ```swift
 /// FieldGuard<Context>("requires") { directive in

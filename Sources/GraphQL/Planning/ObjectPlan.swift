@@ -4,7 +4,8 @@
 final class ObjectPlan: Sendable {
     /// The fields in the order of the response.
     ///
-    /// They are read without reference counting, which costs more than writing a number; `fields` retains them.
+    /// They are read without reference counting, which costs more than writing a number; `fields` retains
+    /// them.
     // Any thread may read them, because they are immutable after planning.
     nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<PlannedSelectionField>>
     private let fields: [PlannedSelectionField]

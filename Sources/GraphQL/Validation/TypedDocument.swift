@@ -145,8 +145,8 @@ package struct VariableUse: Sendable {
     package let hasDefault: Bool
     /// The OneOf input object type if the variable is the value of one of its fields.
     ///
-    /// As in the reference implementation, it is set only if the object's position has this type, nullable and not in a
-    /// list. Otherwise, argument coercion rejects null.
+    /// As in the reference implementation, it is set only if the object's position has this type, nullable
+    /// and not in a list. Otherwise, argument coercion rejects null.
     package let oneOf: TypeID?
 }
 

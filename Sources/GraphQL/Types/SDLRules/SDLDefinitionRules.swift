@@ -108,7 +108,8 @@ extension TypeBody {
 }
 
 extension SDLRule {
-    /// No two fields of a type and its extensions have the same name (specification, sections 3.6, 3.7 and 3.10).
+    /// No two fields of a type and its extensions have the same name (specification, sections 3.6, 3.7 and
+    /// 3.10).
     static let uniqueFieldDefinitionNames = SDLRule(name: "Unique Field Definition Names") { document in
         var seen: [UInt32: DuplicateNameFinder] = [:]
         var findings: [ValidationFinding] = []
