@@ -5,9 +5,8 @@
 /// - A field is the property of its name; a missing property is null.
 /// - The property `__typename` of an object determines its type for an interface or union.
 /// - A property `{"__error": "message"}` makes its field fail with that message.
-/// - A property `{"__args": true}` becomes the JSON text of the field's coerced arguments, in the order of their
-///   definitions.
-/// - Leaf values are coerced (specification, sections 3.5 and 3.9); custom scalars return their values unchanged.
+/// - A property `{"__args": true}` becomes the JSON text of the field's coerced arguments, in definition order.
+/// - Leaf values are coerced (specification, sections 3.5 and 3.9); custom scalars are unchanged.
 ///
 /// ```swift
 /// let schema = DynamicSchema(try Schema.build("type Query { greeting: String }"))

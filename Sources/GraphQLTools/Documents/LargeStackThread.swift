@@ -6,10 +6,9 @@ package import GraphQL
 /// The parser handles any depth, but the later passes (validation, planning, the write pass) recurse once
 /// per level. Only the used part of the stack takes memory.
 package enum LargeStackThread {
-    /// 2 GiB:
+    /// The stack size, 2 GiB: 40 KiB for each permitted level.
     ///
-    /// 40 KiB for each permitted level. The most expensive pass uses less than half of this, even in a debug
-    /// build.
+    /// The most expensive pass uses less than half of this, even in a debug build.
     private static let size = 2 << 30
 
     /// The maximum nesting depth of documents and JSON values: no document of 100,000 tokens is deeper.
