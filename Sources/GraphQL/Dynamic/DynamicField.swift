@@ -1,14 +1,14 @@
 /// A planned field whose value is a property of a JSON object.
 struct DynamicField: Sendable {
-    /// The name in the schema, which is the property's.
+    /// The name in the schema and of the property.
     let name: String
-    /// The lists and exclamation marks of its type.
+    /// The lists and non-null markers of its type.
     let type: Wrapping
-    /// The coerced arguments, or what is wrong with them.
+    /// The coerced arguments, or their error.
     let arguments: Result<InputObject, GraphQLError>
     let completion: ValueCompletion
 
-    /// The field as the engine's plans hold it.
+    /// The field as part of the engine's plans.
     var planned: PlannedField {
         unsafe PlannedField(emit: { source, _, writer in
             do {
@@ -24,7 +24,7 @@ struct DynamicField: Sendable {
         })
     }
 
-    /// The value of the field before it is completed (specification, section 6.4.2).
+    /// Returns the value of the field before completion (specification, section 6.4.2).
     private func resolve(in source: DynamicValue) throws -> DynamicValue {
         let arguments = try arguments.get()
         let value = source[name]
@@ -39,8 +39,8 @@ struct DynamicField: Sendable {
 }
 
 extension InputValue {
-    /// The same with numbers that are no integers in the fewest digits, as implementations without exact decimals
-    /// show them.
+    /// This value with non-integers in the fewest digits, as printed by implementations without exact
+    /// decimals.
     fileprivate var withShortestNumbers: InputValue {
         switch self {
         case .null, .boolean, .int, .string, .enum: return self

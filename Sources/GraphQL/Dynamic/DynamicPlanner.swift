@@ -1,27 +1,28 @@
 import Synchronization
 
-/// Plans an operation over JSON values: makes an `ObjectType` for each object type that it selects from, and hands it
-/// to the engine's planner.
+/// Plans an operation on JSON values: creates an `ObjectType` for each selected object type for the engine's
+/// planner.
 ///
-/// A plan serves one execution, whose variables and data are known. So arguments are coerced while planning; types
-/// that no value in the data has are not planned; and the same selection on the same type is planned once, wherever
-/// fragments bring it: a short document in which fragments spread one another cannot become a huge plan.
+/// A plan is for one execution, whose variables and data are known. Therefore arguments are coerced during
+/// planning, and only types that occur in the data are planned. The same selection on the same type is
+/// planned once, even through several fragments: a short document with fragments that spread one another
+/// cannot produce a huge plan.
 final class DynamicPlanner: Sendable {
     private let schema: Schema
     private let variables: VariableValues
-    /// The names of types that objects in the data say they have.
+    /// The type names in the objects of the data.
     private let typeNames: Set<String>
     private let made = Mutex(PlannedTypes())
 
-    /// What has been made so far.
+    /// The types planned so far.
     ///
-    /// The objects refer to their planning: `discardPlannedTypes` breaks the circle.
+    /// The objects refer to their planning; `discardPlannedTypes` breaks this reference cycle.
     private struct PlannedTypes {
         var objects: [TypeID: ObjectType<DynamicValue>] = [:]
         var plans: [SelectionOnType: ObjectPlanReference<DynamicValue>] = [:]
     }
 
-    /// What is selected from a type, by where the selection sets stand in the document.
+    /// A selection on a type, identified by the positions of the selection sets in the document.
     private struct SelectionOnType: Hashable {
         let type: TypeID
         let starts: [UInt32]
@@ -33,12 +34,12 @@ final class DynamicPlanner: Sendable {
         self.typeNames = typeNames
     }
 
-    /// Plans an operation that validation has let through.
+    /// Plans an operation of a valid document.
     func plan(
         _ operation: OperationDefinition, of document: Document, from root: DynamicValue,
         _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
-        // Validation has refused operations that the schema has no root type for.
+        // Validation rejects operations without a root type in the schema.
         guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
             document: document, schema: schema, introspection: Introspection(schema: schema),
@@ -47,7 +48,7 @@ final class DynamicPlanner: Sendable {
         return OperationPlan(operation, plan, from: RootValue(root), settings, planner)
     }
 
-    /// Lets go of what was made; the plan has all that it needs.
+    /// Releases the planned types, which the finished plan no longer needs.
     func discardPlannedTypes() {
         made.withLock { $0 = PlannedTypes() }
     }
@@ -110,7 +111,7 @@ final class DynamicPlanner: Sendable {
                     plans[schema[possible].name] = try plan(possible, selectionSets, with: &planner)
                 }
                 return .abstract(RuntimeTypes(schema: schema, name: type.name, plans: plans))
-            // No schema has a field of an input type.
+            // No field of a valid schema has an input type.
             case .inputObject: throw PlanningError.unknownType(type.name)
             }
         } catch let error as CompletionError {

@@ -1,34 +1,34 @@
 /// A schema without Swift types: its fields resolve from the properties of a JSON value.
 ///
-/// For tests, mock servers and checks of contracts. Operations are planned and written by the engine that runs
+/// For tests, mock servers and contract checks. Operations are planned and written by the same engine as
 /// bound types:
-/// - A field is the property of its name; one that is missing is null.
-/// - An object says by its property `__typename` which type of an interface or union it has.
+/// - A field is the property of its name; a missing property is null.
+/// - The property `__typename` of an object determines its type for an interface or union.
 /// - A property `{"__error": "message"}` makes its field fail with that message.
-/// - A property `{"__args": true}` becomes the JSON text of the field's coerced arguments, in the order of their
-///   definitions.
-/// - Leaves go through result coercion (specification, sections 3.5 and 3.9); custom scalars pass on what they get.
+/// - A property `{"__args": true}` becomes the JSON text of the field's coerced arguments, in definition order.
+/// - Leaf values are coerced (specification, sections 3.5 and 3.9); custom scalars are unchanged.
 ///
 /// ```swift
 /// let schema = DynamicSchema(try Schema.build("type Query { greeting: String }"))
-/// let response = schema.execute(Request("{ greeting }"), rootValue: .object(["greeting": .string("hello")]))
+/// let rootValue: InputValue = .object(["greeting": .string("hello")])
+/// let response = schema.execute(GraphQLRequest("{ greeting }"), rootValue: rootValue)
 /// ```
 public struct DynamicSchema: Sendable {
-    /// The schema that operations are held against.
+    /// The schema of the operations.
     public let schema: Schema
-    /// How operations are treated; documents are not cached.
+    /// The execution options; documents are not cached.
     public let options: ExecutionOptions
 
-    /// Takes a schema as it is: nothing can be missing.
+    /// Creates a dynamic schema; every valid schema is supported.
     public init(_ schema: Schema, options: ExecutionOptions = ExecutionOptions()) {
         self.schema = schema
         self.options = options
     }
 
-    /// Runs an operation from a root value: a query, a mutation with its root fields one after the other, or a
-    /// subscription's response to one event, which the root value is.
+    /// Runs an operation on a root value: a query, a mutation with serial root fields, or the response of a
+    /// subscription to one event, which is the root value.
     ///
-    /// Whatever is wrong with the request is said in the response; this never throws.
+    /// Errors of the request are in the response; this never throws.
     public func execute(_ request: GraphQLRequest, rootValue: InputValue = .null) -> GraphQLResponse {
         do {
             return try run(request, rootValue: rootValue)
@@ -37,10 +37,10 @@ public struct DynamicSchema: Sendable {
         }
     }
 
-    /// Runs an operation as `execute(_:rootValue:)` does, but throws where it cannot be run at all.
+    /// Runs an operation like `execute(_:rootValue:)`, but throws if it cannot be run.
     ///
-    /// - Throws: The errors of the request: of its syntax, of validation, of its variables, or of the operation's
-    ///   name.
+    /// - Throws: The errors of the request: of its syntax, of validation, of its variables, or of the
+    ///   operation's name.
     public func run(_ request: GraphQLRequest, rootValue: InputValue = .null) throws(GraphQLErrors)
         -> GraphQLResponse
     {
@@ -59,7 +59,7 @@ public struct DynamicSchema: Sendable {
         }
         switch plan.run(variables, EmptyContext.shared, cost: nil) {
         case .ready(let response): return response
-        // Only loads make a response wait, and no field here is loaded.
+        // Only loaded fields make a response asynchronous, and there are none here.
         case .async: throw GraphQLErrors([GraphQLError("Internal server error")])
         }
     }

@@ -1,10 +1,9 @@
-/// A value that fields resolve from where no Swift type stands behind them: JSON, with properties that are found
-/// fast however many there are.
+/// A JSON value as the source of dynamic fields, with fast lookup of properties in objects of any size.
 enum DynamicValue: Sendable {
     case null
     case boolean(Bool)
     case int(Int)
-    /// A number that is no 64-bit integer, in JSON's digits.
+    /// A number that is not a 64-bit integer, with its JSON digits.
     case number(String)
     case string(String)
     case list([DynamicValue])
@@ -14,7 +13,7 @@ enum DynamicValue: Sendable {
         if case .null = self { true } else { false }
     }
 
-    /// The property of an object with this name: null where there is none, or no object.
+    /// The property of an object with this name; null if it is absent or the value is no object.
     subscript(name: String) -> DynamicValue {
         guard case .object(let object) = self else { return .null }
         return object[name] ?? .null
@@ -24,12 +23,14 @@ enum DynamicValue: Sendable {
 /// The properties of a JSON object, in their order.
 struct DynamicObject: Sendable {
     let properties: [(name: String, value: DynamicValue)]
-    /// The positions of the properties; nil where they are so few that looking through them is as fast.
+    /// The positions of the properties; nil if a linear search is as fast.
     private let positions: [String: Int]?
 
     private static let few = 8
 
-    /// - Parameter properties: no two with the same name.
+    /// Creates an object.
+    ///
+    /// - Parameter properties: The properties, without duplicate names.
     init(_ properties: [(name: String, value: DynamicValue)]) {
         self.properties = properties
         positions =
@@ -46,7 +47,7 @@ struct DynamicObject: Sendable {
 }
 
 extension DynamicValue {
-    /// A JSON value.
+    /// Creates a value from a JSON value.
     init(_ value: InputValue) {
         switch value {
         case .null: self = .null
@@ -60,7 +61,7 @@ extension DynamicValue {
         }
     }
 
-    /// The same as the JSON value that it was made of: what messages show, and what custom scalars pass on.
+    /// The original JSON value, for messages and custom scalars.
     var inputValue: InputValue {
         switch self {
         case .null: .null
@@ -74,7 +75,7 @@ extension DynamicValue {
         }
     }
 
-    /// The names of types that objects in it say they have.
+    /// The type names in the objects of the value.
     var typeNames: Set<String> {
         var names: Set<String> = []
         collectTypeNames(into: &names)
@@ -92,6 +93,6 @@ extension DynamicValue {
         }
     }
 
-    /// The property by which an object says which type of an interface or union it has.
+    /// The property with the object type of a value of an interface or union.
     static let typeNameProperty = "__typename"
 }

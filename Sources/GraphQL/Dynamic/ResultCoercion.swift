@@ -1,8 +1,8 @@
-// Result coercion of JSON values (specification, sections 3.5 and 3.9): what is taken for a value of the type, and
-// what is refused in the words of the reference implementation.
+// Result coercion of JSON values (specification, sections 3.5 and 3.9): the accepted values of each type,
+// and the errors with the wording of the reference implementation.
 
 extension BuiltInScalar {
-    /// Writes a value that is not null as this scalar.
+    /// Writes a non-null value as this scalar.
     func write(_ value: DynamicValue, to writer: inout ResponseWriter) throws(LeafError) {
         switch self {
         case .int: writer.write(try BuiltInScalar.int(value))
@@ -13,7 +13,7 @@ extension BuiltInScalar {
         }
     }
 
-    /// Integral numbers of 32 bits, texts of such, and truth values as 1 and 0.
+    /// Accepts 32-bit integers, strings of these, and booleans as 1 and 0.
     private static func int(_ value: DynamicValue) throws(LeafError) -> Int {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite, number == number.rounded(.towardZero) else {
@@ -25,7 +25,7 @@ extension BuiltInScalar {
         return Int(integer)
     }
 
-    /// Finite numbers, texts of such, and truth values as 1 and 0.
+    /// Accepts finite numbers, strings of these, and booleans as 1 and 0.
     private static func float(_ value: DynamicValue) throws(LeafError) -> Double {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite else {
@@ -34,7 +34,7 @@ extension BuiltInScalar {
         return number
     }
 
-    /// Texts, and the texts of truth values and numbers.
+    /// Accepts strings, booleans and numbers.
     private static func text(_ value: DynamicValue) throws(LeafError) -> String {
         switch value {
         case .string(let text): return text
@@ -47,7 +47,7 @@ extension BuiltInScalar {
         throw value.coercionError("String cannot represent value")
     }
 
-    /// Truth values, and finite numbers: true where not zero.
+    /// Accepts booleans, and finite numbers: true if not zero.
     private static func truth(_ value: DynamicValue) throws(LeafError) -> Bool {
         switch value {
         case .boolean(let flag): return flag
@@ -59,7 +59,7 @@ extension BuiltInScalar {
         throw value.coercionError("Boolean cannot represent a non boolean value")
     }
 
-    /// Texts, and the digits of integral numbers.
+    /// Accepts strings, and the digits of integers.
     private static func identifier(_ value: DynamicValue) throws(LeafError) -> String {
         switch value {
         case .string(let text): return text
@@ -75,7 +75,7 @@ extension BuiltInScalar {
 }
 
 extension EnumType {
-    /// Writes the name of one of the values, or says that `name`, the enum, has none such.
+    /// Writes the name of an enum value; throws if `name`, the enum, has no such value.
     func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter) throws(LeafError) {
         guard case .string(let text) = value, self.value(named: text) != nil else {
             throw value.coercionError("Enum \"\(name)\" cannot represent value")
@@ -85,7 +85,7 @@ extension EnumType {
 }
 
 extension DynamicValue {
-    /// The number that a number or a text is.
+    /// The numeric value of a number or a string.
     fileprivate var numericValue: Double? {
         switch self {
         case .int(let number): Double(number)
@@ -95,7 +95,7 @@ extension DynamicValue {
         }
     }
 
-    /// A decimal number with nothing beside it. (`Double` would read `nan`, `infinity` and hexadecimal digits too.)
+    /// Parses a decimal number. (`Double` would also parse `nan`, `infinity` and hexadecimal digits.)
     private static func number(in text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             switch byte {

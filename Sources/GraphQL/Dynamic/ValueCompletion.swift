@@ -1,28 +1,28 @@
-/// How a field's value becomes a part of the response, told by the schema's type alone (specification, section
-/// 6.4.3).
+/// Completes a field's value to a part of the response, based only on the schema's type (specification,
+/// section 6.4.3).
 struct ValueCompletion: Sendable {
-    /// The field as errors name it: `Type.field`.
+    /// The field in errors: `Type.field`.
     let coordinate: String
     let kind: Kind
 
-    /// What a field's type is below all its lists.
+    /// The kind of a field's innermost type.
     enum Kind: Sendable {
-        /// A scalar: one of the specification's, or nil for a custom one.
+        /// A scalar: one of the specification, or nil for a custom one.
         case scalar(BuiltInScalar?)
         case `enum`(String, EnumType)
         case object(ObjectPlanReference<DynamicValue>)
         case abstract(RuntimeTypes)
-        /// Not null, it fails.
+        /// Any non-null value fails.
         case failing(CompletionError)
     }
 
-    /// Writes a value; false where it failed and cannot be null.
+    /// Writes a value; returns false if it failed and cannot be null.
     func write(_ value: DynamicValue, as type: Wrapping, to writer: inout ResponseWriter) -> Bool {
         guard !value.isNull else { return writeNull(as: type, to: &writer) }
         let mark = writer.checkpoint
         if writeNotNull(value, as: type, to: &writer) { return true }
         if type.isNonNull || writer.isOverLimit { return false }
-        // The failure stops here: this position may be null (specification, 6.4.4).
+        // The error stops here, because this position is nullable (specification, 6.4.4).
         writer.rewind(to: mark)
         writer.writeNull()
         return true
@@ -81,18 +81,18 @@ struct ValueCompletion: Sendable {
     }
 }
 
-/// The object types that values of an interface or union may turn out to have, with the plan for each
-/// (specification, section 6.4.3, ResolveAbstractType).
+/// The possible object types of an interface or union, with the plan for each (specification, section 6.4.3,
+/// ResolveAbstractType).
 struct RuntimeTypes: Sendable {
     let schema: Schema
     /// The interface's or union's name.
     let name: String
-    /// By the name of the object type; only types that occur in the data.
+    /// The plans by the name of the object type; only types that occur in the data.
     let plans: [String: ObjectPlanReference<DynamicValue>]
 
-    /// The plan for the type that a value says it has.
+    /// Returns the plan for the type of a value.
     ///
-    /// - Throws: why the value has no type, or none that is possible here.
+    /// - Throws: An error if the value has no type, or none that is possible.
     func plan(
         for value: DynamicValue, at coordinate: String
     ) throws(CompletionError) -> ObjectPlanReference<DynamicValue> {
@@ -106,18 +106,19 @@ struct RuntimeTypes: Sendable {
     }
 }
 
-/// Why a value cannot become what the schema says it is, in the words of the reference implementation.
+/// The reason why a value cannot be completed to its schema type, with the wording of the reference
+/// implementation.
 enum CompletionError: ClientVisibleError, Hashable {
-    /// The data say that the field fails, with this message.
+    /// The data contain an error with this message for the field.
     case resolver(String)
     case nullInNonNull(_ coordinate: String)
     case notIterable(_ coordinate: String)
-    /// The value of an interface or union does not say which type it has.
+    /// The value of an interface or union has no type name.
     case unresolvedType(of: String, at: String)
     case unknownType(String, of: String)
     case notAnObjectType(String, of: String)
     case impossibleType(String, of: String)
-    /// The selections come to more fields than are planned.
+    /// The selections expand to more fields than the planner allows.
     case planTooLarge(limit: Int)
 
     var message: String {

@@ -1,23 +1,23 @@
-/// How long the answer to an operation may be kept, and by whom, as far as the schema tells.
+/// The lifetime and scope of an operation's response in caches, as far as the schema defines them.
 ///
-/// A schema tells it with `directive @cacheControl(maxAge: Int, scope: CacheScope)` at fields and types. An answer is
-/// kept as long as the part of it that is kept shortest. A field of the root without a `maxAge` is not kept at all; a
-/// field below it without one is kept as long as what it belongs to.
+/// A schema defines them with `directive @cacheControl(maxAge: Int, scope: CacheScope)` on fields and types.
+/// A response has the shortest lifetime of its parts. A root field without a `maxAge` is not cached; any
+/// other field without one has the lifetime of its parent.
 public struct CachePolicy: Sendable {
-    /// In seconds; 0 where the answer must not be kept.
+    /// The lifetime in seconds; 0 if the response must not be stored.
     public let maxAge: Int
-    /// Whether only the user who asked may keep it: some field's scope is `PRIVATE`.
+    /// True if only the requesting user may store the response: some field has the scope `PRIVATE`.
     public let isPrivate: Bool
-    /// The fields that are kept no longer than `maxAge`, in the order of the text; none of a mutation or
-    /// subscription, which is never kept.
+    /// The fields whose lifetime is `maxAge`, in source order; empty for mutations and subscriptions, which
+    /// are never stored.
     public let shortest: [SchemaReference]
 
-    /// A policy for answers that no schema tells of.
+    /// Creates a policy for responses without a schema.
     package init(maxAge: Int, isPrivate: Bool = false) {
         (self.maxAge, self.isPrivate, shortest) = (maxAge, isPrivate, [])
     }
 
-    /// The policy of an operation; nil where its schema has no `@cacheControl` and tells nothing.
+    /// Creates the policy of an operation; nil if the schema does not define `@cacheControl`.
     ///
     /// - Parameters:
     ///   - operation: An operation of `valid`.
@@ -38,11 +38,13 @@ public struct CachePolicy: Sendable {
     }
 }
 
-/// Collects the hints of the fields that an operation reaches; each fragment is looked at once, below the root and at
-/// it, since where it is spread makes no other difference.
+/// Collects the hints of the fields reachable from an operation.
 ///
-/// It recurses along nested selections, whose depth the parser bounds, and along fragments, which validation keeps
-/// from going in circles.
+/// Each fragment is traversed once for the root and once below it, because other differences between spreads
+/// are irrelevant.
+///
+/// It recurses into nested selections, whose depth the parser limits, and into fragments, which form no
+/// cycles after validation.
 private struct CacheHintCollector {
     private let typed: TypedDocument
     private(set) var hinted: [(maxAge: Int, use: SchemaReference)] = []
@@ -73,7 +75,7 @@ private struct CacheHintCollector {
     }
 
     private mutating func visit(_ field: SelectedField, at index: Int, isRoot: Bool) {
-        // What introspection answers is the same for everybody as long as the server runs.
+        // Introspection returns the same for all users while the server runs.
         guard case .defined = typed.selections[index].field, let parent = typed.selections[index].parentType,
             let definition = typed.fieldDefinition(at: index)
         else { return }
@@ -90,7 +92,7 @@ private struct CacheHintCollector {
         if let set = field.selectionSet { visit(set, isRoot: false) }
     }
 
-    /// The field, and where an interface has it, that of each type which its value may have.
+    /// Returns the field and, for an interface, that of each possible type.
     private func definitions(of field: SchemaField, on parent: TypeID) -> [SchemaField] {
         let implementations = typed.schema.possibleTypes(of: parent).compactMap { type in
             type == parent ? nil : typed.schema[type].field(named: field.name)
@@ -99,14 +101,14 @@ private struct CacheHintCollector {
     }
 }
 
-/// What a `@cacheControl` says: how long a value may be kept, and by whom.
+/// The hint of a `@cacheControl` directive: lifetime and scope.
 struct CacheHint {
-    /// In seconds; nil where the directive does not say.
+    /// The lifetime in seconds; nil if unspecified.
     var maxAge: Int?
-    /// Whether only the user who asked may keep it.
+    /// True if only the requesting user may store the value.
     var isPrivate = false
 
-    /// The hint that applies to a field: its own, where it has none its type's.
+    /// Creates the hint that applies to a field: its own, otherwise that of its type.
     init(of field: SchemaField, in schema: Schema) {
         let own = CacheHint(field.appliedDirectives)
         let type = field.type.type

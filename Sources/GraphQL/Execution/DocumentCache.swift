@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A cache of parsed and validated documents, with a limit in number and in bytes.
+/// A cache of parsed and validated documents, with limits on number and bytes.
 ///
 /// It removes first those documents that have not been used for about the longest time.
 ///
@@ -19,12 +19,14 @@ final class DocumentCache: Sendable {
     private let halfBytes: Int
     private let generations: Mutex<Generations>
 
-    /// The memory that the plans of one document may take: a quarter of the size of a generation.
+    /// The memory limit for the plans of one document: a quarter of the size of a generation.
     var planBytes: Int { halfBytes / 4 }
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
-    ///   - capacity: the most documents that are stored, from 2 to two million.
-    ///   - bytes: the most memory that these documents take, by their `weight`.
+    ///   - capacity: The maximum number of stored documents, from 2 to two million.
+    ///   - bytes: The maximum memory of these documents, by their `weight`.
     init(capacity: Int, bytes: Int = .max) {
         halfBytes = bytes / 2
         halfCapacity = min(max(1, capacity / 2), 1 << 20)
@@ -32,10 +34,10 @@ final class DocumentCache: Sendable {
         generations = Mutex(Generations(young: empty, old: empty))
     }
 
-    /// The document that has this very text; nil where it is not known.
+    /// Returns the document with this text; nil if it is not stored.
     ///
-    /// Texts are the same where all their bytes are. Strings are equal already where they look the same: `"é"` is one
-    /// character or two, and a field that is given the one must not get the answer for the other.
+    /// Texts are equal if all their bytes are equal. Swift strings can be equal although their bytes differ:
+    /// `"é"` is one character or two, and the results for the two differ.
     func document(_ text: String) -> PreparedDocument? {
         let bytes = text.utf8Span.span
         let digest = SeededHash.digest(of: bytes)
@@ -52,12 +54,12 @@ final class DocumentCache: Sendable {
         generations.withLock { store(document, document.digest, in: &$0) }
     }
 
-    /// At most so many documents are kept now.
+    /// The maximum number of documents that are stored now.
     var count: Int {
         generations.withLock { $0.young.count + $0.old.count }
     }
 
-    /// The memory in bytes that the documents are known to take.
+    /// The recorded memory of the documents in bytes.
     var weight: Int {
         generations.withLock { $0.youngWeight + $0.oldWeight }
     }
@@ -79,31 +81,33 @@ final class DocumentCache: Sendable {
     }
 }
 
-/// Documents by their text: a table with open addresses, at most half full.
+/// A hash table of documents by their text, with open addressing, at most half full.
 ///
-/// A dictionary would hash the digest of a text once more, and count references to compare keys: together as much as
-/// all else that finding a document takes.
+/// A dictionary would hash the digest of a text once more, and retain keys to compare them, which takes as
+/// long as the rest of finding a document.
 struct DocumentHashTable {
     private struct Slot {
         var digest: UInt64 = 0
-        /// Nil where the place is free.
+        /// The document; nil for a free slot.
         var document: PreparedDocument?
         /// The document's weight when it was inserted.
         var weight = 0
     }
 
-    /// A power of two many.
+    /// The slots; their number is a power of two.
     private var slots: [Slot]
     private(set) var count = 0
 
-    /// - Parameter capacity: how many documents there will be at most.
+    /// Creates an empty table.
+    ///
+    /// - Parameter capacity: The maximum number of documents.
     init(capacity: Int) {
         var size = 4
         while size < capacity * 2 { size *= 2 }
         slots = Array(repeating: Slot(), count: size)
     }
 
-    /// The document with this text, whose digest is given as well.
+    /// Returns the document with this text and digest; nil if absent.
     func document(_ text: Span<UInt8>, _ digest: UInt64) -> PreparedDocument? {
         guard let document = slots[slotIndex(for: digest)].document, text.isSame(as: document.text) else {
             return nil
@@ -111,7 +115,7 @@ struct DocumentHashTable {
         return document
     }
 
-    /// The weight with which this document was inserted; 0 if it is not here.
+    /// Returns the weight with which this document was inserted; 0 if it is absent.
     func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
         let place = slots[slotIndex(for: digest)]
         return place.document === document ? place.weight : 0
@@ -119,7 +123,7 @@ struct DocumentHashTable {
 
     /// Inserts a document, and replaces the one with the same digest.
     ///
-    /// - Returns: the weight of the replaced document; 0 if there was none.
+    /// - Returns: The weight of the replaced document; 0 if there was none.
     @discardableResult
     mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
         let place = slotIndex(for: digest)
@@ -129,7 +133,8 @@ struct DocumentHashTable {
         return replaced
     }
 
-    /// Where the document with this digest is, or would be: since half of the places are free, there is one.
+    /// Returns the slot of the document with this digest, or a free one; there is one, because half of the
+    /// slots are free.
     private func slotIndex(for digest: UInt64) -> Int {
         let mask = slots.count - 1
         var place = Int(truncatingIfNeeded: digest) & mask
@@ -139,10 +144,10 @@ struct DocumentHashTable {
 }
 
 extension Span<UInt8> {
-    /// Whether another text has the same bytes.
+    /// Returns true if another text has the same bytes.
     func isSame(as other: [UInt8]) -> Bool { isSame(as: other.span) }
 
-    /// Whether another text has the same bytes.
+    /// Returns true if another text has the same bytes.
     func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { left in
@@ -165,9 +170,10 @@ extension Span<UInt8> {
     }
 }
 
-/// A digest of bytes, for tables: eight bytes at a time, each folded in by a wide multiplication.
+/// A hash of bytes for tables: eight bytes at a time, each folded in by a wide multiplication.
 ///
-/// Seeded a process anew, so that nobody can prepare texts that meet; a table that outsiders fill is bounded besides.
+/// The seed is random per process, so that clients cannot prepare texts that collide. In addition, a table
+/// with entries from clients has a size limit.
 enum SeededHash {
     static func digest(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
@@ -189,7 +195,7 @@ enum SeededHash {
         }
     }
 
-    /// What nobody outside the process knows.
+    /// The secret seed of the process.
     private struct Key {
         let seed = UInt64.random(in: .min ... .max)
         /// Odd, so that no two words have the same product.

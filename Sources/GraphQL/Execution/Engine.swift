@@ -8,7 +8,7 @@ final class Engine: Sendable {
     let schema: Schema
     private let roots: RootValues
     private let options: ExecutionOptions
-    /// What each field of the schema costs.
+    /// The cost of each field of the schema.
     private let prices: SchemaCosts
     private let introspection: Introspection
     private let guards: FieldGuards
@@ -30,7 +30,7 @@ final class Engine: Sendable {
             capacity: options.documentCacheCapacity, bytes: options.documentCacheBytes)
     }
 
-    /// `ExecutableSchema.prepare(_:)`.
+    /// Implements `ExecutableSchema.prepare(_:)`.
     @usableFromInline
     func prepare(_ request: GraphQLRequest) -> PreparedRequest {
         if let document = documents.document(request.document) { return prepare(request, of: document) }
@@ -73,7 +73,7 @@ final class Engine: Sendable {
         return try validate(document, against: schema, options: options.validation)
     }
 
-    /// `ExecutableSchema.respond(to:context:allowing:)`.
+    /// Implements `ExecutableSchema.respond(to:context:allowing:)`.
     @usableFromInline
     func respond(
         to request: PreparedRequest, context: consuming AnyContext,
@@ -94,7 +94,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// `ExecutableSchema.subscribe(to:context:renewed:)`.
+    /// Implements `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
         to request: PreparedRequest, context: AnyContext, renewed: (@Sendable () -> AnyContext?)?
     ) async -> Result<ResponseStream, SubscriptionError> {
@@ -116,13 +116,13 @@ final class Engine: Sendable {
         }
     }
 
-    /// `ExecutableSchema.reusedDocuments`.
+    /// See `ExecutableSchema.reusedDocuments`.
     var reusedDocuments: Int { reused.load(ordering: .relaxed) }
 
-    /// `ExecutableSchema.parsedDocuments`.
+    /// See `ExecutableSchema.parsedDocuments`.
     var parsedDocuments: Int { parsed.load(ordering: .relaxed) }
 
-    /// The plan of an operation, its variables, and its cost if the response reports it.
+    /// Returns the plan of an operation, its variables, and its cost if the response reports it.
     private func plan(
         _ request: PreparedRequest
     ) throws(GraphQLErrors) -> (OperationPlan, VariableValues, OperationCost?) {
@@ -136,7 +136,7 @@ final class Engine: Sendable {
             }
             let measured = try operation.measured(within: options.limits, at: prices)
             let variables = try variables.get()
-            // Before planning: the plan of an operation that costs too much may be too large to make.
+            // Checked before planning, because the plan of a too expensive operation may be too large.
             let cost = try measured.cost(variables)
             var isNew = false
             let plan = try operation.plan(variables) { conditions throws in

@@ -1,26 +1,28 @@
-/// An error that may be shown to clients.
+/// An error that clients may see.
 ///
-/// All other errors are masked: what a client sees of them is a fixed text.
+/// All other errors are masked: clients see only a fixed text.
 public protocol ClientVisibleError: Error {
-    /// What went wrong, for people.
+    /// The message for people.
     var message: String { get }
-    /// What is said for code, `code` first.
+    /// The machine-readable data of the error, `code` first.
     var extensions: InputObject { get }
 }
 
 extension ClientVisibleError {
-    /// Empty, for errors that have no code.
+    /// Empty by default, for errors without a code.
     public var extensions: InputObject { InputObject() }
 }
 
 extension LeafError: ClientVisibleError {}
 
-/// Makes of what resolvers throw what clients see (specification, section 7.1.2).
+/// Converts errors of resolvers to response errors (specification, section 7.1.2).
 public struct ErrorFormatter: Sendable {
     private let maskedExtensions: @Sendable (any Error, [PathSegment]) -> InputObject
 
-    /// - Parameter maskedExtensions: is told of each error that is masked, so that it can be logged, and says what
-    ///   goes into its `extensions`: a code, and an id under which it was logged.
+    /// Creates a formatter.
+    ///
+    /// - Parameter maskedExtensions: Called with each masked error, so that it can be logged. Returns its
+    ///   `extensions`: a code, and the id in the log.
     public init(
         maskedExtensions: @escaping @Sendable (any Error, [PathSegment]) -> InputObject = { _, _ in
             ["code": .string("INTERNAL_SERVER_ERROR")]
@@ -29,7 +31,7 @@ public struct ErrorFormatter: Sendable {
         self.maskedExtensions = maskedExtensions
     }
 
-    /// What clients see of an error; one of the response as a whole, whose path is empty, is shown without a path.
+    /// Returns the response error for an error; an empty path denotes the whole response and is omitted.
     func present(_ error: any Error, path: [PathSegment], locations: [SourceLocation]) -> GraphQLError {
         var presented = presented(error, at: path, locations)
         if path.isEmpty { presented.path = nil }

@@ -1,27 +1,29 @@
-/// A schema with Swift types bound to it: what answers requests.
+/// A schema with bound Swift types, which executes requests.
 ///
 /// ```swift
 /// let schema = try ExecutableSchema(schema, query: Query(), context: Context.self)
-/// let response = try await schema.respond(to: GraphQLRequest("{ account { equity } }"), context: context).value()
+/// let request = GraphQLRequest("{ account { equity } }")
+/// let response = try await schema.respond(to: request, context: context).value()
 /// ```
 public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
     @usableFromInline
     let engine: Engine
-    /// The schema that requests are validated against and introspection tells of.
+    /// The schema for validation and introspection.
     public var schema: Schema { engine.schema }
-    /// The coordinates, as `Type.field`, of the fields that are loaded, those of subscriptions among them.
+    /// The coordinates of the loaded fields, as `Type.field`, including those of subscriptions.
     package let loadedFields: Set<String>
 
     /// Binds Swift types to a schema.
     ///
     /// - Parameters:
-    ///   - schema: the schema, checked already.
-    ///   - query: the value that queries begin from; its type stands for the schema's query type.
-    ///   - mutation: the same for mutations, where the schema has any.
-    ///   - subscription: the same for subscriptions; its fields are made with `events:`.
-    ///   - context: the class of the contexts, which all resolvers require.
-    ///   - guards: what decides about fields that bear a directive, before anything is called.
-    ///   - options: limits, and how errors are presented.
+    ///   - schema: The validated schema.
+    ///   - query: The root value of queries; its type is bound to the schema's query type.
+    ///   - mutation: The root value of mutations, if the schema has any.
+    ///   - subscription: The root value of subscriptions, if the schema has any; its fields are created with
+    ///     `events:`.
+    ///   - context: The class of the contexts, which all resolvers require.
+    ///   - guards: The guards of fields with a directive, which run before any resolver.
+    ///   - options: Limits and error presentation.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
     public init<Query: GraphQLObject, Mutation: GraphQLObject, Subscription: GraphQLObject>(
         _ schema: Schema, query: Query, mutation: Mutation = EmptyRoot(),
@@ -55,16 +57,16 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         engine.prepare(request)
     }
 
-    /// Answers a request: at once where all that it asks for is at hand.
+    /// Executes a request; synchronously if all its data are available.
     ///
-    /// Whatever is wrong with the request is said in the response; this never throws.
+    /// All errors of the request are in the response; this never throws.
     ///
     /// - Parameters:
-    ///   - request: the document, which of its operations to run, and the values of its variables.
-    ///   - context: what resolvers are given.
-    ///   - allowed: the kinds of operation that may run, nil for all; GraphQL over HTTP lets GET run queries only. Of
-    ///     another kind nothing is run, and the response's outcome is `notAllowed`.
-    /// - Returns: the response, or what makes it once its loads have answered.
+    ///   - request: The document, the name of its operation, and the values of its variables.
+    ///   - context: The context that resolvers receive.
+    ///   - allowed: The kinds of operations that may run, nil for all; GraphQL over HTTP allows only queries
+    ///     for GET. An operation of another kind is not run, and the response's outcome is `notAllowed`.
+    /// - Returns: The response, or a closure that returns it after its loads.
     @inlinable
     public func respond(
         to request: GraphQLRequest, context: Context, allowing allowed: Set<OperationType>? = nil
@@ -80,29 +82,29 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         engine.respond(to: request, context: context, allowing: allowed)
     }
 
-    /// How often a document was neither parsed nor validated again, because it had been run before.
+    /// The number of requests whose document was in the cache, so that it was neither parsed nor validated.
     package var reusedDocuments: Int { engine.reusedDocuments }
 
-    /// How many documents were parsed, and validated if their syntax was correct.
+    /// The number of parsed documents, which were also validated if their syntax was correct.
     package var parsedDocuments: Int { engine.parsedDocuments }
 
-    /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
+    /// Starts a subscription, with a response for each event of its source stream until that ends.
     ///
-    /// A query or mutation is answered by a sequence of one response.
+    /// For a query or mutation, the sequence has one response.
     ///
     /// - Parameters:
-    ///   - request: the document, which of its operations to run, and the values of its variables.
-    ///   - context: what the source stream begins with.
-    ///   - renewed: the context of each event, for what a context says of one moment, such as a deadline; nil for the
-    ///     same one each time. Where it makes none, the subscription ends.
-    /// - Returns: the responses, or the one response that says why there are none.
+    ///   - request: The document, the name of its operation, and the values of its variables.
+    ///   - context: The context that opens the source stream.
+    ///   - renewed: Returns the context of each event, for data with a limited lifetime such as a deadline;
+    ///     nil to use `context` for all events. If it returns nil, the subscription ends.
+    /// - Returns: The responses, or a single response with the error.
     public func subscribe(
         to request: GraphQLRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, SubscriptionError> {
         await subscribe(to: engine.prepare(request), context: context, renewed: renewed)
     }
 
-    /// Begins a subscription that `prepare(_:)` has returned; see `subscribe(to:context:renewed:)`.
+    /// Starts a subscription that `prepare(_:)` has returned; see `subscribe(to:context:renewed:)`.
     public func subscribe(
         to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, SubscriptionError> {
@@ -110,38 +112,37 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
     }
 }
 
-/// How an executable schema treats operations.
+/// The options of an executable schema.
 public struct ExecutionOptions: Sendable {
-    /// How many documents are kept parsed, validated and planned.
+    /// The maximum number of documents that are stored with their plans.
     public var documentCacheCapacity = 1_000
-    /// How many bytes these documents take at most, by an estimate that includes their texts and plans.
+    /// The maximum memory of these documents in bytes, an estimate that includes their texts and plans.
     public var documentCacheBytes = 16 << 20
-    /// How large a document may be.
+    /// The limits on the size of a document.
     public var parserLimits = ParserLimits.default
-    /// How many faults of a document are reported, and how much their messages tell of the schema.
+    /// The options of validation: the number of reported errors, and the detail of messages.
     public var validation = ValidationOptions()
-    /// How much one operation may ask for.
+    /// The limits on one operation.
     public var limits = OperationLimits.default
-    /// How long the loads of an operation may take together; nil for as long as they like.
+    /// The time limit for all loads of an operation; nil for no limit.
     ///
-    /// They are cancelled then,
-    /// and what they were for is null with code OPERATION_TIMED_OUT.
+    /// At the limit the loads are cancelled, and their fields are null with code OPERATION_TIMED_OUT.
     public var timeLimit: Duration?
-    /// Makes of what resolvers throw what clients see.
+    /// Converts errors of resolvers to response errors.
     public var errorPresenter = ErrorFormatter()
 
-    /// The defaults of each; a limit of time is not among them.
+    /// Creates the default options, without a time limit.
     public init() {}
 }
 
-/// Everything in which bound Swift types and their schema differ.
+/// The differences between bound Swift types and their schema.
 public struct BindingError: Error, CustomStringConvertible {
-    /// Where schema and types differ, in the order in which binding came upon it; empty where costs are at fault.
+    /// The differences in the order of binding; empty if only the costs are invalid.
     public let differences: [SchemaDifference]
-    /// What is wrong with the costs that the schema gives its fields.
+    /// The errors of the schema's cost directives.
     public let faults: [GraphQLError]
 
-    /// A heading, then each difference and fault on a line of its own.
+    /// A heading, followed by one line for each difference and error.
     public var description: String {
         let lines = differences.map { "  \($0)" } + faults.map { "  \($0.message)" }
         return "The bound types do not fit the schema:\n" + lines.joined(separator: "\n")

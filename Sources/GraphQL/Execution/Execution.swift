@@ -1,19 +1,22 @@
 import Synchronization
 
-/// One run of a plan: the variables, the context that resolvers are given, and what loads have found so far.
+/// A run of a plan: the variables, the context of resolvers, and the results of loads.
 @frozen
 @safe
 public struct Execution: @unchecked Sendable {
-    // Sendable, although a managed buffer is not: what it holds never changes but for its slots (see `LoadSlots`).
+    // Sendable, although a managed buffer is not: its content is immutable except for its slots (see
+    // `LoadSlots`).
     @usableFromInline
     let memory: ExecutionStorage
 
+    /// Creates an execution with empty slots.
+    ///
     /// - Parameters:
-    ///   - variables: the coerced variables of the request.
-    ///   - context: the context of the request, of the type that all resolvers of the schema require.
-    ///   - cost: what the operation costs, if the response reports it.
-    ///   - timeout: set when the time of the operation is over; nil without a limit.
-    ///   - slotCount: the number of slots.
+    ///   - variables: The coerced variables of the request.
+    ///   - context: The context of the request, of the type that all resolvers of the schema require.
+    ///   - cost: The cost of the operation, if the response reports it.
+    ///   - timeout: Set after the operation's time limit; nil without a limit.
+    ///   - slotCount: The number of slots.
     init(
         _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?,
         timeout: TimeoutFlag?, slotCount: Int
@@ -23,20 +26,20 @@ public struct Execution: @unchecked Sendable {
                 variables: variables, context: context, cost: cost, timeout: timeout, slotCount: slotCount))
     }
 
-    /// Set when the time of an operation is over.
+    /// A flag that is set after an operation's time limit.
     final class TimeoutFlag: Sendable {
         let hasCome = Atomic(false)
     }
 
     /// The coerced variables of the request.
     public var variables: VariableValues { memory.variables }
-    /// What the operation costs, if the client has requested it.
+    /// The cost of the operation, if the client has requested it.
     var cost: OperationCost? { memory.cost }
 
     @inlinable
     var slots: LoadSlots { memory.slots }
 
-    /// The same run, for a part of its plan that has slots of its own.
+    /// Returns the same run with separate slots, for a part of its plan.
     func frame(slotCount: Int) -> Execution {
         Execution(
             variables, memory.context, cost: cost, timeout: memory.timeout, slotCount: slotCount)
@@ -45,17 +48,17 @@ public struct Execution: @unchecked Sendable {
     /// The context of the request.
     @inlinable
     func context<Context: AnyObject & Sendable>(as _: Context.Type) -> Context {
-        // All bound types of a schema require the type of its contexts: `SchemaBinder.requireContext` has checked
-        // each. A checked cast takes longer than most loads.
+        // All bound types of a schema require the type of its contexts: `SchemaBinder.requireContext` has
+        // checked each. A checked cast takes longer than most loads.
         unsafe unsafeDowncast(memory.context, to: Context.self)
     }
 
-    /// Says that the time is over, before what still runs is cancelled.
+    /// Sets the timeout flag, before the running loads are cancelled.
     func expire() {
         memory.timeout?.hasCome.store(true, ordering: .relaxed)
     }
 
-    /// What a load's error means: one that was cancelled because the time was over ran out of time.
+    /// Returns the error of a load: a timeout for one that was cancelled because of the time limit.
     @usableFromInline
     func meaning(of error: any Error) -> any Error {
         guard let timeout = memory.timeout, timeout.hasCome.load(ordering: .relaxed) else { return error }
@@ -69,26 +72,26 @@ typealias AnyContext = any AnyObject & Sendable
 
 /// The context of a schema whose resolvers need none.
 public final class EmptyContext: Sendable {
-    /// The context of all requests.
+    /// The shared instance for all requests.
     public static let shared = EmptyContext()
 
     private init() {}
 }
 
-/// The operation took longer than it may.
+/// The error that an operation exceeded its time limit.
 struct OperationTimedOut: ClientVisibleError {
     var message: String { "The operation took longer than it may." }
     var extensions: InputObject { ["code": .string("OPERATION_TIMED_OUT")] }
 }
 
-/// What is left to do of a load whose values were not at hand.
+/// The remaining work of an asynchronous load.
 @usableFromInline
 typealias PendingLoad = @Sendable () async -> Void
 
-/// Waits for loads that do not depend on one another.
+/// Waits for independent loads.
 @usableFromInline
 func finish(_ pending: [PendingLoad]) async {
-    // A lone load is awaited where it stands: a child task costs more than many a whole execution.
+    // A single load is awaited in the current task: a child task can cost more than the whole execution.
     guard pending.count > 1 else {
         await pending.first?()
         return
@@ -104,8 +107,7 @@ func finish(_ pending: [PendingLoad]) async {
 extension Execution {
     /// Runs the loads of the execution.
     ///
-    /// When the limit comes they are cancelled, and those that heed it fail as
-    /// timed out.
+    /// At the limit they are cancelled, and those that respond to cancellation fail with a timeout.
     func run(within limit: Duration?, _ loads: @escaping @Sendable () async -> Void) async {
         guard let limit else { return await loads() }
         await withDiscardingTaskGroup { group in
@@ -125,12 +127,12 @@ extension Execution {
     }
 }
 
-/// The memory of an execution: its values and its slots in one object, because each allocation is a tenth of the
-/// time of the smallest operation.
+/// The memory of an execution: its values and its slots in one object, because each allocation takes a tenth
+/// of the time of the smallest operation.
 @usableFromInline
 @safe
 final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.Content> {
-    /// The values that an execution has from its start.
+    /// The initial values of an execution.
     @usableFromInline
     struct Header: Sendable {
         let variables: VariableValues
@@ -141,12 +143,12 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
         let slotCount: Int
     }
 
-    /// Memory with empty slots.
+    /// Creates memory with empty slots.
     static func make(_ header: consuming Header) -> ExecutionStorage {
         let count = header.slotCount
-        // Taken out of a variable, the header is moved instead of copied, which would count references.
+        // Taking the header from a variable moves it; a copy would retain its references.
         var header = Optional(header)
-        // A class makes buffers of itself, but its superclass has declared the result.
+        // The subclass creates buffers of its own class, but the result type is the superclass.
         let memory = unsafe unsafeDowncast(
             create(minimumCapacity: count) { _ in unsafe header.take().unsafelyUnwrapped },
             to: ExecutionStorage.self)
@@ -158,7 +160,7 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
         slots.release(slotCount)
     }
 
-    // Not `header`, which is checked for exclusive access each time: nothing writes these values.
+    // Not `header`, whose exclusive access is checked each time: these values are immutable.
     @inlinable
     var context: AnyContext { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.context } }
     var variables: VariableValues { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.variables } }
@@ -168,26 +170,26 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
     }
     private var slotCount: Int { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.slotCount } }
 
-    /// The slots; their memory does not move, and lasts as long as this object.
+    /// The slots; their memory does not move and has the lifetime of this object.
     @inlinable
     var slots: LoadSlots {
         unsafe withUnsafeMutablePointerToElements { unsafe LoadSlots(base: $0) }
     }
 }
 
-/// What the loads of one execution leave for the write pass, by slot number: a `LoadedColumn` for a loaded field, an
-/// `ArgumentStorage` for arguments.
+/// The results of one execution's loads for the write pass, by slot number: a `LoadedColumn` for a loaded
+/// field, an `ArgumentStorage` for arguments.
 ///
-/// The write pass reads a slot for every object that it writes, so slots are read without reference counting: the
-/// execution owns their content, and lives until the response has been written.
+/// The write pass reads a slot for every object that it writes. Therefore slots are read without reference
+/// counting: the execution owns their content, and exists until the response is written.
 @frozen
 @usableFromInline
 @safe
 struct LoadSlots: @unchecked Sendable {
-    // Sendable, although it is a pointer: a slot is set once, by the load that owns it, before any task reads
-    // it; loads that run at the same time own different slots, and the write pass begins after all of them
-    // have ended. Guards set their slots before the guarded loads start; in a mutation, between two root
-    // fields.
+    // Sendable, although it is a pointer: a slot is set once, by the load that owns it, before any task
+    // reads it; loads that run at the same time own different slots, and the write pass begins after all of
+    // them have ended. Guards set their slots before the guarded loads start; in a mutation, between two
+    // root fields.
     @usableFromInline
     let base: UnsafeMutablePointer<Content>
 
@@ -199,20 +201,19 @@ struct LoadSlots: @unchecked Sendable {
         unsafe self.base = base
     }
 
-    /// For what is written without a plan, which has nothing to read from slots.
+    /// Empty slots, for writing without a plan, which reads no slots.
     static let none = unsafe LoadSlots(base: .allocate(capacity: 1))
 
-    /// Fills a slot; what was in it is given back.
+    /// Sets a slot and releases its previous content.
     @inlinable
     func set(_ slot: Int, to content: consuming AnyObject) {
         unsafe base[slot]?.release()
         unsafe base[slot] = .passRetained(content)
     }
 
-    /// What is in a slot, without owning it.
+    /// Returns the content of a slot without retaining it; nil if the load has not run.
     ///
-    /// The planner has made both the slot and its reader, so the type fits;
-    /// nil where the load has not run.
+    /// The planner has created both the slot and its reader, so the type is correct.
     @inlinable
     @inline(__always)
     func read<Content: AnyObject>(_ slot: Int, as type: Content.Type) -> Unmanaged<Content>? {
@@ -220,7 +221,7 @@ struct LoadSlots: @unchecked Sendable {
         return unsafe Unmanaged<Content>.fromOpaque(content.toOpaque())
     }
 
-    /// Gives back what is in the slots, of which there are so many.
+    /// Releases the content of the first `count` slots.
     func release(_ count: Int) {
         for slot in 0..<count { unsafe base[slot]?.release() }
     }

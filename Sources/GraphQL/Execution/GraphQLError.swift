@@ -1,15 +1,15 @@
-/// An error as a response carries it (specification, section 7.1.2).
+/// An error of a response (specification, section 7.1.2).
 public struct GraphQLError: Error, Hashable, Sendable {
-    /// For people: what is wrong, where, and what would be right.
+    /// The message for people: the problem, its location and a remedy.
     public var message: String
-    /// The places in the document, first cause first; empty where none can be named.
+    /// The positions in the document, first cause first; empty if there are none.
     public var locations: [SourceLocation]
-    /// Where in the response the error belongs; nil for errors of the request as a whole.
+    /// The path in the response; nil for errors of the request as a whole.
     public var path: [PathSegment]?
-    /// What is said for code: at least `code` where there is one.
+    /// The machine-readable data: at least `code` if there is one.
     public var extensions: InputObject
 
-    /// An error of a request where there is no `path`, of a field where there is.
+    /// Creates a request error if there is no `path`, otherwise a field error.
     public init(
         _ message: String, locations: [SourceLocation] = [], path: [PathSegment]? = nil,
         extensions: InputObject = InputObject()
@@ -21,7 +21,7 @@ public struct GraphQLError: Error, Hashable, Sendable {
     }
 }
 
-/// One step from the response's root to a value in it.
+/// A segment of a path in a response.
 public enum PathSegment: Hashable, Sendable {
     /// A response key.
     case key(String)
@@ -30,14 +30,14 @@ public enum PathSegment: Hashable, Sendable {
 }
 
 extension GraphQLError {
-    /// What a response says of a text that is no document.
+    /// Creates the response error for a syntax error.
     public init(_ error: SyntaxError) {
         self.init(error.message, locations: [error.location])
     }
 }
 
 extension SourceText {
-    /// Errors with their places in the text, which is read once for all of them.
+    /// Returns errors with their positions in the text, which is read once for all of them.
     func locate(_ faults: [(message: String, spans: [SourceSpan])]) -> [GraphQLError] {
         var rest = locations(of: faults.flatMap(\.spans))[...]
         return faults.map { message, spans in
@@ -47,19 +47,19 @@ extension SourceText {
     }
 }
 
-/// Everything that is wrong with a schema, a document or the variables of a request, found together.
+/// All errors of a schema, a document or the variables of a request, reported together.
 public struct GraphQLErrors: Error, Hashable, Sendable {
-    /// At least one, in the order of the document.
+    /// The errors in source order, at least one.
     public let errors: [GraphQLError]
 
-    /// The errors that were found, at least one.
+    /// Creates the error from its parts, at least one.
     public init(_ errors: [GraphQLError]) {
         self.errors = errors
     }
 }
 
 extension GraphQLErrors: CustomStringConvertible {
-    /// One error a line, each with its first place.
+    /// One line for each error, with its first position.
     public var description: String {
         errors.map { error in
             guard let place = error.locations.first else { return error.message }

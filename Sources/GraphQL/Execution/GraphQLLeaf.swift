@@ -1,16 +1,16 @@
 /// A type without fields: a scalar or an enum (specification, sections 3.5 and 3.9).
 public protocol GraphQLLeaf: GraphQLOutput where Node == Never, Selection == EmptySelection {
-    /// The names that the schema may give the type; the first is the one that messages use.
+    /// The accepted type names in the schema; messages use the first.
     static var graphQLNames: [String] { get }
 
     /// Writes the value as JSON.
     ///
-    /// - Throws: `LeafError` where the value has no form in the response (specification, 3.5 "Result Coercion").
-    ///   Nothing may have been written then.
+    /// - Throws: `LeafError` if the value has no response form (specification, 3.5 "Result Coercion").
+    ///   Nothing may have been written in this case.
     func write(to writer: inout ResponseWriter) throws(LeafError)
 }
 
-/// What a plan keeps for a leaf: nothing.
+/// The empty selection of a leaf in a plan.
 @frozen
 public struct EmptySelection: Sendable {
     @inlinable
@@ -19,24 +19,24 @@ public struct EmptySelection: Sendable {
 
 /// A value that its type cannot represent in a response.
 ///
-/// The message goes to the client.
+/// Clients see the message.
 public struct LeafError: Error, Hashable, Sendable {
-    /// Why the value has no form in the response.
+    /// The reason why the value has no response form.
     public let message: String
 
-    /// An error with its reason, which clients get to see.
+    /// Creates an error with its reason, which clients see.
     public init(_ message: String) {
         self.message = message
     }
 }
 
 extension GraphQLLeaf {
-    /// Leads to no other types: the binder only compares the names.
+    /// Returns the names; a leaf refers to no other types.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
 
-    /// Plans nothing: validation lets no leaf have a selection set (specification, section 5.3.3).
+    /// Plans nothing: after validation, no leaf has a selection set (specification, section 5.3.3).
     @inlinable
     public static func plan(
         _ selectionSets: [SelectionSet], with planner: inout Planner
@@ -44,11 +44,11 @@ extension GraphQLLeaf {
         EmptySelection()
     }
 
-    /// False: a leaf is written from its value alone.
+    /// Returns false: only the value of a leaf is written.
     @inlinable
     public static func hasLoads(_ selection: EmptySelection) -> Bool { false }
 
-    /// Writes the value, or notes why it has no form in the response.
+    /// Writes the value, or records why it has no response form.
     ///
     /// It takes no row.
     @inlinable
@@ -78,7 +78,7 @@ extension GraphQLLeaf {
     ) {}
 }
 
-/// A scalar type of one's own (specification, section 3.5.6): conform a type to it and write its JSON form.
+/// A custom scalar type (specification, section 3.5.6): a conforming type writes its JSON form.
 public protocol GraphQLScalar: GraphQLLeaf {}
 
 /// An enum type: a Swift enum whose raw values are the names in the schema (specification, section 3.9).
@@ -88,10 +88,10 @@ public protocol GraphQLEnum: GraphQLLeaf, RawRepresentable, CaseIterable where R
 }
 
 extension GraphQLEnum {
-    /// The name of the Swift type, where no other is given.
+    /// The name of the Swift type, by default.
     public static var graphQLName: String { String(describing: Self.self) }
 
-    /// The one name of the enum type.
+    /// The single name of the enum type.
     public static var graphQLNames: [String] { [graphQLName] }
 
     /// Writes the raw value as a JSON string (specification, section 3.9).
@@ -104,13 +104,13 @@ extension GraphQLEnum {
     }
 }
 
-// The scalars that the specification defines (section 3.5), as Swift's types. A `String` serves for `ID` as well.
+// The scalars of the specification (section 3.5) as Swift types. A `String` is also used for `ID`.
 
 extension String: GraphQLLeaf {
-    /// `String` first, and `ID`, whose results are strings too (specification, section 3.5.5).
+    /// `String` first, and `ID`, whose results are also strings (specification, section 3.5.5).
     public static var graphQLNames: [String] { [BuiltInScalar.string.rawValue, BuiltInScalar.id.rawValue] }
 
-    /// Writes a JSON string, escaped where RFC 8259 demands it.
+    /// Writes a JSON string, escaped only if RFC 8259 requires it.
     ///
     /// Never fails.
     @inlinable
@@ -121,7 +121,7 @@ extension String: GraphQLLeaf {
 }
 
 extension Bool: GraphQLLeaf {
-    /// `Boolean` alone.
+    /// Only `Boolean`.
     public static var graphQLNames: [String] { [BuiltInScalar.boolean.rawValue] }
 
     /// Writes `true` or `false`.
@@ -135,7 +135,7 @@ extension Bool: GraphQLLeaf {
 }
 
 extension Int: GraphQLLeaf {
-    /// `Int` alone: a schema's `Float` wants a `Double`.
+    /// Only `Int`: a schema's `Float` requires a `Double`.
     public static var graphQLNames: [String] { [BuiltInScalar.int.rawValue] }
 
     /// Writes the digits of a 32-bit integer (specification, section 3.5.1).
@@ -152,10 +152,10 @@ extension Int: GraphQLLeaf {
 }
 
 extension Double: GraphQLLeaf {
-    /// `Float` alone.
+    /// Only `Float`.
     public static var graphQLNames: [String] { [BuiltInScalar.float.rawValue] }
 
-    /// Writes the shortest decimal that reads back as the same number (specification, section 3.5.2).
+    /// Writes the shortest decimal that parses to the same number (specification, section 3.5.2).
     ///
     /// - Throws: `LeafError` for infinities and NaN, which JSON does not have.
     @inlinable

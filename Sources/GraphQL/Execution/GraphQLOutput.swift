@@ -1,35 +1,36 @@
-/// What a Swift type is in a response: a leaf, an object, an abstract type, or an optional or array of one.
+/// A Swift type in a response: a leaf, an object, an abstract type, or an optional or array of one.
 ///
-/// Types take part by conforming to `GraphQLScalar`, `GraphQLEnum`, `GraphQLObject` or `GraphQLAbstract`, whose
-/// extensions meet these requirements. The pointers among them are how the write pass reads values in place: an
-/// array's element or an object's property is never copied nor retained on its way into the response.
+/// Types conform through `GraphQLScalar`, `GraphQLEnum`, `GraphQLObject` or `GraphQLAbstract`, whose
+/// extensions implement these requirements. The requirements use pointers so that the write pass reads
+/// values in place: an array's element or an object's property is neither copied nor retained.
 public protocol GraphQLOutput: Sendable {
-    /// The type below all lists and optionals that may have loads: an object or abstract type, `Never` for a leaf.
+    /// The type below all lists and optionals that may have loads: an object or abstract type, `Never` for a
+    /// leaf.
     associatedtype Node: Sendable
-    /// What a plan keeps for a selection on this type.
+    /// The planned selection on this type.
     associatedtype Selection: Sendable
 
-    /// True where a null may stand for a value that failed.
+    /// True if null can replace a failed value.
     static var acceptsNull: Bool { get }
 
-    /// Tells the binder what type this is, and which types it leads to.
+    /// Returns the schema type, and binds the types that this one refers to.
     static func bind(to binder: inout SchemaBinder) -> BoundType
 
-    /// Plans the selection sets that merged fields have on this type; they are empty for leaves.
+    /// Plans the selection sets of merged fields on this type; they are empty for leaves.
     static func plan(_ selectionSets: [SelectionSet], with planner: inout Planner) throws -> Selection
 
-    /// Whether something must be loaded before a value can be written.
+    /// Returns true if something must be loaded before a value can be written.
     static func hasLoads(_ selection: Selection) -> Bool
 
     /// Writes a value.
     ///
     /// - Parameters:
-    ///   - value: where the value lies.
-    ///   - selection: what is selected of it.
-    ///   - row: the row of the next object in its layer; each object takes one.
-    ///   - writer: the response so far.
-    /// - Returns: False where the value failed and cannot be null; the failure has been noted, and what was written
-    ///   since the last mark is to be rewound.
+    ///   - value: The address of the value.
+    ///   - selection: The planned selection.
+    ///   - row: The row of the next object in its layer; each object takes one.
+    ///   - writer: The writer of the response.
+    /// - Returns: False if the value failed and cannot be null. The failure is then recorded, and the caller
+    ///   must rewind the text written since the last mark.
     static func write(
         _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter
     ) -> Bool
@@ -37,18 +38,18 @@ public protocol GraphQLOutput: Sendable {
     /// Appends the nodes of a value in the order in which `write` takes their rows.
     static func collect(_ value: Self, into nodes: inout [Node])
 
-    /// Starts the loads below these nodes; what cannot be answered at once is left in `pending`.
+    /// Starts the loads below these nodes, and adds the asynchronous ones to `pending`.
     static func prepare(
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
         pending: inout [@Sendable () async -> Void])
 }
 
 extension GraphQLOutput {
-    /// False: only optionals, and what is made of them, take a null.
+    /// False by default; optionals and their wrappers return true.
     @inlinable
     public static var acceptsNull: Bool { false }
 
-    /// Writes a value that stands nowhere but here.
+    /// Writes a value that is not stored in other memory.
     @inlinable
     static func write(
         copy value: Self, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter
@@ -60,16 +61,16 @@ extension GraphQLOutput {
 }
 
 extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
-    /// That of the value, where there is one.
+    /// The node type of the wrapped value.
     public typealias Node = Wrapped.Node
-    /// That of the value; a null has nothing to select from.
+    /// The selection on the wrapped value; null has none.
     public typealias Selection = Wrapped.Selection
 
-    /// True: a failure below goes no further than here (specification, section 6.4.4).
+    /// True: a failure does not propagate above this value (specification, section 6.4.4).
     @inlinable
     public static var acceptsNull: Bool { true }
 
-    /// The wrapped type, which may be null in the schema.
+    /// Returns the wrapped type as a nullable type.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         Wrapped.bind(to: &binder).nullable
     }
@@ -82,13 +83,13 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
         try Wrapped.plan(selectionSets, with: &planner)
     }
 
-    /// Whether something must be loaded before the value can be written.
+    /// Returns true if something must be loaded before the value can be written.
     @inlinable
     public static func hasLoads(_ selection: Selection) -> Bool {
         Wrapped.hasLoads(selection)
     }
 
-    /// Writes the value, or null for none and for one that failed.
+    /// Writes the value, or null for nil and for a failed value.
     @inlinable
     @inline(__always)
     public static func write(
@@ -98,13 +99,13 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
             writer.writeNull()
             return true
         }
-        // Swift's ABI keeps the payload of an enum with a single payload at offset 0 (ABI/TypeLayout, "Single-Payload
-        // Enums"); reading it there spares a copy with its reference counting.
+        // Swift's ABI stores the payload of an enum with a single payload at offset 0 (ABI/TypeLayout,
+        // "Single-Payload Enums"); reading it there avoids a copy with its reference counting.
         let wrapped = unsafe UnsafeRawPointer(value).assumingMemoryBound(to: Wrapped.self)
         return unsafe write(some: wrapped, selection, row: &row, to: &writer)
     }
 
-    /// Writes a value that is there, or null where it failed.
+    /// Writes a non-nil value, or null if it failed.
     @inlinable
     @inline(__always)
     static func write(
@@ -115,14 +116,15 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
         let firstRow = row
         if unsafe Wrapped.write(wrapped, selection, row: &row, to: &writer) { return true }
         if writer.isOverLimit { return false }
-        // The failure stops here: this position may be null (specification, 6.4.4).
+        // The failure stops here, because this position is nullable (specification, 6.4.4).
         writer.rewind(to: mark)
         writer.writeNull()
         row = unsafe firstRow + rows(of: wrapped.pointee)
         return true
     }
 
-    /// How many rows a value takes in its layer: those that a failure has left untaken must be passed over.
+    /// Returns the number of rows that a value takes in its layer: rows that a failed value did not take
+    /// must be skipped.
     @inline(never)
     @usableFromInline
     static func rows(of value: Wrapped) -> Int {
@@ -137,7 +139,7 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
         if case .some(let wrapped) = value { Wrapped.collect(wrapped, into: &nodes) }
     }
 
-    /// Starts the loads below the values that are there.
+    /// Starts the loads below the non-nil values.
     @inlinable
     public static func prepare(
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
@@ -148,12 +150,12 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
 }
 
 extension Array: GraphQLOutput where Element: GraphQLOutput {
-    /// Lists add no layer: what may have loads are the elements.
+    /// The node type of the elements: lists add no layer.
     public typealias Node = Element.Node
-    /// One selection serves all elements.
+    /// The selection that all elements share.
     public typealias Selection = Element.Selection
 
-    /// The element's type in a list that is never null.
+    /// Returns a non-null list of the element's type.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         Element.bind(to: &binder).list
     }
@@ -166,13 +168,13 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
         try Element.plan(selectionSets, with: &planner)
     }
 
-    /// Whether something must be loaded before an element can be written.
+    /// Returns true if something must be loaded before an element can be written.
     @inlinable
     public static func hasLoads(_ selection: Selection) -> Bool {
         Element.hasLoads(selection)
     }
 
-    /// Writes a JSON array; a failed element that cannot be null fails the list (specification, 6.4.4).
+    /// Writes a JSON array; a failed non-null element fails the list (specification, 6.4.4).
     @inlinable
     public static func write(
         _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter
@@ -212,18 +214,18 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
     }
 }
 
-/// A list item that may have failed on its own: null in its place, and an error with its path.
+/// A list item that may fail separately: null in the list, with an error at its path.
 extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Error {
-    /// That of the value, where it did not fail.
+    /// The node type of the success value.
     public typealias Node = Success.Node
-    /// That of the value.
+    /// The selection on the success value.
     public typealias Selection = Success.Selection
 
-    /// True: that is what a failed result becomes.
+    /// True: a failed result becomes null.
     @inlinable
     public static var acceptsNull: Bool { true }
 
-    /// The type of the value, which may be null in the schema.
+    /// Returns the type of the value as a nullable type.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         Success.bind(to: &binder).nullable
     }
@@ -236,13 +238,13 @@ extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Err
         try Success.plan(selectionSets, with: &planner)
     }
 
-    /// Whether something must be loaded before the value can be written.
+    /// Returns true if something must be loaded before the value can be written.
     @inlinable
     public static func hasLoads(_ selection: Selection) -> Bool {
         Success.hasLoads(selection)
     }
 
-    /// Writes the value; a failure is null here and goes no further, its error is noted for `errors`.
+    /// Writes the value; a failure becomes null, and its error is recorded for `errors`.
     @inlinable
     public static func write(
         _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter

@@ -1,18 +1,18 @@
-/// What a client asks for (GraphQL over HTTP, "Request parameters").
+/// A GraphQL request (GraphQL over HTTP, "Request parameters").
 public struct GraphQLRequest: Sendable {
-    /// The text of the document; empty where the client only names it.
+    /// The text of the document; empty if the client sent only its identifier.
     public var document: String
-    /// The name of a document that the server has, whose text it puts into `document` before it runs the request
-    /// (GraphQL over HTTP, appendix "Persisted Documents").
+    /// The identifier of a persisted document, whose text the server stores in `document` before it runs the
+    /// request (GraphQL over HTTP, appendix "Persisted Documents").
     public var documentID: String?
-    /// Which of the document's operations is meant; nil where it has only one.
+    /// The name of the document's operation to run; nil if it has only one.
     public var operationName: String?
-    /// The values of the operation's variables, as they came.
+    /// The values of the operation's variables, as received.
     public var variables: InputObject
-    /// What the client asks for beside the answer: `{"cost": true}` asks for what the operation cost.
+    /// Additional parameters: `{"cost": true}` requests the cost of the operation.
     public var extensions: InputObject
 
-    /// A request for one operation of a document, neither of which is checked yet.
+    /// Creates a request for one operation of a document; neither is validated yet.
     public init(
         _ document: String, operationName: String? = nil, variables: InputObject = InputObject(),
         extensions: InputObject = InputObject()
@@ -24,10 +24,10 @@ public struct GraphQLRequest: Sendable {
     }
 }
 
-/// The request that the current task answers, by the name under which logs know it.
+/// The request of the current task, by its identifier in logs.
 ///
-/// So that an error which hides what went wrong can say where it is written.
+/// Masked errors contain this identifier, so that the log entry can be found.
 package enum CurrentRequest {
-    /// Nil outside of any request, and in work that several requests share.
+    /// The identifier; nil outside of requests, and in work that several requests share.
     @TaskLocal package static var id: (any CustomStringConvertible & Sendable)?
 }

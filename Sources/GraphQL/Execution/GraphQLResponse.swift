@@ -1,21 +1,21 @@
 /// A response: the JSON text of `data`, `errors` and `extensions` (specification, section 7.1).
 public struct GraphQLResponse: Sendable {
-    /// The response as UTF-8 bytes of JSON.
+    /// The response as JSON in UTF-8.
     public let body: [UInt8]
-    /// Whether `data` is there and whole; a server may choose the HTTP status by it.
+    /// The result of the operation; a server may choose the HTTP status by it.
     public let outcome: Outcome
-    /// Whether the text ends with `extensions`.
+    /// True if the text ends with `extensions`.
     let hasExtensions: Bool
 
-    /// How an operation ended.
+    /// The result of an operation.
     public enum Outcome: Hashable, Sendable {
-        /// Every field was answered.
+        /// All fields succeeded.
         case complete
-        /// There is `data`, and `errors` say which of its nulls are failures.
+        /// `data` is present, and `errors` lists the failed fields.
         case partial
         /// The request could not be run: there is no `data` (specification, section 7.1.3, request errors).
         case requestError
-        /// The operation is of a kind that may not be run here.
+        /// The kind of operation is not allowed.
         case notAllowed
     }
 
@@ -25,14 +25,14 @@ public struct GraphQLResponse: Sendable {
         self.hasExtensions = hasExtensions
     }
 
-    /// The response to a request that could not be run.
+    /// Creates the response to a request that could not be run.
     ///
-    /// - Parameter errors: why; at least one.
+    /// - Parameter errors: The errors; at least one.
     public init(requestErrors errors: [GraphQLError]) {
         self.init(errors, .requestError)
     }
 
-    /// The response to an operation of a kind that may not be run here.
+    /// Creates the response to an operation whose kind is not allowed.
     package init(notAllowing kind: OperationType) {
         let refusal = GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")
         self.init([refusal], .notAllowed)
@@ -49,14 +49,14 @@ public struct GraphQLResponse: Sendable {
 }
 
 extension GraphQLResponse {
-    /// The same response with more in `extensions` (specification, section 7.1).
+    /// Returns the same response with additional `extensions` (specification, section 7.1).
     ///
-    /// - Parameter more: what is added, under names that the response's extensions do not have yet; the engine itself
-    ///   writes `cost`.
-    /// - Returns: the response itself where nothing is added.
+    /// - Parameter more: The additions, with names that the response's extensions do not contain yet; the
+    ///   engine itself writes `cost`.
+    /// - Returns: This response, unchanged if nothing is added.
     public func adding(extensions more: InputObject) -> GraphQLResponse {
         guard !more.fields.isEmpty, body.last == UInt8(ascii: "}") else { return self }
-        // What is closed again by what follows: the response, and its extensions where there are some.
+        // The dropped braces, of the response and of its extensions if present, are appended again below.
         var extended = Array(body.dropLast(hasExtensions ? 2 : 1))
         extended += hasExtensions ? ",".utf8 : ",\"extensions\":{".utf8
         extended += InputValue.object(more).json.dropFirst()

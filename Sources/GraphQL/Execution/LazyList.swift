@@ -1,14 +1,14 @@
-/// A list whose items are made one by one while they are written: for data that is kept by column, or computed.
+/// A list whose items are created one by one while they are written, for data in columns or computed data.
 ///
-/// A list of ten thousand items costs nothing before it is written, and then no allocation for each. Where something is
-/// loaded below the items, they are made once for the load as well.
+/// A list of ten thousand items needs no memory before it is written, and then no allocation per item. If
+/// something is loaded below the items, they are also created once for the load.
 @frozen
 public struct LazyList<Items: RandomAccessCollection & Sendable>: Sendable
 where Items.Element: GraphQLOutput {
-    /// What makes the items.
+    /// The collection that creates the items.
     public let items: Items
 
-    /// The list of these items.
+    /// Creates a list of these items.
     @inlinable
     public init(_ items: Items) {
         self.items = items
@@ -16,12 +16,12 @@ where Items.Element: GraphQLOutput {
 }
 
 extension LazyList: GraphQLOutput {
-    /// Lists add no layer: what may have loads are the items.
+    /// The node type of the items: lists add no layer.
     public typealias Node = Items.Element.Node
-    /// One selection serves all items.
+    /// The selection that all items share.
     public typealias Selection = Items.Element.Selection
 
-    /// The item's type in a list that is never null.
+    /// Returns a non-null list of the item's type.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         Items.Element.bind(to: &binder).list
     }
@@ -34,13 +34,13 @@ extension LazyList: GraphQLOutput {
         try Items.Element.plan(selectionSets, with: &planner)
     }
 
-    /// Whether something must be loaded before an item can be written.
+    /// Returns true if something must be loaded before an item can be written.
     @inlinable
     public static func hasLoads(_ selection: Selection) -> Bool {
         Items.Element.hasLoads(selection)
     }
 
-    /// Writes a JSON array; a failed item that cannot be null fails the list (specification, 6.4.4).
+    /// Writes a JSON array; a failed non-null item fails the list (specification, 6.4.4).
     @inlinable
     public static func write(
         _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter

@@ -1,16 +1,17 @@
-/// What a resolver answered for all parents of a layer.
+/// The result of a load for all parents of a layer.
 @usableFromInline
 enum LoadedValues<Value: Sendable>: Sendable {
     /// A value for each parent, in their order.
     case values([Value])
     /// A value or an error for each parent, in their order.
     case results([Result<Value, any Error>])
-    /// One value, alone in its list, that all parents share.
+    /// One value that all parents share, as the only element.
     case shared([Value])
-    /// Nothing but an error, for all of them.
+    /// One error for all parents.
     case failure(any Error)
 
-    /// Answers that are not one for each parent are no answers at all: nobody could say whose is whose.
+    /// Rejects results whose number differs from that of the parents, because they cannot be assigned to
+    /// parents.
     @inlinable
     mutating func check(parents: Int) {
         let answers =
@@ -23,7 +24,7 @@ enum LoadedValues<Value: Sendable>: Sendable {
     }
 }
 
-/// A resolver did not answer once for each parent.
+/// The error that a resolver did not return one result for each parent.
 @usableFromInline
 struct ResultCountMismatch: Error {
     let parents: Int
@@ -41,9 +42,9 @@ struct ResultCountMismatch: Error {
 final class LoadedColumn<Value: GraphQLOutput>: Sendable {
     @usableFromInline
     let values: LoadedValues<Value>
-    /// By the parent's row: the first row of its children in their own layer.
+    /// The first row of the children in their own layer, by the parent's row.
     ///
-    /// Empty where no load lies below.
+    /// Empty if no load is below.
     @usableFromInline
     let starts: [Int]
 
@@ -53,7 +54,7 @@ final class LoadedColumn<Value: GraphQLOutput>: Sendable {
         self.starts = starts
     }
 
-    /// Writes the value of a row; null or false where it failed.
+    /// Writes the value of a row; null or false if it failed.
     @inlinable
     func write(row: Int, _ selection: Value.Selection, to writer: inout ResponseWriter) -> Bool {
         var childRow = starts.isEmpty ? 0 : starts[row]
@@ -77,7 +78,7 @@ final class LoadedColumn<Value: GraphQLOutput>: Sendable {
         return true
     }
 
-    /// Writes one of some values from where it lies.
+    /// Writes one of several values in place.
     @inlinable
     @inline(__always)
     static func write(
@@ -92,7 +93,7 @@ final class LoadedColumn<Value: GraphQLOutput>: Sendable {
 }
 
 extension LoadedColumn {
-    /// The column for loaded values, with the objects among them side by side: the next layer.
+    /// Creates the column of loaded values, with the contained objects as the next layer.
     @inlinable
     static func layer(_ values: LoadedValues<Value>, parents: Int) -> (
         column: LoadedColumn, nodes: [Value.Node]

@@ -1,15 +1,15 @@
-/// The answer of a resolver: at hand, or still to be fetched.
+/// The result of a resolver: available, or to be awaited.
 ///
-/// Where every load of an operation answers `ready`, the whole operation runs without a task or a suspension.
+/// If every load of an operation returns `ready`, the whole operation runs without a task or a suspension.
 public enum MaybeAsync<Value: Sendable>: Sendable {
-    /// The value is at hand.
+    /// The value is available.
     case ready(Value)
-    /// The value must be waited for.
+    /// The value must be awaited.
     case async(@Sendable () async throws -> Value)
 }
 
 extension MaybeAsync {
-    /// The same, with another value made of it.
+    /// Returns the result with a transformed value.
     @inlinable
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
@@ -20,7 +20,7 @@ extension MaybeAsync {
         }
     }
 
-    /// The value, waited for where it must be.
+    /// Returns the value; suspends only if it must be awaited.
     @inlinable
     public func value() async throws -> Value {
         switch self {
@@ -31,9 +31,9 @@ extension MaybeAsync {
 }
 
 extension MaybeAsync {
-    /// A load for each of several sources, side by side: an answer for each, in their order.
+    /// Runs a load for each of several sources concurrently, and returns their results in order.
     ///
-    /// It is at hand where all of them are.
+    /// The result is ready if all of them are.
     @inlinable
     public static func each<Source: Sendable, Answer: Sendable>(
         _ sources: [Source], _ load: (Source) throws -> MaybeAsync<Answer>
@@ -79,7 +79,7 @@ extension MaybeAsync {
     }
 }
 
-/// An answer that must be waited for, and its place among the others.
+/// An asynchronous result with its index among the others.
 @usableFromInline
 struct PendingFetch<Answer: Sendable>: Sendable {
     @usableFromInline let position: Int
@@ -92,7 +92,7 @@ struct PendingFetch<Answer: Sendable>: Sendable {
     }
 }
 
-/// Holds the place of an answer until it is there.
+/// The placeholder of a result that is not available yet.
 @usableFromInline
 struct NotYetFetched: Error {
     @usableFromInline init() {}

@@ -12,9 +12,11 @@ package final class PreparedDocument: Sendable {
     /// The memory in bytes without the plans.
     private let ownWeight: Int
 
+    /// Creates a prepared document.
+    ///
     /// - Parameters:
-    ///   - valid: the document.
-    ///   - planBytes: the memory that the stored plans of its operations may take together.
+    ///   - valid: The document.
+    ///   - planBytes: The memory limit for the stored plans of all its operations.
     package init(_ valid: ValidDocument, planBytes: Int = .max) {
         self.valid = valid
         let text = valid.document.source.bytes
@@ -29,7 +31,7 @@ package final class PreparedDocument: Sendable {
                 operation, of: valid, digest: digest, conditionalVariables: variables,
                 planBytes: planBytes / count)
         }
-        // The measure, the cost plan and the cache policy of an operation grow with the selections.
+        // The measurements, the cost plan and the cache policy of an operation grow with the selections.
         ownWeight =
             2_048 + valid.document.weight + valid.typed.weight
             + valid.document.selections.count * PreparedDocument.selectionWeight
@@ -42,12 +44,12 @@ package final class PreparedDocument: Sendable {
     /// The approximate memory in bytes, with the plans that are stored now.
     var weight: Int { operations.reduce(ownWeight) { $0 + $1.planWeight } }
 
-    /// Whether one of its operations was run before; from now on one was.
+    /// True if one of its operations was run before; marks them as run.
     var isRunAgain: Bool {
         wasRun.load(ordering: .relaxed) || wasRun.exchange(true, ordering: .relaxed)
     }
 
-    /// The operation that a request means (specification, section 6.1, GetOperation).
+    /// Returns the operation that a request names (specification, section 6.1, GetOperation).
     package func operation(named name: String?) throws(GraphQLErrors) -> PreparedOperation {
         guard let name else {
             if operations.count > 1 {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An operation of a valid document, with all that its runs have in common.
+/// An operation of a valid document, with the data that its runs have in common.
 package final class PreparedOperation: Sendable {
     package let definition: OperationDefinition
     let identity: OperationIdentity
     let sizeHint = SizeHint()
     private let valid: ValidDocument
-    /// The variables that decide about selections: there is a plan for each combination of their values.
+    /// The variables that control selections: there is a plan for each combination of their values.
     private let conditionalVariables: [Name]
     private let planBytes: Int
     private let storedPlans = Atomic(0)
@@ -14,11 +14,12 @@ package final class PreparedOperation: Sendable {
     /// See `settledPlan`.
     private let settled = WriteOnceReference<OperationPlan>()
 
-    /// What has been found out so far.
+    /// The results computed so far.
     private struct Cache {
-        /// What the limits have to say; a refusal costs as much to find as a success, so it is kept as well.
+        /// The result of the limits; a rejection is as expensive to compute as a success, so it is also
+        /// stored.
         var measured: Result<MeasuredOperation, GraphQLErrors>?
-        /// How long the answer may be kept; nil until it is asked for.
+        /// The cache policy; nil before it is computed.
         var cachePolicy: CachePolicy??
         /// The plans, oldest first.
         ///
@@ -38,7 +39,7 @@ package final class PreparedOperation: Sendable {
         let plan: OperationPlan
     }
 
-    /// How many plans are kept; of an operation with more combinations some are made again.
+    /// The maximum number of stored plans; for an operation with more combinations, some are created again.
     private static let capacity = 16
 
     init(
@@ -53,13 +54,13 @@ package final class PreparedOperation: Sendable {
         self.conditionalVariables = conditionalVariables
     }
 
-    /// The plan, once there is one, where no request can change anything: an operation without variables that has been
-    /// planned before keeps all limits each time.
+    /// The plan if it is the same for all requests: after the first planning, an operation without variables
+    /// always satisfies all limits.
     var settledPlan: OperationPlan? { settled.object }
 
-    /// The operation as the limits see it.
+    /// Returns the operation with its measurements.
     ///
-    /// - Throws: which limit it exceeds, and where.
+    /// - Throws: The exceeded limit, with its position.
     func measured(
         within limits: OperationLimits, at prices: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
@@ -76,7 +77,7 @@ package final class PreparedOperation: Sendable {
         return result
     }
 
-    /// How long the answer may be kept; nil where nothing says.
+    /// Returns the cache policy; nil if the schema defines none.
     func cachePolicy() -> CachePolicy? {
         if let policy = known.withLock(\.cachePolicy) { return policy }
         let policy = CachePolicy(of: definition, in: valid)
@@ -84,9 +85,9 @@ package final class PreparedOperation: Sendable {
         return policy
     }
 
-    /// The variables of a request, coerced (specification, section 6.1.2).
+    /// Coerces the variables of a request (specification, section 6.1.2).
     ///
-    /// - Throws: what is wrong with them, as told and as bounded as what is wrong with a document.
+    /// - Throws: The errors, with the same limits and detail as the errors of a document.
     func variables(
         given: InputObject, _ schema: Schema, _ options: ValidationOptions
     ) throws(GraphQLErrors) -> VariableValues {
@@ -96,7 +97,7 @@ package final class PreparedOperation: Sendable {
             suggests: options.suggests)
     }
 
-    /// The plan for the values that the conditional variables have.
+    /// Returns the plan for the values of the conditional variables.
     func plan(
         _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
     ) throws(GraphQLErrors) -> OperationPlan {
@@ -144,7 +145,7 @@ package final class PreparedOperation: Sendable {
     private func store(_ planned: Planned) {
         known.withLock { known in
             while known.plans.count >= PreparedOperation.capacity || !reserve(planned.plan.weight) {
-                // A plan that does not fit is made for each request.
+                // A plan that does not fit is created for each request.
                 if known.plans.isEmpty { return }
                 release(known.plans.removeFirst().plan.weight)
             }
@@ -153,11 +154,11 @@ package final class PreparedOperation: Sendable {
     }
 }
 
-/// The values that the variables of `@skip` and `@include` have in a request, two bits each.
+/// The values of the variables of `@skip` and `@include` in a request, two bits each.
 private struct Conditions: Equatable, Sendable {
-    /// Of the first 32 variables.
+    /// The values of the first 32 variables.
     private var first: UInt64 = 0
-    /// Of 32 more each: as a rule there are none, and then nothing is allocated.
+    /// The values of the further variables, 32 per element; usually empty, which needs no allocation.
     private var rest: [UInt64] = []
 
     init(of names: [Name], _ variables: VariableValues) {
@@ -178,7 +179,7 @@ private struct Conditions: Equatable, Sendable {
         rest[word - 1] |= shifted
     }
 
-    /// The values by the names' ids; those that are null are left out.
+    /// Returns the values by the names' ids; null values are omitted.
     func values(of names: [Name]) -> [UInt32: Bool] {
         var values: [UInt32: Bool] = [:]
         for (position, name) in names.enumerated() {
@@ -194,14 +195,15 @@ private struct Conditions: Equatable, Sendable {
     }
 }
 
-/// How long the responses of an operation have been, so that the next one's buffer need not grow.
+/// The maximum length of an operation's responses so far, so that the next one's buffer need not grow.
 final class SizeHint: Sendable {
     private let maximumLength = Atomic<Int>(0)
 
-    /// Beyond the longest response: what is last in it may ask for more room than it fills.
+    /// Additional bytes beyond the longest response, because the last write may reserve more than it fills.
     private static let margin = 64
 
-    /// As much as the longest response so far has needed, within reason: one that was huge once makes not all of them huge.
+    /// The length of the longest response so far, with an upper bound: one huge response must not enlarge
+    /// all others.
     var expected: Int { min(maximumLength.load(ordering: .relaxed) + SizeHint.margin, 256 * 1024) }
 
     func learn(_ count: Int) {

@@ -2,23 +2,23 @@
 ///
 /// `ExecutableSchema.prepare(_:)` returns one for every request. A server reads from this value how to
 /// execute, cache and log the request, so that each request prepares its document once, also if the document
-/// is refused. A refused request has a value too, because it is logged, traced and streamed like any other. It
-/// holds the coerced variables and not the request: a subscription that runs for days does not retain other
-/// data of its request.
+/// is rejected. A rejected request has a value too, because it is logged, traced and streamed like any
+/// other. It contains the coerced variables and not the request: a subscription that runs for days does not
+/// retain other data of its request.
 public struct PreparedRequest: Sendable {
     /// The name of the operation, as the client sent it; nil if it sent none.
     public let operationName: String?
-    /// Whether the client sent `extensions`.
+    /// True if the client sent `extensions`.
     package let hasExtensions: Bool
-    /// Whether the client requests the cost of the operation in the response's `extensions`.
+    /// True if the client requests the cost of the operation in the response's `extensions`.
     let requestsCost: Bool
     let state: State
 
     enum State: Sendable {
-        /// The operation can be executed, unless its variables are wrong.
+        /// The operation can be executed, unless its variables are invalid.
         case operation(
             PreparedOperation, of: PreparedDocument, variables: Result<VariableValues, GraphQLErrors>)
-        /// The document, or the operation's name, is wrong.
+        /// The document or the operation's name is invalid.
         ///
         /// `text` is the document in UTF-8.
         case rejected(GraphQLErrors, text: [UInt8])
@@ -33,14 +33,14 @@ public struct PreparedRequest: Sendable {
         self.state = state
     }
 
-    /// A request to a service that has no executable schema, such as a mock.
+    /// Creates a request to a service that has no executable schema, such as a mock.
     ///
     /// An executable schema that receives it prepares it first.
     ///
     /// - Parameters:
-    ///   - request: the request as received.
-    ///   - operationType: the value of `operationType`.
-    ///   - cachePolicy: the value of `cachePolicy`.
+    ///   - request: The request as received.
+    ///   - operationType: The value of `operationType`.
+    ///   - cachePolicy: The value of `cachePolicy`.
     public init(
         unprepared request: GraphQLRequest, operationType: OperationType? = nil,
         cachePolicy: CachePolicy? = nil
@@ -54,7 +54,7 @@ public struct PreparedRequest: Sendable {
         return request
     }
 
-    /// The type of the operation; nil if the document is refused.
+    /// The type of the operation; nil if the document is rejected.
     public var operationType: OperationType? {
         switch state {
         case .operation(let operation, _, _): operation.definition.type
@@ -65,7 +65,7 @@ public struct PreparedRequest: Sendable {
 
     /// The lifetime and the scope of the response in caches, from `@cacheControl`.
     ///
-    /// Nil if the document is refused, and if the schema does not define the directive.
+    /// Nil if the document is rejected, and if the schema does not define the directive.
     public var cachePolicy: CachePolicy? {
         switch state {
         case .operation(let operation, _, _): operation.cachePolicy()
@@ -85,13 +85,14 @@ public struct PreparedRequest: Sendable {
 
     /// The memory in bytes that an operation retains while it runs.
     package struct Retained: Sendable {
-        /// The document with its plans, which all operations that run it share; nil if it is refused.
+        /// The document with its plans, which all operations that run it share; nil if it is rejected.
         package let document: (id: ObjectIdentifier, bytes: Int)?
         /// The coerced variables, and the other memory of the operation.
         package let variables: Int
     }
 
-    /// The memory in bytes that the source of a subscription retains for each item of the lists in its arguments.
+    /// The memory in bytes that the source of a subscription retains for each item of the lists in its
+    /// arguments.
     ///
     /// Measured: what Portico's `quotes` retains for each symbol (see `MemoryBoundTests`).
     package static let followedItemWeight = 384
@@ -124,7 +125,8 @@ public struct PreparedRequest: Sendable {
         }
     }
 
-    /// The variables in keys of caches: the coerced values of those that the operation declares, in their order.
+    /// The variables in keys of caches: the coerced values of those that the operation declares, in their
+    /// order.
     package var cacheVariables: [InputValue?] {
         switch state {
         case .operation(_, _, .success(let variables)): variables.entries.map(\.value)
@@ -135,10 +137,10 @@ public struct PreparedRequest: Sendable {
     }
 }
 
-/// An operation in keys of caches: the bytes of its document, and which of the document's operations it is.
+/// An operation in keys of caches: the bytes of its document, and its name in the document.
 ///
-/// Identities of one prepared document share its text, so they are compared by reference first. The digest is
-/// computed once for each document.
+/// Identities of one prepared document share its text, so they are compared by reference first. The digest
+/// is computed once for each document.
 package struct OperationIdentity: Hashable, Sendable {
     private let digest: UInt64
     /// The position of the operation's name; nil for the only operation of a document, if it has no name.
@@ -158,6 +160,6 @@ package struct OperationIdentity: Hashable, Sendable {
         hasher.combine(operation?.start)
     }
 
-    /// The memory of the identity in bytes, as if nothing else held the document.
+    /// The memory of the identity in bytes, assuming that it is the only owner of the document.
     package var weight: Int { document.count + 128 }
 }

@@ -1,7 +1,8 @@
-/// Where in the response the write pass stands: a stack of integers, made into names only when something fails.
+/// The current position of the write pass in the response: a stack of integers, converted to names only for
+/// errors.
 ///
-/// A response key is kept as the complement of its index in the plan's keys (so it is negative), a list position as
-/// itself. The top of the stack is the field or item that is being written now.
+/// A response key is stored as the complement of its index in the plan's keys (so it is negative), a list
+/// position unchanged. The top of the stack is the current field or item.
 @usableFromInline
 @frozen
 @safe
@@ -13,14 +14,16 @@ struct ResponsePath: ~Copyable {
     var segments: UnsafeMutablePointer<Int>
     @usableFromInline
     var capacity: Int
-    /// Whether the memory is the path's own, which it is once it has grown.
+    /// True if the path owns its memory, which it does after it has grown.
     @usableFromInline
     var isOwner = false
 
-    /// As deep as paths are as a rule.
+    /// The usual maximum depth of paths.
     static var usualDepth: Int { 32 }
 
-    /// - Parameter room: Where the path begins, with room for `usualDepth` segments; it lives longer.
+    /// Creates an empty path.
+    ///
+    /// - Parameter room: The initial memory, with room for `usualDepth` segments; it must outlive the path.
     init(in room: UnsafeMutablePointer<Int>) {
         unsafe segments = room
         capacity = ResponsePath.usualDepth
@@ -31,7 +34,7 @@ struct ResponsePath: ~Copyable {
         if isOwner { unsafe segments.deallocate() }
     }
 
-    /// Goes one level down; the caller sets the new top.
+    /// Enters a level; the caller sets the new top.
     @inlinable
     @inline(__always)
     mutating func enter() {
@@ -39,28 +42,28 @@ struct ResponsePath: ~Copyable {
         if depth == capacity { grow() }
     }
 
-    /// Comes back up.
+    /// Leaves the current level.
     @inlinable
     @inline(__always)
     mutating func exit() {
         depth &-= 1
     }
 
-    /// Names the item that is written now.
+    /// Sets the current item.
     @inlinable
     @inline(__always)
     mutating func set(index: Int) {
         unsafe segments[depth] = index
     }
 
-    /// Names the field that is written now.
+    /// Sets the current field.
     @inlinable
     @inline(__always)
     mutating func set(key: Int) {
         unsafe segments[depth] = ~key
     }
 
-    /// The path so far, the top included.
+    /// A copy of the path, including the top.
     var copy: [Int] {
         unsafe Array(UnsafeBufferPointer(start: segments, count: depth + 1))
     }
@@ -77,13 +80,14 @@ struct ResponsePath: ~Copyable {
     }
 }
 
-/// A field or item that failed, as the write pass notes it.
+/// A field or item that failed, as recorded by the write pass.
 @usableFromInline
 struct FieldFailure {
-    /// A `ResponsePath`, its top included.
+    /// The segments of the `ResponsePath`, including its top.
     let path: [Int]
     let error: any Error
 
-    /// The least bytes of its entry in `errors`: with a location, a path of short segments and no message.
+    /// The minimum length of its entry in `errors` in bytes: with a location, a path of short segments and
+    /// no message.
     var leastBytes: Int { 60 + path.count * 2 }
 }

@@ -1,8 +1,8 @@
 /// The responses of a subscription, one for each event of its source stream (specification, section 6.2.3).
 ///
-/// It is pulled: the next event is asked for when the reader asks for the next response, so a slow reader holds
-/// nothing but what its source stream holds for it. It never throws; what ends the source stream with an error is
-/// said in a last response.
+/// Reading is pull-based: the next event is requested when the reader requests the next response. A slow
+/// reader therefore buffers nothing beyond the source stream's own buffer. It never throws; an error that
+/// ends the source stream is in a last response.
 public struct ResponseStream: AsyncSequence, Sendable {
     private enum Source {
         case single(PreparedRun)
@@ -11,7 +11,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     private let source: Source
 
-    /// Whether there is a response for each event, and not just one.
+    /// True if there is a response for each event, rather than a single one.
     package var isSubscription: Bool {
         switch source {
         case .single: false
@@ -27,7 +27,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         source = .events(run, events)
     }
 
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// A stream has one reader: a second one would share the source stream's events with it.
     public func makeAsyncIterator() -> Iterator {
@@ -37,7 +37,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         }
     }
 
-    /// Pulls responses.
+    /// Reads responses.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate enum State {
             case single(PreparedRun)
@@ -47,12 +47,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
         fileprivate var state: State
 
-        /// The next response; nil after the last one.
+        /// Returns the next response; nil after the last one.
         public mutating func next() async -> GraphQLResponse? {
             await next(isolation: nil)
         }
 
-        /// The next response, asked for from an actor; nil after the last one.
+        /// Returns the next response, for a caller on an actor; nil after the last one.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> GraphQLResponse? {
             switch state {
             case .ended:
@@ -80,12 +80,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
     }
 }
 
-/// A subscription that did not begin.
+/// The error that a subscription did not start.
 public struct SubscriptionError: Error {
-    /// Says why.
+    /// The response with the reason.
     public let response: GraphQLResponse
 
-    /// A subscription that the response refuses.
+    /// Creates an error from a response.
     public init(_ response: GraphQLResponse) {
         self.response = response
     }
@@ -97,7 +97,9 @@ struct PreparedRun: Sendable {
     let variables: VariableValues
     let cost: OperationCost?
     let context: AnyContext
-    /// Makes the context of each event of a subscription, nil to end it; nil for the same context each time.
+    /// Returns the context of each event of a subscription, nil to end it.
+    ///
+    /// If this closure is nil, all events have the same context.
     let renewedContext: (@Sendable () -> AnyContext?)?
 
     /// The context of the response to an event; nil to end the subscription.

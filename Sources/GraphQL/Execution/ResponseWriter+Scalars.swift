@@ -1,5 +1,5 @@
 extension ResponseWriter {
-    /// A string with its quotes, escaped where RFC 8259 (section 7) demands it and nowhere else.
+    /// Writes a string with its quotes, escaped only if RFC 8259 (section 7) requires it.
     @inlinable
     public mutating func write(_ text: String) {
         let bytes = text.utf8Span.span
@@ -11,9 +11,9 @@ extension ResponseWriter {
         }
     }
 
-    /// Copies a string that needs no escape, its quotes included; writes nothing and answers false where one does.
+    /// Copies a string that needs no escape, with its quotes; otherwise writes nothing and returns false.
     ///
-    /// The caller has made room.
+    /// The caller has reserved the memory.
     @inlinable
     @inline(__always)
     mutating func copyQuoted(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -73,7 +73,7 @@ func copyPlain(
         offset &+= 8
     }
     if offset < length, length >= 8 {
-        // The tail overlaps with what was copied already.
+        // The tail overlaps with the bytes already copied.
         let word = unsafe from.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
         unsafe into.storeBytes(of: word, toByteOffset: length &- 8, as: UInt64.self)
         escapes |= bytesToEscape(in: word)
@@ -88,10 +88,11 @@ func copyPlain(
     return escapes == 0
 }
 
-/// Non-zero where one of the eight bytes is a control character, a quote or a backslash.
+/// Returns non-zero if one of the eight bytes is a control character, a quote or a backslash.
 ///
-/// Each term sets the high bit of a byte that is less than a bound (subtraction borrows) or equal to a character
-/// (exclusive or makes it zero); bytes of multi-byte characters have their high bit set and drop out.
+/// Each term sets the high bit of a byte that is less than a bound (subtraction borrows) or equal to a
+/// character (exclusive or makes it zero). Bytes of multi-byte characters have their high bit set and are
+/// masked.
 @inlinable
 @inline(__always)
 func bytesToEscape(in word: UInt64) -> UInt64 {
@@ -104,7 +105,7 @@ func bytesToEscape(in word: UInt64) -> UInt64 {
 }
 
 extension ResponseWriter {
-    /// An integer in decimal digits.
+    /// Writes an integer in decimal digits.
     @inlinable
     public mutating func write(_ value: Int) {
         reserve(20)
@@ -115,9 +116,9 @@ extension ResponseWriter {
         write(digits: UInt64(value.magnitude))
     }
 
-    /// The digits of a number, two at a time from the end.
+    /// Writes the digits of a number, two at a time from the end.
     ///
-    /// The caller has made room for 20.
+    /// The caller has reserved 20 bytes.
     @inlinable
     @inline(__always)
     mutating func write(digits number: UInt64) {
@@ -148,14 +149,14 @@ extension ResponseWriter {
     }
 }
 
-/// "00" to "99", one after the other.
+/// The pairs "00" to "99" in sequence.
 @usableFromInline
 let digitPairs: StaticString = """
     0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
     5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
     """
 
-/// How many decimal digits a number has; 1 for zero.
+/// Returns the number of decimal digits of a number; 1 for zero.
 @inlinable
 @inline(__always)
 func decimalWidth(of number: UInt64) -> Int {
@@ -176,9 +177,9 @@ func decimalWidth(of number: UInt64) -> Int {
 }
 
 extension ResponseWriter {
-    /// The shortest decimal that reads back as the same number, in the form that ECMAScript gives it.
+    /// Writes the shortest decimal that parses to the same number, in the notation of ECMAScript.
     ///
-    /// Not finite numbers have no JSON form; the caller has refused them.
+    /// Infinities and NaN have no JSON form; the caller has rejected them.
     @inlinable
     public mutating func write(_ value: Double) {
         reserve(32)
@@ -209,7 +210,8 @@ extension ResponseWriter {
         unsafe target.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
         unsafe target.storeBytes(of: highPair, toByteOffset: 1, as: UInt16.self)
         unsafe target.storeBytes(of: lowPair, toByteOffset: 3, as: UInt16.self)
-        // Looked for in the pairs and not where they were just written: a processor waits for its own writes.
+        // Read from the table of pairs and not from the output, because a processor waits for its own recent
+        // writes.
         let lastPair = UInt16(littleEndian: low == 0 ? highPair : lowPair)
         let width = low == 0 ? 3 : 5
         count &+= lastPair >> 8 == UInt16(UInt8(ascii: "0")) ? width &- 1 : width
@@ -251,7 +253,7 @@ extension ResponseWriter {
         write(digits: UInt64(exponent.magnitude))
     }
 
-    /// Writes the digits one place to the right, and moves the head back over the gap.
+    /// Writes the digits one position to the right, and moves the head back over the gap.
     private mutating func write(_ digits: UInt64, withPointAfter head: Int) {
         let start = count
         count += 1
@@ -262,18 +264,21 @@ extension ResponseWriter {
 }
 
 extension Double {
-    /// The n of the only decimal n / 10⁴ that reads back as this number, where there is one, as prices have; nil also
-    /// for numbers below 2⁻¹¹ and from 10⁹ on, zero among them.
+    /// The n of the unique decimal n / 10⁴ that parses to this number, if there is one, as for prices.
     ///
-    /// With n below 2⁵³ there are 15 digits at most, so there is only one, and no shorter decimal reads back the same.
+    /// Nil for numbers below 2⁻¹¹, including zero, and from 10⁹ on.
+    ///
+    /// With n below 2⁵³ there are 15 digits at most, so the decimal is unique, and no shorter decimal parses
+    /// to the same number.
     @inlinable
     @inline(__always)
     var tenThousandths: UInt64? {
         guard self >= 0x1p-11, self < 1e9 else { return nil }
-        // Adding 2⁵² rounds to a whole number and leaves it in the last 52 bits.
+        // Adding 2⁵² rounds to an integer and stores it in the last 52 bits.
         let number = (self * 1e4 + 0x1p52).significandBitPattern
-        // The number is M / 2ˢ with M from 2⁵² to 2⁵³; n / 10⁴ reads back as it if it is less than half a unit of M
-        // away: |n · 2ˢ - M · 10⁴| < 5000. Both products wrap, but their difference is below 2ˢ, and s at most 63.
+        // The number is M / 2ˢ with M from 2⁵² to 2⁵³. n / 10⁴ parses to it if it is less than half a unit
+        // of M away: |n · 2ˢ - M · 10⁴| < 5000. Both products wrap, but their difference is below 2ˢ, and s
+        // at most 63.
         let significand = significandBitPattern | 1 << 52
         let shift = 1_075 &- UInt64(exponentBitPattern)
         let distance = number &<< shift &- significand &* 10_000

@@ -1,12 +1,13 @@
 /// Writes a response as JSON (RFC 8259) into one growing buffer of UTF-8 bytes.
 ///
-/// The write pass hands the writer down as `inout`; it is never copied, so its buffer needs no reference counting
-/// and no exclusivity check. A position that turns out to have failed is rewound to its `Mark` and written anew as
-/// null.
+/// The write pass passes the writer as `inout`; it is never copied, so its buffer needs no reference
+/// counting and no exclusivity check. If a position fails, the writer is rewound to its `Mark`, and null is
+/// written instead.
 ///
-/// The writer owns plain memory instead of an array because every byte of a response passes through it: an array's
-/// uniqueness and bounds checks cost a third of the whole execution. All writes go through `reserve`, which keeps
-/// `slack` bytes behind the end, so that short runs may be copied in whole machine words.
+/// The writer owns plain memory instead of an array because every byte of a response passes through it: an
+/// array's uniqueness and bounds checks take a third of the whole execution. All writes go through
+/// `reserve`, which reserves `slack` bytes after the end, so that short sequences can be copied in whole
+/// machine words.
 @safe
 public struct ResponseWriter: ~Copyable {
     @usableFromInline
@@ -16,44 +17,46 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     var capacity: Int
 
-    /// Where in the response the writer stands; see `ResponsePath`.
+    /// The current position in the response; see `ResponsePath`.
     @usableFromInline
     var path: ResponsePath
-    /// What failed so far, in the order of the response.
+    /// The failures so far, in response order.
     @usableFromInline
     var failures: [FieldFailure] = []
-    /// What loads have left for this pass: columns and coerced arguments, by slot.
+    /// The data of loads for this pass: columns and coerced arguments, by slot.
     @usableFromInline
     var slots: LoadSlots
 
-    /// The most bytes of the text.
+    /// The maximum number of bytes of the text.
     private let limit: Int
-    /// Whether the text has become longer than its limit.
+    /// True if the text has become longer than its limit.
     ///
     /// Its bytes are then meaningless, and further writes overwrite them. A list or an object that detects
     /// this reports a failure, which no position above accepts as null.
     @usableFromInline
     var isOverLimit = false
-    /// The least bytes that the recorded failures add to the text.
+    /// The minimum number of bytes that the recorded failures add to the text.
     private var failureBytes = 0
 
-    /// Bytes behind the capacity that may be overwritten, never read.
+    /// The number of bytes after the capacity that may be overwritten, but are never read.
     @usableFromInline
     static var slack: Int { 64 }
 
-    /// Whether the memory is the writer's own, which it is once it has grown.
+    /// True if the writer owns its memory, which it does after it has grown.
     var ownsMemory = false
 
+    /// Creates a writer.
+    ///
     /// - Parameters:
-    ///   - room: where the response begins; it lives longer.
-    ///   - limit: the most bytes of the text.
-    ///   - path: where its path begins, with room for `ResponsePath.usualDepth` segments.
-    ///   - slots: what loads have left.
+    ///   - room: The initial memory of the response; it must outlive the writer.
+    ///   - limit: The maximum number of bytes of the text.
+    ///   - path: The initial memory of the path, with room for `ResponsePath.usualDepth` segments.
+    ///   - slots: The data of loads.
     init(
         in room: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>,
         slots: LoadSlots
     ) {
-        // Room for nothing has no address; all that makes writers gives them some.
+        // An empty buffer has no address; all callers pass a non-empty one.
         unsafe base = room.baseAddress.unsafelyUnwrapped
         self.limit = limit
         // Also if there is more memory, so that the limit needs no separate comparison.
@@ -66,7 +69,7 @@ public struct ResponseWriter: ~Copyable {
         if ownsMemory { unsafe base.deallocate() }
     }
 
-    /// A place to go back to.
+    /// A position to which the writer can be rewound.
     @usableFromInline
     struct Checkpoint {
         @usableFromInline let count: Int
@@ -83,7 +86,7 @@ public struct ResponseWriter: ~Copyable {
     @inline(__always)
     var checkpoint: Checkpoint { Checkpoint(count: count, depth: path.depth) }
 
-    /// Forgets what was written since the mark.
+    /// Discards the text written since the mark.
     @inlinable
     @inline(__always)
     mutating func rewind(to mark: Checkpoint) {
@@ -145,7 +148,7 @@ public struct ResponseWriter: ~Copyable {
 
     // MARK: - Bytes
 
-    /// One byte as it is.
+    /// Writes one byte.
     @inlinable
     @inline(__always)
     mutating func write(byte: UInt8) {
@@ -154,7 +157,7 @@ public struct ResponseWriter: ~Copyable {
         count &+= 1
     }
 
-    /// Text that is known to be JSON as it stands.
+    /// Writes text that is valid JSON.
     @inlinable
     @inline(__always)
     public mutating func write(json text: StaticString) {
@@ -164,7 +167,7 @@ public struct ResponseWriter: ~Copyable {
         count &+= length
     }
 
-    /// Bytes that are known to be JSON as they stand.
+    /// Writes bytes that are valid JSON.
     @inlinable
     public mutating func write(json bytes: Span<UInt8>) {
         let length = bytes.count
@@ -176,9 +179,9 @@ public struct ResponseWriter: ~Copyable {
         count &+= length
     }
 
-    /// A prepared response key: `{"name":` or `,"name":`.
+    /// Writes an encoded response key: `{"name":` or `,"name":`.
     ///
-    /// Its memory may be read 16 bytes past its end.
+    /// Its memory must be readable 16 bytes past its end.
     @inlinable
     @inline(__always)
     mutating func write(key: UnsafePointer<UInt8>, length: Int) {
@@ -197,7 +200,7 @@ public struct ResponseWriter: ~Copyable {
 
     // MARK: - Literals
 
-    /// The literal `null`.
+    /// Writes the literal `null`.
     @inlinable
     @inline(__always)
     public mutating func writeNull() {
@@ -208,15 +211,15 @@ public struct ResponseWriter: ~Copyable {
         count &+= 4
     }
 
-    /// The literal `true` or `false`.
+    /// Writes the literal `true` or `false`.
     @inlinable
     @inline(__always)
     public mutating func write(_ value: Bool) {
         if value { write(json: "true") } else { write(json: "false") }
     }
 
-    /// Digits, or any other ASCII, that a scalar forms itself: at most `maximum` bytes, put into the span as they
-    /// shall stand in the response.
+    /// Writes digits or other ASCII that a scalar formats itself: at most `maximum` bytes, stored in the
+    /// span as they appear in the response.
     @inlinable
     public mutating func write(upTo maximum: Int, _ form: (inout OutputSpan<UInt8>) -> Void) {
         reserve(maximum)
@@ -228,24 +231,24 @@ public struct ResponseWriter: ~Copyable {
 }
 
 extension ResponseWriter {
-    /// So much is written on the stack, for which Swift provides up to a kibibyte.
+    /// The number of bytes written on the stack, for which Swift provides up to a kibibyte.
     private static var stackCapacity: Int { 1024 }
 
-    /// What `write` writes.
+    /// Returns the bytes that `write` writes.
     ///
     /// - Parameters:
-    ///   - expected: how many bytes that will be. Few are written on the stack, and many where they stay; more than
-    ///     were expected are copied once.
-    ///   - limit: the most bytes; above it, `isOverLimit` is true for `write`.
-    ///   - slots: what loads have left.
-    ///   - write: the write pass.
-    /// - Returns: the bytes; meaningless above the limit.
+    ///   - expected: The expected number of bytes. Few are written on the stack, and many directly into
+    ///     their final memory; more than expected are copied once.
+    ///   - limit: The maximum number of bytes; above it, `isOverLimit` is true for `write`.
+    ///   - slots: The data of loads.
+    ///   - write: The write pass.
+    /// - Returns: The bytes; meaningless above the limit.
     static func bytes(
         expecting expected: Int, limit: Int = .max, slots: LoadSlots = .none,
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
         unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.usualDepth) { path in
-            // Of this capacity it is never empty, so it has an address.
+            // With this capacity it is never empty, so it has an address.
             let path = unsafe path.baseAddress.unsafelyUnwrapped
             if expected + slack > stackCapacity {
                 return unsafe bytes(in: expected, limit: limit, path, slots, write)
@@ -258,7 +261,7 @@ extension ResponseWriter {
         }
     }
 
-    /// Writes into the memory of the array that is returned.
+    /// Writes into the memory of the returned array.
     private static func bytes(
         in capacity: Int, limit: Int, _ path: UnsafeMutablePointer<Int>, _ slots: LoadSlots,
         _ write: (inout ResponseWriter) -> Void
@@ -267,7 +270,8 @@ extension ResponseWriter {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { room, count in
             var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
             write(&writer)
-            // Also where far fewer bytes came than were expected: an array keeps all the room that it was made with.
+            // Also copies a response far shorter than expected, because an array retains its initial
+            // capacity.
             if writer.ownsMemory || writer.count < capacity / 2 && capacity > 4096 {
                 copy = writer.bytes
             } else {
@@ -279,7 +283,7 @@ extension ResponseWriter {
 }
 
 extension ResponseWriter {
-    /// Errors as a response carries them (specification, section 7.1.2).
+    /// Writes the errors of a response (specification, section 7.1.2).
     mutating func write(_ errors: [GraphQLError]) {
         write(list: errors) { $0.write($1) }
     }
@@ -314,7 +318,7 @@ extension ResponseWriter {
         write(json: "}")
     }
 
-    /// A value as JSON; enum values are strings there.
+    /// Writes a value as JSON; enum values become strings.
     mutating func write(_ value: InputValue) {
         switch value {
         case .null: writeNull()

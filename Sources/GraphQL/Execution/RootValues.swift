@@ -1,4 +1,4 @@
-/// The values that operations begin from.
+/// The root values of operations.
 struct RootValues: Sendable {
     let query: RootBinding
     let mutation: RootBinding?
@@ -33,7 +33,7 @@ struct RootValues: Sendable {
         _ introspection: Introspection, _ guards: FieldGuards, _ settings: OperationPlan.Settings,
         _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
-        // Validation has refused operations that the schema has no root type for.
+        // Validation rejects operations without a root type in the schema.
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
             document: document.document, schema: schema, introspection: introspection, guards: guards,
@@ -43,13 +43,13 @@ struct RootValues: Sendable {
     }
 }
 
-/// A root value, its type forgotten, and what its fields are bound to.
+/// A type-erased root value with its bound fields.
 struct RootBinding: Sendable {
     let object: BoundObject
     let value: RootValue
     let bind: @Sendable (inout SchemaBinder) -> Void
 
-    /// Nil for `EmptyRoot`.
+    /// Creates a binding; nil for `EmptyRoot`.
     init?<Root: GraphQLObject>(ifAny value: Root) {
         if Root.self == EmptyRoot.self { return nil }
         self.init(value)
@@ -65,24 +65,24 @@ struct RootBinding: Sendable {
     var name: String { object.name }
 }
 
-/// Stands where a schema has no mutations or no subscriptions.
+/// The root value of a schema without mutations or without subscriptions.
 public struct EmptyRoot: GraphQLObject {
-    /// No name and no fields: it is never bound.
+    /// The type without a name and fields; it is never bound.
     public static let graphQL = ObjectType<EmptyRoot>("") {}
 
-    /// The default for operations that a schema does not have.
+    /// Creates the default for operations that a schema does not have.
     public init() {}
 }
 
-/// The value that operations of a kind begin from, where it lies for good, its type forgotten.
+/// The type-erased root value of a kind of operation, in memory that never moves.
 @safe
 struct RootValue: @unchecked Sendable {
-    // Sendable, although it points to memory: what lies there is Sendable, and never changes.
-    /// Where the value lies.
+    // Sendable, although it points to memory: the value there is Sendable and immutable.
+    /// The address of the value.
     let object: UnsafeRawPointer
     /// The value as the only object of its layer.
     let layer: ObjectLayer
-    /// Owns the memory.
+    /// The owner of the memory.
     private let storage: AnyObject
 
     init<Root: Sendable>(_ value: Root) {
@@ -93,7 +93,7 @@ struct RootValue: @unchecked Sendable {
     }
 }
 
-/// Memory that does not move for a root value and a list of it.
+/// Memory that does not move, for a root value and a list of it.
 @safe
 private final class RootStorage<Root> {
     let object: UnsafeMutablePointer<Root>

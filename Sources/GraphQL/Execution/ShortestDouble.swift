@@ -1,14 +1,16 @@
-/// The shortest decimal that lies nearer to a double than to any other: `digits × 10^exponent`, without trailing
-/// zeros.
+/// The shortest decimal that is nearer to a double than to any other: `digits × 10^exponent`, without
+/// trailing zeros.
 ///
-/// The algorithm is Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020): the interval of decimals
-/// that round to the double is scaled by a power of ten, taken from a table with 126 bits of precision, so that at
-/// most two candidates with one digit less and two with all digits remain.
+/// The algorithm is Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020): the interval of
+/// decimals that round to the double is scaled by a power of ten, taken from a table with 126 bits of
+/// precision, so that at most two candidates with one digit less and two with all digits remain.
 struct ShortestDouble {
     let digits: UInt64
     let exponent: Int
 
-    /// - Parameter value: finite and greater than zero.
+    /// Computes the decimal of a double.
+    ///
+    /// - Parameter value: A finite number greater than zero.
     init(of value: Double) {
         var (digits, exponent) = ShortestDouble.shortest(value)
         while digits % 10 == 0 {
@@ -32,14 +34,14 @@ struct ShortestDouble {
         let middle = significand << 2
         let left = middle - 2 + (isIrregular ? 1 : 0)
         let right = middle + 2
-        // floor(log10(2^exponent)), or of 3/4 of it; and the shift that brings the power of ten alongside.
+        // floor(log10(2^exponent)), or of 3/4 of it; and the shift that aligns the power of ten.
         let k = (exponent * 1_262_611 - (isIrregular ? 524_031 : 0)) >> 22
         let shift = UInt64(exponent + ((-k * 1_741_647) >> 19) + 1)
         let power = PowersOfTen.table[PowersOfTen.index(of: -k)]
         let scaledLeft = roundToOdd(power, left << shift)
         let scaled = roundToOdd(power, middle << shift)
         let scaledRight = roundToOdd(power, right << shift)
-        // The ends of the interval round to this double only where its significand is even.
+        // The ends of the interval round to this double only if its significand is even.
         let isOdd = significand & 1
         let lower = scaledLeft + isOdd
         let upper = scaledRight - isOdd
@@ -57,7 +59,7 @@ struct ShortestDouble {
         return (whole + (scaled > half || (scaled == half && whole & 1 != 0) ? 1 : 0), k)
     }
 
-    /// The product's high word, its last bit telling whether anything was lost below.
+    /// Returns the high word of the product; its last bit is set if any lower bit was lost.
     private static func roundToOdd(_ power: PowersOfTen.Power, _ factor: UInt64) -> UInt64 {
         let carry = factor.multipliedFullWidth(by: power.low).high
         let product = factor.multipliedFullWidth(by: power.high)
@@ -67,7 +69,7 @@ struct ShortestDouble {
     }
 }
 
-/// The leading 128 bits of the powers of ten from 10^-292 to 10^324, rounded up, made once (0.1 ms).
+/// The leading 128 bits of the powers of ten from 10^-292 to 10^324, rounded up, computed once (0.1 ms).
 private enum PowersOfTen {
     struct Power {
         var high: UInt64

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A reference that is set once and read by many at once, without a lock.
+/// A reference that is set once and read concurrently, without a lock.
 ///
-/// It is `AtomicLazyReference` of Synchronization, whose code is not specialised for its type: reading that takes
-/// as long as a fifth of the smallest operation.
+/// It replaces `AtomicLazyReference` of Synchronization, whose code is not specialised for its type: reading
+/// it takes a fifth of the time of the smallest operation.
 @safe
 struct WriteOnceReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     private let reference = unsafe Atomic<Unmanaged<Object>?>(nil)
 
-    /// The object; nil before there is one.
+    /// The object; nil before it is set.
     var object: Object? {
-        // It is never taken away again, so what is read here lives as long as this.
+        // The object is never released earlier, so this reference is valid as long as this instance.
         unsafe reference.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
-    /// Sets the object where there is none yet.
+    /// Sets the object unless it is already set.
     func set(_ object: Object) {
         let owned = unsafe Unmanaged.passRetained(object)
         let attempt = unsafe reference.compareExchange(

@@ -1,4 +1,4 @@
-/// `__Schema` (specification, section 4.2.1).
+/// The introspection type `__Schema` (specification, section 4.2.1).
 struct IntrospectedSchema: GraphQLObject {
     let schema: Schema
 
@@ -18,7 +18,8 @@ struct IntrospectedSchema: GraphQLObject {
     }
 }
 
-/// `__Type` (specification, section 4.2.2): a named type, or a list or non-null around one.
+/// The introspection type `__Type` (specification, section 4.2.2): a named type, or a list or non-null
+/// around a type.
 struct IntrospectedType: GraphQLObject {
     let schema: Schema
     let type: WrappedType
@@ -39,7 +40,7 @@ struct IntrospectedType: GraphQLObject {
         Field("isOneOf") { $0.isOneOf }
     }
 
-    /// The type without lists and exclamation marks; nil where it has some.
+    /// The named type; nil for a list or a non-null type.
     private var named: NamedType? {
         type.wrapping.isNonNull || type.wrapping.isList ? nil : schema[type.type]
     }
@@ -115,7 +116,7 @@ struct IntrospectedType: GraphQLObject {
     }
 }
 
-/// `__TypeKind` (specification, section 4.2.2).
+/// The introspection enum `__TypeKind` (specification, section 4.2.2).
 enum IntrospectedTypeKind: String, GraphQLEnum {
     case scalar = "SCALAR"
     case object = "OBJECT"
@@ -129,7 +130,7 @@ enum IntrospectedTypeKind: String, GraphQLEnum {
     static var graphQLName: String { "__TypeKind" }
 }
 
-/// The argument of the lists that leave deprecated members out unless asked.
+/// The argument of lists that exclude deprecated members by default.
 struct IncludeDeprecated: GraphQLArguments {
     let includeDeprecated: Bool
 
@@ -138,7 +139,7 @@ struct IncludeDeprecated: GraphQLArguments {
     }
 }
 
-/// `__Field` (specification, section 4.2.3).
+/// The introspection type `__Field` (specification, section 4.2.3).
 struct IntrospectedField: GraphQLObject {
     let schema: Schema
     let field: SchemaField
@@ -156,7 +157,8 @@ struct IntrospectedField: GraphQLObject {
     }
 }
 
-/// `__InputValue` (specification, section 4.2.4): an argument, or a field of an input object type.
+/// The introspection type `__InputValue` (specification, section 4.2.4): an argument, or a field of an input
+/// object type.
 struct IntrospectedInputValue: GraphQLObject {
     let schema: Schema
     let value: SchemaInputValue
@@ -179,7 +181,7 @@ struct IntrospectedInputValue: GraphQLObject {
     }
 }
 
-/// `__EnumValue` (specification, section 4.2.5).
+/// The introspection type `__EnumValue` (specification, section 4.2.5).
 struct IntrospectedEnumValue: GraphQLObject {
     let value: SchemaEnumValue
 
@@ -191,7 +193,7 @@ struct IntrospectedEnumValue: GraphQLObject {
     }
 }
 
-/// `__Directive` (specification, section 4.2.6).
+/// The introspection type `__Directive` (specification, section 4.2.6).
 struct IntrospectedDirective: GraphQLObject {
     let schema: Schema
     let directive: DirectiveType
@@ -209,6 +211,6 @@ struct IntrospectedDirective: GraphQLObject {
 }
 
 extension DirectiveLocation: GraphQLEnum {
-    /// `__DirectiveLocation` (specification, section 4.2.6).
+    /// The name `__DirectiveLocation` (specification, section 4.2.6).
     public static var graphQLName: String { "__DirectiveLocation" }
 }

@@ -1,8 +1,8 @@
-/// The fields that the query root has beside its own: `__schema` and `__type` (specification, section 4.1).
+/// The additional fields of the query root: `__schema` and `__type` (specification, section 4.1).
 ///
-/// They are planned and written like any others.
+/// They are planned and written like all other fields.
 struct Introspection: Sendable {
-    /// A field of the query root, whatever Swift type that has.
+    /// A field of the query root, independent of its Swift type.
     struct RootField: Sendable {
         let field: BoundField
         let definition: SchemaField
@@ -14,7 +14,7 @@ struct Introspection: Sendable {
 
     init(schema: Schema) {
         queryType = schema.queryType
-        // `Void`: they read nothing of the root value.
+        // `Void`, because these fields do not read the root value.
         let whole = Field<Void>("__schema") { _ in IntrospectedSchema(schema: schema) }
         schemaField = MetaField.schema(in: schema).map { RootField(field: whole.bound, definition: $0) }
         let type = Field<Void>("__type", TypeName.self) { _, arguments in
@@ -25,7 +25,7 @@ struct Introspection: Sendable {
         typeField = MetaField.type(in: schema).map { RootField(field: type.bound, definition: $0) }
     }
 
-    /// The meta-field with this name; nil where it is no meta-field.
+    /// Returns the meta-field with this name; nil for other names.
     func field(named name: String, of type: TypeID) -> RootField? {
         guard type == queryType else { return nil }
         return switch name {
@@ -46,9 +46,9 @@ struct Introspection: Sendable {
 
 /// The fields that introspection adds to a schema's types (specification, section 4.1 and 4.2).
 ///
-/// They belong to no type's list of fields.
+/// They are not in the field list of any type.
 package enum MetaField {
-    /// `__typename: String!`, of every composite type.
+    /// Returns `__typename: String!`, a field of every composite type.
     package static func typename(in schema: Schema) -> SchemaField? {
         schema.typeID(named: "String").map {
             SchemaField(
@@ -57,7 +57,7 @@ package enum MetaField {
         }
     }
 
-    /// `__schema: __Schema!`, of the query type.
+    /// Returns `__schema: __Schema!`, a field of the query type.
     package static func schema(in schema: Schema) -> SchemaField? {
         schema.typeID(named: "__Schema").map {
             SchemaField(
@@ -66,7 +66,7 @@ package enum MetaField {
         }
     }
 
-    /// `__type(name: String!): __Type`, of the query type.
+    /// Returns `__type(name: String!): __Type`, a field of the query type.
     package static func type(in schema: Schema) -> SchemaField? {
         guard let type = schema.typeID(named: "__Type"), let string = schema.typeID(named: "String") else {
             return nil

@@ -1,7 +1,7 @@
 /// An input of an operation: a variable of the request, a literal of the document, or the coerced value of
 /// either.
 ///
-/// Numbers keep their digits: a number that is not a 64-bit integer is stored as text, so that a `Decimal`
+/// Numbers retain their digits: a number that is not a 64-bit integer is stored as text, so that a `Decimal`
 /// scalar reads it exactly.
 ///
 /// Values are equal if their texts have the same bytes, while Swift's strings are equal if they are
@@ -10,15 +10,15 @@ public enum InputValue: Hashable, Sendable {
     case null
     case boolean(Bool)
     case int(Int)
-    /// A number that is no 64-bit integer, as written: `1.50`, `1e400`. Its syntax is JSON's.
+    /// A number that is not a 64-bit integer, as written: `1.50`, `1e400`. Its syntax is that of JSON.
     case number(String)
     case string(String)
-    /// The name of an enum value. In JSON these are strings; coercion makes names of them.
+    /// The name of an enum value. In JSON enum values are strings, which coercion converts to this case.
     case `enum`(String)
     case list([InputValue])
     case object(InputObject)
 
-    /// Whether the values are equal; texts are compared by their bytes.
+    /// Returns true if the values are equal; texts are compared by their bytes.
     public static func == (one: InputValue, other: InputValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true
@@ -35,7 +35,7 @@ public enum InputValue: Hashable, Sendable {
         }
     }
 
-    /// Hashes the bytes of texts, as `==` compares them.
+    /// Hashes the bytes of texts, consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -64,7 +64,7 @@ public enum InputValue: Hashable, Sendable {
         }
     }
 
-    /// The memory that the value takes in bytes, what it refers to included.
+    /// The memory of the value in bytes, including referenced memory.
     package var weight: Int {
         switch self {
         case .null, .boolean, .int: MemoryLayout<InputValue>.stride
@@ -86,21 +86,21 @@ extension String {
 
 /// The fields of an input object, in order.
 ///
-/// A field that was not given is not there; one given as null is `.null`.
+/// A missing field has no entry; an explicit null is `.null`.
 public struct InputObject: Hashable, Sendable {
-    /// Names and values in the order in which they came.
+    /// The names and values, in input order.
     public private(set) var fields: [(name: String, value: InputValue)]
 
-    /// An object of these fields.
+    /// Creates an object with these fields.
     ///
-    /// Where a name comes twice, its first value counts.
+    /// If a name occurs twice, its first value is used.
     public init(_ fields: [(name: String, value: InputValue)] = []) {
         self.fields = fields
     }
 
     /// The value of a field.
     ///
-    /// Setting one that is there replaces it in its place.
+    /// Setting an existing field replaces its value and preserves its position.
     public subscript(name: String) -> InputValue? {
         get { fields.first { $0.name.hasSameBytes(as: name) }?.value }
         set {
@@ -112,14 +112,14 @@ public struct InputObject: Hashable, Sendable {
         }
     }
 
-    /// The same fields in the same order.
+    /// Returns true if both have the same fields in the same order.
     public static func == (one: InputObject, other: InputObject) -> Bool {
         one.fields.elementsEqual(other.fields) {
             $0.name.hasSameBytes(as: $1.name) && $0.value == $1.value
         }
     }
 
-    /// As `==`: the order of the fields counts.
+    /// Hashes the fields in order, consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         for field in fields {
             field.name.hashBytes(into: &hasher)
@@ -129,15 +129,15 @@ public struct InputObject: Hashable, Sendable {
 }
 
 extension InputObject: ExpressibleByDictionaryLiteral {
-    /// The fields in the order of the literal.
+    /// Creates an object with the fields of the literal, in order.
     public init(dictionaryLiteral elements: (String, InputValue)...) {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 }
 
 extension InputValue {
-    /// The value as messages show it, in the words of the reference implementation: no more than three levels deep
-    /// and ten items long.
+    /// The value as in messages of the reference implementation: at most three levels deep and ten items
+    /// long.
     var inspected: String { inspected(level: 1) }
 
     private static var maximumLevel: Int { 2 }
@@ -202,22 +202,22 @@ extension String {
 }
 
 extension InputValue {
-    /// A finite binary number: as an integer where it is one that a double holds exactly, else with the fewest
-    /// digits that tell it from its neighbours.
+    /// Creates a value from a finite binary number: an integer if a double represents it exactly, otherwise
+    /// the fewest digits that distinguish it from its neighbours.
     init(float number: Double) {
         if let integer = Int(exactly: number), integer.magnitude <= 1 << 53 {
             self = .int(integer)
         } else {
-            // Swift writes numbers as JSON does: `1.5`, `1e-07`, `1.2e+20`.
+            // Swift's notation is valid JSON: `1.5`, `1e-07`, `1.2e+20`.
             self = .number(number.description)
         }
     }
 
-    /// A finite number as JavaScript writes it, in messages.
+    /// Returns a finite number in JavaScript's notation, for messages.
     static func digits(of number: Double) -> String {
         let (digits, exponent) = shortestDigits(of: number.magnitude)
         let sign = number < 0 ? "-" : ""
-        // `point` digits stand before the decimal point.
+        // The number of digits before the decimal point.
         let point = exponent + 1
         if point > 21 || point < -5 {
             let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
@@ -231,9 +231,10 @@ extension InputValue {
         return sign + digits.prefix(point) + "." + digits.dropFirst(point)
     }
 
-    /// The significant digits, and the power of ten of the first of them.
+    /// Returns the significant digits, and the power of ten of the first digit.
     private static func shortestDigits(of number: Double) -> (digits: String, exponent: Int) {
-        // Swift's description has the fewest digits that read back as the same number, as `1.5e-07` or `150.0`.
+        // Swift's description has the fewest digits that parse to the same number, such as `1.5e-07` or
+        // `150.0`.
         let parts = number.description.split(separator: "e", maxSplits: 1)
         let mantissa = (parts.first ?? "0").split(separator: ".", maxSplits: 1)
         let whole = mantissa.first ?? "0"
@@ -266,12 +267,12 @@ extension InputValue {
 }
 
 extension InputValue {
-    /// Reads a JSON text (RFC 8259), strictly: one value and white space around it.
+    /// Parses a JSON text (RFC 8259) strictly: one value, surrounded by optional white space.
     ///
-    /// Integers of 64 bits become `.int`; every other number keeps its digits in `.number`. Strings stay strings,
-    /// also where an enum value is meant.
+    /// Integers of 64 bits become `.int`; all other numbers retain their digits in `.number`. Strings remain
+    /// strings, even for enum values.
     ///
-    /// - Throws: `JSONError`, also for an object that gives a name twice.
+    /// - Throws: `JSONError`, also for an object with a duplicate name.
     public init(json bytes: Span<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
         do {
             var reader = try JSONReader(bytes, limits: limits)
@@ -282,9 +283,9 @@ extension InputValue {
         }
     }
 
-    /// Reads a JSON text from an array of bytes.
+    /// Parses a JSON text from an array of bytes.
     ///
-    /// - Throws: `JSONError`, also for an object that gives a name twice.
+    /// - Throws: `JSONError`, also for an object with a duplicate name.
     public init(json bytes: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
         try self.init(json: bytes.span, limits: limits)
     }

@@ -1,37 +1,37 @@
-/// A text that is no JSON (RFC 8259), or more of it than is read.
+/// A JSON error (RFC 8259): invalid text, or text that exceeds a limit.
 public struct JSONError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The reason of the error.
     public let reason: Reason
-    /// Where, in bytes from the start of the text.
+    /// The position in bytes from the start of the text.
     public let offset: Int
-    /// Where, for people: the line from 1, the column from 1, as `SourceLocation` counts.
+    /// The position as line and column, both from 1, as defined by `SourceLocation`.
     public let location: SourceLocation
 
-    /// What is wrong with a text.
+    /// The reasons of JSON errors.
     public enum Reason: Hashable, Sendable {
-        /// Something else had to stand here; nil where the text ends.
+        /// An unexpected byte; nil at the end of the text.
         case unexpected(found: UInt8?, expected: Expectation)
-        /// A number begins with 0 and goes on.
+        /// A number begins with 0 and continues with a digit.
         case leadingZero
-        /// A byte below U+0020 stands in a string as it is.
+        /// A string contains an unescaped byte below U+0020.
         case controlCharacter(UInt8)
-        /// A backslash is followed by something that it cannot escape.
+        /// A backslash before a character that cannot be escaped.
         case invalidEscape
-        /// `\uD800` to `\uDFFF` without its other half names no character.
+        /// `\uD800` to `\uDFFF` without the other half of the surrogate pair.
         case loneSurrogate
-        /// Bytes that are no UTF-8.
+        /// Invalid UTF-8.
         case invalidUTF8
-        /// An object gives the same name twice. RFC 8259 leaves the meaning open, so none is guessed.
+        /// An object contains the same name twice. RFC 8259 does not define the meaning.
         case duplicateName(String)
-        /// More arrays and objects inside one another than `JSONLimits.depth`.
+        /// Arrays and objects are nested deeper than `JSONLimits.depth`.
         case tooDeep(limit: Int)
-        /// Longer than `JSONLimits.bytes`.
+        /// The text is longer than `JSONLimits.bytes`.
         case tooLong(limit: Int)
-        /// More values than `JSONLimits.values`.
+        /// The text has more values than `JSONLimits.values`.
         case tooManyValues(limit: Int)
     }
 
-    /// What the grammar has at a place.
+    /// The element that the grammar requires at a position.
     public enum Expectation: String, Hashable, Sendable {
         case value = "a value"
         case nameOrBrace = "a name in double quotes or \"}\""
@@ -54,21 +54,21 @@ extension JSONError {
 }
 
 extension SourceLocation {
-    /// Line and column of a byte offset.
+    /// Computes the line and column of a byte offset.
     init(ofByte offset: Int, in bytes: Span<UInt8>) {
         let before = (0..<min(offset, bytes.count)).map { bytes[$0] }
         self = SourceText(bytes: before).location(of: UInt32(clamping: offset))
     }
 }
 
-/// What the reader throws: the line and the column are found out only where somebody is told of them.
+/// The error that the reader throws; line and column are computed only for the reported error.
 struct JSONFailure: Error {
     let reason: JSONError.Reason
     let offset: Int
 }
 
 extension JSONError {
-    /// What is wrong and where.
+    /// The reason and the position.
     ///
     /// For example: `Expected a value, found "}", at line 2, column 14.`
     public var message: String {
@@ -77,12 +77,12 @@ extension JSONError {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// The message.
+    /// The same text as `message`.
     public var description: String { message }
 }
 
 extension JSONError.Reason {
-    /// What is wrong, without the place and the full stop.
+    /// The reason, without the position and the full stop.
     var message: String {
         switch self {
         case .unexpected(let found, .end): "Expected nothing after the value, found \(JSONError.name(found))"
@@ -103,7 +103,7 @@ extension JSONError.Reason {
 }
 
 extension JSONError {
-    /// A byte as a message shows it.
+    /// Returns the text for a byte in messages.
     fileprivate static func name(_ byte: UInt8?) -> String {
         guard let byte else { return "the end of the text" }
         switch byte {
@@ -123,24 +123,26 @@ extension JSONError {
     }
 }
 
-/// How much JSON is read before it is refused.
+/// Limits of the JSON reader.
 public struct JSONLimits: Hashable, Sendable {
-    /// How many arrays and objects may stand inside one another; the reader recurses once for each.
+    /// The nesting depth of arrays and objects; the reader recurses once per level.
     public var depth: Int
-    /// How many bytes a text may have.
+    /// The length of a text in bytes.
     public var bytes: Int
-    /// The most values of a text, including arrays and objects.
+    /// The number of values in a text, including arrays and objects.
     ///
-    /// A value can take forty times as much memory as its text, for example `[]`.
+    /// A value, for example `[]`, can need forty times as much memory as its text.
     public var values: Int
 
     /// 64 levels, 1 MiB, 20,000 values.
     public static let `default` = JSONLimits()
 
+    /// Creates limits.
+    ///
     /// - Parameters:
-    ///   - depth: levels of arrays and objects, at least 0.
-    ///   - bytes: length of the text, at least 0.
-    ///   - values: the most values; at least 0.
+    ///   - depth: The maximum number of levels of arrays and objects, at least 0.
+    ///   - bytes: The maximum length of the text, at least 0.
+    ///   - values: The maximum number of values, at least 0.
     public init(depth: Int = 64, bytes: Int = 1 << 20, values: Int = 20_000) {
         self.depth = depth
         self.bytes = bytes

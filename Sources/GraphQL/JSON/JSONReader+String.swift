@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// The string whose opening quote stands next.
+    /// Reads a string from its opening quote.
     mutating func string(in bytes: Span<UInt8>) throws(JSONFailure) -> String {
         let start = offset + 1
         let end = JSONReader.endOfPlainText(from: start, in: bytes)
@@ -11,7 +11,8 @@ extension JSONReader {
         return text
     }
 
-    /// A string in which something stands at `special` that is neither plain text nor the closing quote.
+    /// Reads the rest of a string from `special`, the first byte that is neither plain text nor the closing
+    /// quote.
     private mutating func stringWithEscapes(
         from start: Int, firstAt special: Int, in bytes: Span<UInt8>
     ) throws(JSONFailure) -> String {
@@ -38,7 +39,7 @@ extension JSONReader {
         }
     }
 
-    /// The character that the escape at the reader's place stands for.
+    /// Reads the escape sequence at the current position and returns its character.
     private mutating func escape(in bytes: Span<UInt8>) throws(JSONFailure) -> Unicode.Scalar {
         let start = offset
         guard let kind = byte(at: start + 1, in: bytes) else {
@@ -58,7 +59,7 @@ extension JSONReader {
         }
     }
 
-    /// What stands behind `\u`, both halves of a surrogate pair included.
+    /// Reads the digits after `\u`, including both halves of a surrogate pair.
     private mutating func unicodeEscape(from start: Int, in bytes: Span<UInt8>) throws(JSONFailure)
         -> Unicode.Scalar
     {
@@ -107,11 +108,13 @@ extension JSONReader {
         }
     }
 
-    /// Where the first quote, backslash or control character stands, or the end of the text: eight bytes at a time.
+    /// Returns the offset of the first quote, backslash or control character, or the end of the text.
+    ///
+    /// Reads eight bytes at a time.
     private static func endOfPlainText(from start: Int, in bytes: Span<UInt8>) -> Int {
         var position = start
         while bytes.count - position >= 8 {
-            // Inside the span: the condition above leaves eight bytes.
+            // In bounds: the condition above leaves eight bytes.
             let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
             let special = bytesToEscape(in: UInt64(littleEndian: word))
             if special != 0 { return position + special.trailingZeroBitCount / 8 }
@@ -127,7 +130,7 @@ extension JSONReader {
 }
 
 extension JSONFailure {
-    /// What is not UTF-8 in a run of bytes that begins at an offset.
+    /// Creates an error for invalid UTF-8 in a range of bytes that begins at an offset.
     fileprivate init(_ error: UTF8.ValidationError, at offset: Int) {
         self.init(reason: .invalidUTF8, offset: offset + error.byteOffsets.lowerBound)
     }

@@ -1,15 +1,18 @@
-/// Reads JSON from UTF-8 bytes, value by value, as RFC 8259 has it and nothing beside: no comments, no trailing
-/// commas, no NaN, no byte order mark.
+/// A strict JSON reader for UTF-8 bytes (RFC 8259): no comments, no trailing commas, no NaN, no byte order
+/// mark.
 ///
-/// The bytes are a parameter of every step, since a span cannot be stored; they must be the same each time.
+/// The bytes are a parameter of every function, because a span cannot be stored; all calls must pass the
+/// same bytes.
 struct JSONReader {
-    /// Where the next byte stands.
+    /// The offset of the next byte.
     private(set) var offset = 0
     private var depth = 0
     private let maximumDepth: Int
     private var valueCount = 0
     private let maximumValues: Int
 
+    /// Creates a reader at the start of the text.
+    ///
     /// - Throws: `.tooLong`, before a byte is read.
     init(_ bytes: Span<UInt8>, limits: JSONLimits) throws(JSONFailure) {
         guard bytes.count <= limits.bytes else {
@@ -21,7 +24,7 @@ struct JSONReader {
 
     // MARK: - Values
 
-    /// The value that stands next.
+    /// Reads the next value.
     mutating func value(in bytes: Span<UInt8>) throws(JSONFailure) -> InputValue {
         let first = peek(in: bytes)
         guard valueCount < maximumValues else {
@@ -40,7 +43,7 @@ struct JSONReader {
         }
     }
 
-    /// An object whose brace stands next.
+    /// Reads an object from its opening brace.
     mutating func object(in bytes: Span<UInt8>) throws(JSONFailure) -> InputObject {
         var fields: [(name: String, value: InputValue)] = []
         var names = KeysSeen()
@@ -91,7 +94,7 @@ struct JSONReader {
 
     // MARK: - Structure
 
-    /// Steps into the array or object whose bracket or brace stands next.
+    /// Enters the array or object at its opening bracket or brace.
     mutating func enter() throws(JSONFailure) {
         guard depth < maximumDepth else {
             throw JSONFailure(reason: .tooDeep(limit: maximumDepth), offset: offset)
@@ -100,14 +103,14 @@ struct JSONReader {
         offset += 1
     }
 
-    /// Steps over the bracket or brace that ends the array or object.
+    /// Leaves the array or object at its closing bracket or brace.
     private mutating func exit() {
         depth -= 1
         offset += 1
     }
 
-    /// The name of the object's next member and where it stands, with the colon behind it read; nil when the object
-    /// has ended.
+    /// Reads the name of the object's next member and the colon, and returns the name with its offset; nil
+    /// at the end of the object.
     mutating func nextName(
         in bytes: Span<UInt8>, isFirst: Bool
     ) throws(JSONFailure) -> (name: String, offset: Int)? {
@@ -130,7 +133,8 @@ struct JSONReader {
         return (name, place)
     }
 
-    /// Whether another element of an array stands next, with the comma before it read; at its end, the array is left.
+    /// Returns true if another array element follows, and reads the comma before it; leaves the array at its
+    /// end.
     mutating func nextElement(in bytes: Span<UInt8>, isFirst: Bool) throws(JSONFailure) -> Bool {
         let next = peek(in: bytes)
         if next == UInt8(ascii: "]") {
@@ -144,14 +148,14 @@ struct JSONReader {
         return true
     }
 
-    /// Makes sure that nothing but white space is left.
+    /// Checks that only white space remains.
     mutating func end(in bytes: Span<UInt8>) throws(JSONFailure) {
         guard peek(in: bytes) == nil else { throw unexpected(.end, in: bytes) }
     }
 
     // MARK: - Bytes
 
-    /// The next byte that is no white space, which stays unread; nil at the end.
+    /// Skips white space and returns the next byte without consuming it; nil at the end.
     mutating func peek(in bytes: Span<UInt8>) -> UInt8? {
         while offset < bytes.count {
             let byte = bytes[offset]
@@ -177,13 +181,15 @@ struct JSONReader {
     }
 }
 
-/// The names of an object so far: looked up one by one while they are few, hashed once they are many, so that an
-/// object of many names costs no quadratic time.
+/// The names of an object so far.
+///
+/// A small object is searched linearly, a large one through a hash set, so that the time is not quadratic in
+/// the number of names.
 private struct KeysSeen {
     private var many: Set<UTF8Key> = []
     private static let few = 12
 
-    /// False where the name is there already.
+    /// Returns false if the name already exists.
     mutating func insert(_ name: String, into fields: [(name: String, value: InputValue)]) -> Bool {
         guard fields.count >= Self.few else { return !fields.contains { $0.name.hasSameBytes(as: name) } }
         if fields.count == Self.few { many = Set(fields.map { UTF8Key($0.name) }) }
@@ -192,7 +198,7 @@ private struct KeysSeen {
 }
 
 extension JSONReader {
-    /// A number (RFC 8259, section 6): an integer where it fits into 64 bits, else the digits as they stand.
+    /// Reads a number (RFC 8259, section 6): an integer if it fits into 64 bits, otherwise its digits.
     mutating func number(in bytes: Span<UInt8>) throws(JSONFailure) -> InputValue {
         let start = offset
         var integer = Integer()
@@ -208,14 +214,14 @@ extension JSONReader {
         let isWhole = try !fraction(in: bytes)
         let isPlain = try !exponent(in: bytes)
         if isWhole, isPlain, let value = integer.value { return .int(value) }
-        // Digits, signs, a dot and an e: ASCII.
+        // The bytes are digits, signs, a dot and an e, so they are ASCII.
         var text = ""
         text.reserveCapacity(offset - start)
         for position in start..<offset { text.unicodeScalars.append(Unicode.Scalar(bytes[position])) }
         return .number(text)
     }
 
-    /// Whether a fraction stood there.
+    /// Reads an optional fraction; returns true if there is one.
     private mutating func fraction(in bytes: Span<UInt8>) throws(JSONFailure) -> Bool {
         guard byte(at: offset, in: bytes) == UInt8(ascii: ".") else { return false }
         move(to: offset + 1)
@@ -223,7 +229,7 @@ extension JSONReader {
         return true
     }
 
-    /// Whether an exponent stood there.
+    /// Reads an optional exponent; returns true if there is one.
     private mutating func exponent(in bytes: Span<UInt8>) throws(JSONFailure) -> Bool {
         guard let mark = byte(at: offset, in: bytes), mark | 0x20 == UInt8(ascii: "e") else { return false }
         move(to: offset + 1)
@@ -234,7 +240,7 @@ extension JSONReader {
         return true
     }
 
-    /// At least one digit.
+    /// Reads one or more digits.
     private mutating func digits(in bytes: Span<UInt8>, _ take: (UInt8) -> Void) throws(JSONFailure) {
         var end = offset
         while let byte = byte(at: end, in: bytes), byte &- UInt8(ascii: "0") < 10 {
@@ -246,10 +252,12 @@ extension JSONReader {
     }
 }
 
-/// The digits of a whole number, as long as they fit.
+/// An integer that is read digit by digit, with overflow detection.
 private struct Integer {
     var isNegative = false
-    /// Nil once they did not fit; kept at or below zero, since there is one more negative number than positive ones.
+    /// The negated value; nil after an overflow.
+    ///
+    /// It is zero or negative, because there is one more negative integer than positive ones.
     private var negated: Int? = 0
 
     mutating func append(_ digit: UInt8) {

@@ -1,11 +1,12 @@
 extension GraphQLRequest {
-    /// Reads a request as clients send it (GraphQL over HTTP, "JSON encoding").
+    /// Parses a request body (GraphQL over HTTP, "JSON encoding").
     ///
-    /// An object with `query`, and with `operationName`, `variables` and `extensions` where they are needed. A document
-    /// that the server has may be named by `documentId` or `extensions.persistedQuery` instead; `document` is empty
-    /// then. Other keys are ignored, as the specification leaves them to later versions; they must be JSON nonetheless.
+    /// The body is an object with `query`, and optionally `operationName`, `variables` and `extensions`. A
+    /// stored document may be identified by `documentId` or `extensions.persistedQuery` instead; then
+    /// `document` is empty. Other keys are ignored, because the specification reserves them for later
+    /// versions, but they must be valid JSON.
     ///
-    /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
+    /// - Throws: `RequestBodyError`, with the invalid key and its position.
     public init(json bytes: Span<UInt8>, limits: JSONLimits = .default) throws(RequestBodyError) {
         switch try RequestBody(json: bytes, limits: limits) {
         case .single(let request): self = request
@@ -13,9 +14,9 @@ extension GraphQLRequest {
         }
     }
 
-    /// Reads a request from an array of bytes.
+    /// Parses a request body from an array of bytes.
     ///
-    /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
+    /// - Throws: `RequestBodyError`, with the invalid key and its position.
     public init(json bytes: [UInt8], limits: JSONLimits = .default) throws(RequestBodyError) {
         try self.init(json: bytes.span, limits: limits)
     }
@@ -30,16 +31,17 @@ extension GraphQLRequest {
     }
 }
 
-/// What the body of a request asks for.
+/// The parsed body of a request.
 public enum RequestBody: Sendable {
-    /// One answer.
+    /// A single request.
     case single(GraphQLRequest)
-    /// Several answers, in an array of the same order.
+    /// A batch; the responses are in an array of the same order.
     case batch([GraphQLRequest])
 
-    /// Reads one request as `GraphQLRequest` does, or an array of at most `batchLimit`; 0 refuses arrays.
+    /// Parses one request like `GraphQLRequest`, or an array of at most `batchLimit` requests; 0 rejects
+    /// arrays.
     ///
-    /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
+    /// - Throws: `RequestBodyError`, with the invalid key and its position.
     public init(
         json bytes: Span<UInt8>, limits: JSONLimits = .default, batchLimit: Int = 0
     ) throws(RequestBodyError) {
@@ -89,7 +91,7 @@ extension RequestBodyError {
     }
 }
 
-/// The members of a request's JSON object, read in one pass into the types that they must have.
+/// The members of a request's JSON object, converted to their types in one pass.
 struct RequestParameters {
     private(set) var query: String?
     private(set) var documentID: String?
@@ -97,7 +99,7 @@ struct RequestParameters {
     private(set) var variables = InputObject()
     private(set) var extensions = InputObject()
 
-    /// Why reading stopped; places are bytes.
+    /// The reason why reading stopped; positions are byte offsets.
     enum Failure: Error {
         case json(JSONFailure)
         case notAnObject(JSONKind)
@@ -106,13 +108,13 @@ struct RequestParameters {
         case emptyBatch
     }
 
-    /// The parameters of one request.
+    /// Parses the parameters of one request.
     init(_ bytes: Span<UInt8>, limits: JSONLimits) throws(Failure) {
         let parameters: Result<RequestParameters, Failure>
         do {
             var reader = try JSONReader(bytes, limits: limits)
             parameters = try RequestParameters.next(from: &reader, bytes)
-            // Text that is no JSON is told so first, whatever else is wrong with it.
+            // Invalid JSON is reported before any other error.
             try reader.end(in: bytes)
         } catch {
             throw .json(error)
@@ -120,7 +122,7 @@ struct RequestParameters {
         self = try parameters.get()
     }
 
-    /// The parameters of each request in an array of at most so many.
+    /// Parses the parameters of each request in an array of limited length.
     static func batch(
         _ bytes: Span<UInt8>, limits: JSONLimits, limit: Int
     ) throws(Failure) -> [RequestParameters] {
@@ -146,7 +148,7 @@ struct RequestParameters {
 
     private init() {}
 
-    /// The parameters of the object that stands next, or what is wrong with it.
+    /// Reads the next object and returns its parameters or its error.
     private static func next(
         from reader: inout JSONReader, _ bytes: Span<UInt8>
     ) throws(JSONFailure) -> Result<RequestParameters, Failure> {
@@ -158,7 +160,7 @@ struct RequestParameters {
         return .success(parameters)
     }
 
-    /// The first member of a wrong type, if any.
+    /// Reads the members and returns the first one of a wrong type, if any.
     private mutating func readMembers(
         of reader: inout JSONReader, _ bytes: Span<UInt8>
     ) throws(JSONFailure) -> Failure? {
@@ -184,7 +186,7 @@ struct RequestParameters {
         return problem
     }
 
-    /// False where the value has not the type that its key demands.
+    /// Returns false if the value does not have the type of its key.
     private mutating func assign(_ value: InputValue, to key: RequestKey) -> Bool {
         switch (key, value) {
         case (.query, .string(let text)): query = text
@@ -213,24 +215,24 @@ extension JSONKind {
     }
 }
 
-/// Why a request's JSON says nothing that can be run (GraphQL over HTTP, "Request parameters").
+/// The reason why a request's JSON is no valid GraphQL request (GraphQL over HTTP, "Request parameters").
 public enum RequestBodyError: Error, Hashable, Sendable {
-    /// The text is no JSON.
+    /// The text is not valid JSON.
     case notJSON(JSONError)
-    /// The text is JSON, but no object.
+    /// The text is valid JSON, but no object.
     case notAnObject(found: JSONKind)
     /// A key has a value of the wrong type.
     case wrongType(of: RequestKey, found: JSONKind, at: SourceLocation)
-    /// There is no `query`, and nothing else that names a document.
+    /// Neither `query` nor another identifier of a document is present.
     case noQuery
-    /// An array has more requests than one may have.
+    /// An array contains more requests than the limit.
     case tooManyRequests(limit: Int)
     /// The text is an array, and the service accepts no batches.
     case batchNotAllowed
-    /// An array has no request.
+    /// An array contains no request.
     case emptyBatch
 
-    /// What is wrong, where, and what would be right.
+    /// The error, its position and the expected value.
     public var message: String {
         switch self {
         case .notJSON(let error): "The request's JSON cannot be read. \(error.message)"
@@ -258,7 +260,7 @@ public enum RequestKey: String, Hashable, Sendable, CaseIterable {
     case variables
     case extensions
 
-    /// What its value must be.
+    /// The wording of the value's expected type.
     var expectation: String {
         switch self {
         case .query: "a string"

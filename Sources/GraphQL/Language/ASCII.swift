@@ -1,4 +1,4 @@
-/// The characters that the grammar names (specification, section 2.1 and appendix B).
+/// Character classes of the grammar (specification, section 2.1 and appendix B).
 extension UInt8 {
     static var tab: UInt8 { 0x09 }
     static var lineFeed: UInt8 { 0x0A }
@@ -7,25 +7,25 @@ extension UInt8 {
     static var quote: UInt8 { 0x22 }
     static var backslash: UInt8 { 0x5C }
 
-    /// `NameStart`: a letter or an underscore.
+    /// True for `NameStart`: a letter or an underscore.
     @inline(__always)
     var isNameStart: Bool {
         (self | 0x20) &- 0x61 < 26 || self == 0x5F
     }
 
-    /// `NameContinue`: a letter, a digit or an underscore.
+    /// True for `NameContinue`: a letter, a digit or an underscore.
     @inline(__always)
     var isNameContinue: Bool {
         isNameStart || isDigit
     }
 
-    /// `Digit`.
+    /// True for `Digit`.
     @inline(__always)
     var isDigit: Bool {
         self &- 0x30 < 10
     }
 
-    /// What a hexadecimal digit stands for; nil for anything else.
+    /// The value of a hexadecimal digit; nil for other bytes.
     var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")

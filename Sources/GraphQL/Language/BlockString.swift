@@ -1,7 +1,9 @@
-/// Strings between `"""` (specification, section 2.9.4).
+/// Functions for block strings, which are delimited by `"""` (specification, section 2.9.4).
 public enum BlockString {
-    /// What the text between the quotes means: escaped quotes resolved, common indentation and the blank lines at
-    /// both ends removed, lines joined by line feeds (BlockStringValue of the specification).
+    /// Returns the value of the text between the quotes (`BlockStringValue` of the specification).
+    ///
+    /// Resolves escaped quotes, removes the common indentation and the blank lines at both ends, and joins
+    /// the lines with line feeds.
     static func value(of content: ArraySlice<UInt8>) -> String {
         let lines = unescapedLines(of: content)
         guard let first = lines.firstIndex(where: { !isBlank($0) }),
@@ -17,7 +19,9 @@ public enum BlockString {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The lines of a raw text, escaped quotes resolved; indentation is not touched by that, since quotes are none.
+    /// Returns the lines of a raw text with escaped quotes resolved.
+    ///
+    /// Quotes do not affect the indentation.
     private static func unescapedLines(of content: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var line: [UInt8] = []
@@ -48,15 +52,16 @@ public enum BlockString {
 }
 
 extension BlockString {
-    /// A text between triple quotes.
+    /// Returns a text between triple quotes.
     ///
-    /// It stands on lines of its own where that reads better, or where it could not be read back otherwise. Its lines
-    /// are not indented; whoever prints it may indent all of them alike.
+    /// The text is on separate lines if that is more readable, or if it could not be parsed back otherwise.
+    /// The lines are not indented; a printer may indent all of them equally.
     public static func literal(_ text: String) -> String {
         let escaped = escapingTripleQuotes(in: text)
         let lines = escaped.split(separator: .lineFeed, omittingEmptySubsequences: false)
         let isSingleLine = lines.count == 1
-        // All lines but the first are indented: the first would be taken for part of the indentation's measure.
+        // Without this break, the first line would count towards the common indentation of the indented
+        // other lines.
         let needsFirstBreak =
             !isSingleLine && lines.dropFirst().allSatisfy { $0.first.map(isWhitespace) ?? true }
         let endsInTripleQuote = escaped.suffix(4).elementsEqual([.backslash, .quote, .quote, .quote])
@@ -69,7 +74,7 @@ extension BlockString {
         return "\"\"\"\(before)\(String(decoding: escaped, as: UTF8.self))\(after)\"\"\""
     }
 
-    /// Whether a text survives being printed as a block string and read again.
+    /// Returns true if a text is unchanged after it is printed as a block string and parsed again.
     public static func canHold(_ text: String) -> Bool {
         let lines = text.utf8.split(separator: .lineFeed, omittingEmptySubsequences: false)
         guard let first = lines.first, let last = lines.last, !text.isEmpty else { return true }

@@ -1,24 +1,25 @@
-/// A parsed GraphQL document (specification, chapter 2): executable, type system, or both mixed.
+/// A parsed GraphQL document (specification, chapter 2): executable, type system, or both.
 ///
-/// The tree lies in flat arrays of small values. A node names its children by the `NodeRange` that they fill in one of
-/// these arrays, so a document of any size costs a handful of allocations, nodes carry no references, and the index
-/// of a node serves as its identity: later stages attach what they learn in arrays of their own, side by side.
+/// The syntax tree is stored in flat arrays of small values. A node refers to its children by a `NodeRange`
+/// of one of these arrays. A document of any size therefore needs a handful of allocations, and nodes
+/// contain no references. The index of a node is its identity: later stages store their results in parallel
+/// arrays.
 ///
-/// It is a class because everybody who works on it holds it: a value would be a dozen arrays to retain each time.
+/// The type is a class because each copy of a value would retain a dozen arrays.
 public final class Document: Sendable {
-    /// The text that was parsed; every span points into it.
+    /// The parsed text; all spans refer to it.
     public let source: SourceText
-    /// Each distinct name once; `Name.id` is its index.
+    /// The distinct names; `Name.id` is the index.
     public let names: [String]
 
-    /// The definitions in the order of the text.
+    /// The definitions in source order.
     public let definitions: [Definition]
 
-    /// All selections; those of one selection set stand side by side.
+    /// All selections; the selections of one selection set are adjacent.
     public let selections: [Selection]
     /// All arguments of fields and directives.
     public let arguments: [Argument]
-    /// All directives that are applied somewhere.
+    /// All applied directives.
     public let directives: [Directive]
     /// The items of list values.
     public let values: [Value]
@@ -33,12 +34,12 @@ public final class Document: Sendable {
     public let inputValueDefinitions: [InputValueDefinition]
     /// The values of enum types.
     public let enumValueDefinitions: [EnumValueDefinition]
-    /// Names that stand in lists: implemented interfaces, union members, directive locations.
+    /// Names in lists: implemented interfaces, union members, directive locations.
     public let nameLists: [Name]
     /// The root operation types of schema definitions.
     public let operationTypeDefinitions: [OperationTypeDefinition]
 
-    /// How many tokens the text had, for limits that report their high-water mark.
+    /// The number of tokens in the text, for limits that report their high-water mark.
     public let tokenCount: Int
 
     init(_ nodes: consuming DocumentNodes, names: [String], tokenCount: Int) {
@@ -77,45 +78,45 @@ extension Array {
     var heapWeight: Int { capacity * MemoryLayout<Element>.stride + 32 }
 }
 
-/// Nodes of one kind that stand side by side in one of a document's arrays.
+/// A range of adjacent nodes in one of the document's arrays.
 @frozen
 public struct NodeRange<Node>: Hashable, Sendable {
-    /// Index of the first node.
+    /// The index of the first node.
     public var start: UInt32
-    /// How many nodes there are.
+    /// The number of nodes.
     public var count: UInt32
 
-    /// So many nodes from an index on.
+    /// Creates a range from a start index and a count.
     @inlinable
     public init(start: UInt32, count: UInt32) {
         self.start = start
         self.count = count
     }
 
-    /// No node at all.
+    /// The empty range.
     @inlinable
     public static var none: NodeRange { NodeRange(start: 0, count: 0) }
 
-    /// True where there is no node.
+    /// True if the range is empty.
     @inlinable
     public var isEmpty: Bool { count == 0 }
 
-    /// The nodes' indices in the document's array.
+    /// The indices of the nodes in the document's array.
     @inlinable
     public var indices: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
 }
 
-/// A name and where it stands.
+/// A name and its position.
 ///
-/// Names with the same text have the same `id` throughout one document.
+/// Names with the same text have the same `id` within one document.
 @frozen
 public struct Name: Sendable {
-    /// Index into `Document.names`.
+    /// The index into `Document.names`.
     public var id: UInt32
-    /// Where it stands.
+    /// The position.
     public var span: SourceSpan
 
-    /// A name from its number and place.
+    /// Creates a name from its id and position.
     @inlinable
     public init(id: UInt32, span: SourceSpan) {
         self.id = id
@@ -131,7 +132,7 @@ public enum Definition: Sendable {
     case type(TypeDefinition)
     case directive(DirectiveDefinition)
 
-    /// From the definition's first token (its description, where it has one) to its last.
+    /// The range from the definition's first token (its description, if any) to its last.
     public var span: SourceSpan {
         switch self {
         case .operation(let operation): operation.span
@@ -143,7 +144,7 @@ public enum Definition: Sendable {
     }
 }
 
-/// The arrays of a `Document` while it is parsed; what they hold is said there.
+/// The arrays of a `Document` during parsing; `Document` documents them.
 struct DocumentNodes {
     let source: SourceText
     var definitions: [Definition] = []
@@ -160,19 +161,19 @@ struct DocumentNodes {
     var operationTypeDefinitions: [OperationTypeDefinition] = []
 }
 
-/// Gives each distinct name of a document a number, in the order in which they are first met.
+/// Assigns a number to each distinct name of a document, in order of first occurrence.
 ///
-/// A hash table with open addressing over the bytes of the text: a name costs no allocation of its own.
+/// A hash table with open addressing over the bytes of the text; a name needs no allocation.
 struct NameTable: ~Copyable {
-    /// Where each name first stands; the index is the name's number.
+    /// The first occurrence of each name; the index is the name's number.
     private var names: [SourceSpan] = []
-    /// A power of two many slots.
+    /// The slots; their number is a power of two.
     ///
-    /// A slot's upper half is a name's hash, its lower half the number plus 1; 0 is a free slot.
+    /// The upper half of a slot is the name's hash, the lower half is its number plus 1. A free slot is 0.
     private var slots: [UInt64] = []
     private let seed = NameTable.processSeed
 
-    /// The number of the name at a span.
+    /// Returns the number of the name at a span.
     mutating func number(of span: SourceSpan, in bytes: [UInt8]) -> UInt32 {
         if names.count * 2 >= slots.count { grow() }
         let bytes = bytes.span
@@ -192,7 +193,7 @@ struct NameTable: ~Copyable {
         return number
     }
 
-    /// All names, by their numbers.
+    /// Returns all names, indexed by their numbers.
     func texts(in bytes: [UInt8]) -> [String] {
         names.map { String(decoding: bytes[Int($0.start)..<Int($0.end)], as: UTF8.self) }
     }
@@ -221,9 +222,9 @@ struct NameTable: ~Copyable {
         return true
     }
 
-    /// 32 bits over all bytes of a name, eight at a time, each folded in by a wide multiplication.
+    /// Returns a 32-bit hash of a name: eight bytes at a time, each folded in by a wide multiplication.
     ///
-    /// Seeded a process anew, so that nobody can write a document whose names all meet in one slot.
+    /// The seed is random per process, so that a client cannot construct a document whose names all collide.
     @inline(__always)
     private func hash(of span: SourceSpan, in bytes: Span<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(span.end &- span.start)
@@ -241,7 +242,7 @@ struct NameTable: ~Copyable {
 
     @inline(__always)
     private static func fold(_ word: UInt64) -> UInt64 {
-        // The fractional digits of the golden ratio: odd, and its bits spread evenly.
+        // The fractional digits of the golden ratio: an odd number with evenly distributed bits.
         let product = word.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         return product.high ^ product.low
     }

@@ -1,53 +1,53 @@
-/// What an operation does (specification, section 2.3).
+/// The kind of an operation (specification, section 2.3).
 public enum OperationType: String, Sendable, CaseIterable {
     case query, mutation, subscription
 }
 
 /// An operation (specification, section 2.3).
 public struct OperationDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Whether it reads, writes or subscribes.
+    /// The kind of operation: query, mutation or subscription.
     public var type: OperationType
-    /// Its name; nil for an anonymous one.
+    /// The name; nil for an anonymous operation.
     public var name: Name?
-    /// The variables that it takes.
+    /// The variable definitions.
     public var variables: NodeRange<VariableDefinition>
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// What is selected.
+    /// The selection set.
     public var selectionSet: SelectionSet
     /// True for `{ field }`, a query without its keyword.
     public var isShorthand: Bool
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
 /// A named fragment (specification, section 2.8).
 public struct FragmentDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// The type that it selects from.
+    /// The type of the type condition.
     public var typeCondition: Name
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// What is selected.
+    /// The selection set.
     public var selectionSet: SelectionSet
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// The braces and what stands between them (specification, section 2.4).
+/// A selection set with its braces (specification, section 2.4).
 public struct SelectionSet: Sendable {
-    /// What stands between the braces.
+    /// The selections between the braces.
     public var selections: NodeRange<Selection>
-    /// From brace to brace.
+    /// The range from brace to brace.
     public var span: SourceSpan
 }
 
-/// One entry of a selection set (specification, section 2.4).
+/// An entry of a selection set (specification, section 2.4).
 public enum Selection: Sendable {
     case field(SelectedField)
     case fragmentSpread(FragmentSpread)
@@ -56,79 +56,79 @@ public enum Selection: Sendable {
 
 /// A selected field (specification, section 2.5).
 public struct SelectedField: Sendable {
-    /// The name that the response uses instead; nil where there is none.
+    /// The response name that replaces the field name; nil if absent.
     public var alias: Name?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// Its arguments.
+    /// The arguments.
     public var arguments: NodeRange<Argument>
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// Nil where the text has no braces.
+    /// The selection set; nil if the text has no braces.
     public var selectionSet: SelectionSet?
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 
-    /// The key of the field's value in the response: its alias, else its name.
+    /// The key of the field's value in the response: the alias if present, otherwise the name.
     public var responseKey: Name { alias ?? name }
 }
 
-/// `...Name` (specification, section 2.8).
+/// A fragment spread, `...Name` (specification, section 2.8).
 public struct FragmentSpread: Sendable {
     /// The name of the fragment.
     public var name: Name
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `... on Type { }` (specification, section 2.8.2).
+/// An inline fragment, `... on Type { }` (specification, section 2.8.2).
 public struct InlineFragment: Sendable {
-    /// The type that it selects from; nil where it is that of the parent.
+    /// The type condition; nil if the parent's type applies.
     public var typeCondition: Name?
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// What is selected.
+    /// The selection set.
     public var selectionSet: SelectionSet
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `name: value` of a field or directive (specification, section 2.6).
+/// An argument, `name: value`, of a field or directive (specification, section 2.6).
 public struct Argument: Sendable {
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// Its value.
+    /// The value.
     public var value: Value
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `@name(arguments)` (specification, section 2.12).
+/// An applied directive, `@name(arguments)` (specification, section 2.12).
 public struct Directive: Sendable {
-    /// Its name, without the at sign.
+    /// The name, without the at sign.
     public var name: Name
-    /// Its arguments.
+    /// The arguments.
     public var arguments: NodeRange<Argument>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `$name: Type = default` (specification, section 2.10).
+/// A variable definition, `$name: Type = default` (specification, section 2.10).
 public struct VariableDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// The name without its dollar sign; its span has none either.
+    /// The name; neither it nor its span contains the dollar sign.
     public var name: Name
-    /// `$name`, with the dollar sign.
+    /// The span of `$name`, with the dollar sign.
     public var variableSpan: SourceSpan
-    /// Its type.
+    /// The type.
     public var type: TypeReference
-    /// The value where none is given; nil where there is none.
+    /// The default value; nil if absent.
     public var defaultValue: Value?
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }

@@ -1,9 +1,9 @@
-/// Cuts a text into tokens (specification, section 2.1), one at a time and without allocating.
+/// The lexer: splits a text into tokens (specification, section 2.1), one at a time and without allocations.
 ///
-/// A token's end is where the next one is looked for, so there is no state. Every byte is looked at once, and each look is bounds-checked: the text may be anything. `Lexer+Number.swift` and
-/// `Lexer+String.swift` read the longer tokens.
+/// The search for a token starts at the end of the previous one, so the lexer has no state. It reads each
+/// byte once, with bounds checks, because the text is untrusted.
 enum Lexer {
-    /// The first token at or behind an offset; behind the last one `endOfText`, however often one asks.
+    /// Returns the first token at or after an offset; after the last token, always `endOfText`.
     static func token(from offset: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Token {
         var position = offset
         while position < bytes.count {
@@ -44,7 +44,8 @@ enum Lexer {
         return Token(.endOfText, bytes.count, bytes.count)
     }
 
-    /// Where a comment ends: at its line's end, or at something that is no character, which is refused there.
+    /// Returns the end of a comment: the end of its line, or an invalid character, which the caller then
+    /// rejects.
     private static func endOfComment(from start: Int, in bytes: Span<UInt8>) -> Int {
         var position = start + 1
         while position < bytes.count {
@@ -56,7 +57,8 @@ enum Lexer {
         return position
     }
 
-    /// Behind a byte-order mark, which is ignored wherever it stands; anything else begins no token.
+    /// Returns the offset after a byte-order mark, which is ignored at any position; other bytes begin no
+    /// token.
     private static func endOfByteOrderMark(
         at position: Int, in bytes: Span<UInt8>
     ) throws(SyntaxErrorReason) -> Int {
@@ -84,13 +86,14 @@ enum Lexer {
         throw SyntaxErrorReason(cause, at: SourceSpan(start, end))
     }
 
-    /// The byte at an offset; 0, which begins no token, behind the end.
+    /// Returns the byte at an offset; after the end 0, which begins no token.
     @inline(__always)
     static func byte(at position: Int, in bytes: Span<UInt8>) -> UInt8 {
         position < bytes.count ? bytes[position] : 0
     }
 
-    /// How many bytes the character at an offset has; nil where it is no Unicode scalar value in UTF-8.
+    /// Returns the number of bytes of the character at an offset; nil if it is no Unicode scalar value in
+    /// UTF-8.
     @inline(__always)
     static func scalarLength(at position: Int, in bytes: Span<UInt8>) -> Int? {
         if bytes[position] < 0x80 { return 1 }
@@ -100,7 +103,9 @@ enum Lexer {
 }
 
 extension SourceSpan {
-    /// From offsets that the parser's limit on bytes keeps within 32 bits.
+    /// Creates a span.
+    ///
+    /// The offsets fit into 32 bits because of the parser's limit on bytes.
     @inline(__always)
     init(_ start: Int, _ end: Int) {
         self.init(start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end))
@@ -139,7 +144,9 @@ extension Lexer {
         return (kind, position)
     }
 
-    /// Behind the sign and the digits in front of a point; a zero stands there alone.
+    /// Returns the offset after the sign and the integer digits.
+    ///
+    /// A leading zero must be the only digit.
     private static func integerPart(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         let position = byte(at: start, in: bytes) == UInt8(ascii: "-") ? start + 1 : start
         guard byte(at: position, in: bytes) == UInt8(ascii: "0") else {
@@ -151,21 +158,21 @@ extension Lexer {
         return position + 1
     }
 
-    /// Behind one digit or more.
+    /// Returns the offset after one or more digits.
     private static func digits(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         let end = endOfDigits(from: start, in: bytes)
         guard end > start else { throw characterFault(at: start, in: bytes) { .expectedDigit(found: $0) } }
         return end
     }
 
-    /// Behind any digits there may be.
+    /// Returns the offset after any number of digits.
     static func endOfDigits(from start: Int, in bytes: Span<UInt8>) -> Int {
         var position = start
         while position < bytes.count && bytes[position].isDigit { position += 1 }
         return position
     }
 
-    /// A fault about the character at an offset.
+    /// Returns an error about the character at an offset.
     static func characterFault(
         at position: Int, in bytes: Span<UInt8>, cause: (SourceCharacter) -> SyntaxError.Cause
     ) -> SyntaxErrorReason {
@@ -175,7 +182,7 @@ extension Lexer {
 }
 
 extension Lexer {
-    /// Checks a string from its first quote and finds its end (specification, section 2.9.4).
+    /// Checks a string from its opening quote and returns its end (specification, section 2.9.4).
     static func string(
         at start: Int, in bytes: Span<UInt8>
     ) throws(SyntaxErrorReason) -> (kind: TokenKind, end: Int) {
@@ -234,7 +241,7 @@ extension Lexer {
         SyntaxErrorReason(.unterminatedString, at: SourceSpan(position, position))
     }
 
-    /// Behind an escape sequence.
+    /// Returns the offset after an escape sequence.
     private static func endOfEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         switch byte(at: start + 1, in: bytes) {
         case .quote, .backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
@@ -249,10 +256,10 @@ extension Lexer {
         }
     }
 
-    /// `\u{…}` with as many digits as fit into eight, naming a Unicode scalar value.
+    /// Returns the offset after `\u{…}` with as many digits as fit into eight, for a Unicode scalar value.
     ///
-    /// What a faulty one is said to end with is as much as the reference implementation reads of it, in a loop over
-    /// integers of 32 bits.
+    /// The reported end of an invalid escape is that of the reference implementation, which loops over
+    /// 32-bit integers.
     private static func endOfBracedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
         -> Int
     {
@@ -271,7 +278,7 @@ extension Lexer {
         throw invalidUnicodeEscape(ofUnits: size, at: start, in: bytes)
     }
 
-    /// `\u` with four hexadecimal digits, or two of them that make a surrogate pair.
+    /// Returns the offset after `\u` with four hexadecimal digits, or after two of them in a surrogate pair.
     private static func endOfFixedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
         -> Int
     {
@@ -287,7 +294,7 @@ extension Lexer {
         throw invalidUnicodeEscape(ofUnits: 6, at: start, in: bytes)
     }
 
-    /// The number that four hexadecimal digits make.
+    /// Returns the number of four hexadecimal digits.
     static func codeUnit(at start: Int, in bytes: Span<UInt8>) -> UInt16? {
         var unit: UInt16 = 0
         for position in start..<(start + 4) {
@@ -304,7 +311,7 @@ extension Lexer {
         return SyntaxErrorReason(.invalidUnicodeEscape(span), at: span)
     }
 
-    /// The characters that make so many UTF-16 code units, fewer where the text ends before.
+    /// Returns the span of a number of UTF-16 code units; shorter if the text ends earlier.
     private static func span(ofUnits count: Int, at start: Int, in bytes: Span<UInt8>) -> SourceSpan {
         var end = start
         var units = 0

@@ -1,8 +1,8 @@
-/// Parses a document: executable definitions, type system definitions and extensions, in any mixture.
+/// Parses a document: executable definitions, type system definitions and extensions in any combination.
 ///
-/// Follows the specification of September 2025: descriptions may stand on executable definitions too.
+/// Follows the specification of September 2025: executable definitions may have descriptions, too.
 ///
-/// - Throws: `SyntaxError` for the first thing that is no GraphQL, or for a limit that the text exceeds.
+/// - Throws: `SyntaxError` for the first syntax error, or if the text exceeds a limit.
 public func parse(_ source: SourceText, limits: ParserLimits = .default) throws(SyntaxError) -> Document {
     do throws(SyntaxErrorReason) {
         var parser = try Parser(source, limits: limits)
@@ -13,26 +13,26 @@ public func parse(_ source: SourceText, limits: ParserLimits = .default) throws(
     }
 }
 
-/// Parses a document that error messages call "GraphQL request".
+/// Parses a document with the name "GraphQL request" in error messages.
 ///
-/// - Throws: `SyntaxError` for the first thing that is no GraphQL, or for a limit that the text exceeds.
+/// - Throws: `SyntaxError` for the first syntax error, or if the text exceeds a limit.
 public func parse(_ text: String, limits: ParserLimits = .default) throws(SyntaxError) -> Document {
     try parse(SourceText(text), limits: limits)
 }
 
-/// A part of a document that was parsed alone, and a document without definitions that holds what it refers to.
+/// A separately parsed part of a document, with a document that contains its children but no definitions.
 public struct ParsedNode<Node: Sendable>: Sendable {
-    /// The part that was parsed.
+    /// The parsed node.
     public let node: Node
-    /// What its children and names are found in.
+    /// The document that contains the node's children and names.
     public let document: Document
 }
 
-/// Parses a value that stands alone (specification, section 2.9).
+/// Parses a single value (specification, section 2.9).
 ///
-/// Where `isConstant`, variables are refused in it.
+/// If `isConstant` is true, variables are rejected.
 ///
-/// - Throws: `SyntaxError` for the first thing that does not belong to it, or for a limit that the text exceeds.
+/// - Throws: `SyntaxError` for the first syntax error, or if the text exceeds a limit.
 public func parseValue(
     _ source: SourceText, isConstant: Bool = true, limits: ParserLimits = .default
 ) throws(SyntaxError) -> ParsedNode<Value> {
@@ -46,9 +46,9 @@ public func parseValue(
     }
 }
 
-/// Parses a reference to a type, such as `[Int!]` (specification, section 2.11).
+/// Parses a type reference such as `[Int!]` (specification, section 2.11).
 ///
-/// - Throws: `SyntaxError` for the first thing that does not belong to it, or for a limit that the text exceeds.
+/// - Throws: `SyntaxError` for the first syntax error, or if the text exceeds a limit.
 public func parseType(
     _ source: SourceText, limits: ParserLimits = .default
 ) throws(SyntaxError) -> ParsedNode<TypeReference> {
@@ -62,26 +62,26 @@ public func parseType(
     }
 }
 
-/// What the parser accepts at most; beyond it a text is refused before memory or stack are at risk.
+/// The limits of the parser; a text that exceeds one is rejected before memory or stack are at risk.
 ///
-/// The defaults suit a schema of a thousand types. A server that parses strangers' operations sets lower ones.
+/// The defaults suit a schema of a thousand types. Set lower limits for operations from untrusted clients.
 public struct ParserLimits: Hashable, Sendable {
-    /// Size of the text in bytes; no more than 4 GiB are ever read, since spans have 32 bits.
+    /// The size of the text in bytes; at most 4 GiB are read, because spans have 32 bits.
     public var bytes: Int
-    /// Number of tokens, comments not counted.
+    /// The number of tokens, without comments.
     public var tokens: Int
-    /// How deep selection sets, list values and object values may be nested in one another, counted together.
+    /// The nesting depth of selection sets, list values and object values, counted together.
     ///
-    /// The parser takes any depth; whatever walks the tree afterwards calls itself once a level. The default leaves
-    /// a walk room for 2 KiB a level on a thread with 512 KiB of stack.
+    /// The parser itself handles any depth, but later stages recurse once per level. The default leaves 2
+    /// KiB of stack per level on a thread with 512 KiB of stack.
     public var depth: Int
-    /// The most bytes of one name in an operation or a fragment.
+    /// The length of one name in an operation or a fragment, in bytes.
     ///
-    /// A response repeats an alias for each object, so a long one makes a response many times as long as its
-    /// document. Names in type system definitions have no limit.
+    /// A response repeats an alias for each object, so a long alias makes the response many times as long as
+    /// its document. Names in type system definitions have no limit.
     public var nameBytes: Int
 
-    /// Limits, those that are not named at their defaults.
+    /// Creates limits; omitted limits have their default values.
     public init(
         bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200, nameBytes: Int = 256
     ) {
@@ -91,12 +91,12 @@ public struct ParserLimits: Hashable, Sendable {
         self.nameBytes = nameBytes
     }
 
-    /// 16 MiB, a million tokens, 200 levels, 256 bytes for a name.
+    /// 16 MiB, a million tokens, 200 levels, 256 bytes per name.
     public static let `default` = ParserLimits()
 }
 
 extension ParserLimits {
-    /// Refuses a text that is too long to be read, or whose offsets would not fit into a span.
+    /// Rejects a text that exceeds the limit on bytes, or whose offsets do not fit into a span.
     func check(_ source: SourceText) throws(SyntaxErrorReason) {
         let limit = min(bytes, Int(UInt32.max))
         guard source.bytes.count > limit else { return }

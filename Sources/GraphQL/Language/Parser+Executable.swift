@@ -1,6 +1,6 @@
 // Operations, fragments and directives (specification, sections 2.3, 2.6, 2.8, 2.10 and 2.12).
 extension Parser {
-    /// `OperationDefinition` from its keyword on.
+    /// Parses an `OperationDefinition` from its keyword on.
     mutating func operation(
         _ type: OperationType, description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> OperationDefinition {
@@ -16,7 +16,7 @@ extension Parser {
             span: span(from: start))
     }
 
-    /// `{ … }`, a query without its keyword.
+    /// Parses `{ … }`, a query without its keyword.
     mutating func shorthandQuery() throws(SyntaxErrorReason) -> OperationDefinition {
         let start = token.span.start
         return OperationDefinition(
@@ -24,7 +24,7 @@ extension Parser {
             selectionSet: try selectionSet(), isShorthand: true, span: span(from: start))
     }
 
-    /// `FragmentDefinition` from its keyword on.
+    /// Parses a `FragmentDefinition` from its keyword on.
     mutating func fragment(
         description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> FragmentDefinition {
@@ -69,7 +69,7 @@ extension Parser {
             span: span(from: start))
     }
 
-    /// `Directives`, any number of them.
+    /// Parses `Directives`, possibly none.
     mutating func directives(isConstant: Bool) throws(SyntaxErrorReason) -> NodeRange<Directive> {
         guard token.kind == .at else { return .none }
         let first = nodes.directives.count
@@ -83,7 +83,7 @@ extension Parser {
         return run(of: nodes.directives, from: first)
     }
 
-    /// `Arguments`, or nothing.
+    /// Parses optional `Arguments`.
     mutating func arguments(isConstant: Bool) throws(SyntaxErrorReason) -> NodeRange<Argument> {
         guard try skip(.leftParenthesis) else { return .none }
         let first = nodes.arguments.count
@@ -99,17 +99,17 @@ extension Parser {
     }
 }
 
-/// A selection set whose closing brace has not come yet.
+/// A selection set before its closing brace.
 struct OpenSelectionSet {
-    /// Where its opening brace stands.
+    /// The offset of the opening brace.
     var start: UInt32
-    /// Index of its first child among the open selections.
+    /// The index of the first child in `openSelections`.
     var firstChild: Int
 }
 
 // Selection sets, fields, fragment spreads and inline fragments (specification, sections 2.4, 2.5 and 2.8).
 extension Parser {
-    /// `SelectionSet`, with all those within it.
+    /// Parses a `SelectionSet` with all nested selection sets.
     mutating func selectionSet() throws(SyntaxErrorReason) -> SelectionSet {
         try openSelectionSet()
         while true {
@@ -143,7 +143,7 @@ extension Parser {
         return SelectionSet(selections: selections, span: span(from: open.start))
     }
 
-    /// Completes the selection in front of whose children the set stood: it is the last open one now.
+    /// Adds a completed selection set to the selection before it, which is now the last open one.
     private mutating func attachToParent(_ selectionSet: SelectionSet) {
         switch openSelections.popLast() {
         case .field(var field):
@@ -159,7 +159,7 @@ extension Parser {
         }
     }
 
-    /// `Selection`, up to its own selection set where it has one.
+    /// Parses a `Selection` up to its selection set, if any.
     private mutating func selection() throws(SyntaxErrorReason) {
         if token.kind == .spread { try spread() } else { try field() }
     }
@@ -182,7 +182,7 @@ extension Parser {
         openSelections.append(.field(field))
     }
 
-    /// `FragmentSpread` or `InlineFragment`; only the latter may have braces, and must.
+    /// Parses a `FragmentSpread`, which has no braces, or an `InlineFragment`, which requires them.
     private mutating func spread() throws(SyntaxErrorReason) {
         let start = token.span.start
         try advance()

@@ -1,6 +1,6 @@
 // Definitions and extensions of schemas, types and directives (specification, chapter 3).
 extension Parser {
-    /// `SchemaDefinition` from its keyword on.
+    /// Parses a `SchemaDefinition` from its keyword on.
     mutating func schemaDefinition(
         description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> SchemaDefinition {
@@ -14,7 +14,7 @@ extension Parser {
             isExtension: false, span: span(from: start))
     }
 
-    /// `SchemaExtension` from its second keyword on.
+    /// Parses a `SchemaExtension` from its second keyword on.
     mutating func schemaExtension(start: UInt32) throws(SyntaxErrorReason) -> SchemaDefinition {
         try advance()
         let directives = try directives(isConstant: true)
@@ -46,14 +46,14 @@ extension Parser {
         throw SyntaxErrorReason(.unexpected(word), at: word.span)
     }
 
-    /// The definition of a named type from its keyword on.
+    /// Parses the definition of a named type from its keyword on.
     mutating func typeDefinition(
         _ keyword: Keyword, description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> TypeDefinition {
         try namedType(keyword, description: description, isExtension: false, start: start)
     }
 
-    /// The extension of a named type from its second keyword on.
+    /// Parses the extension of a named type from its second keyword on.
     mutating func typeExtension(_ keyword: Keyword, start: UInt32) throws(SyntaxErrorReason) -> TypeDefinition
     {
         let type = try namedType(keyword, description: nil, isExtension: true, start: start)
@@ -94,7 +94,7 @@ extension Parser {
         try skip(.implements) ? try nameList(separator: .ampersand) : .none
     }
 
-    /// One name or more, separated; a separator may stand in front of the first as well.
+    /// Parses one or more names with separators; a leading separator is allowed.
     private mutating func nameList(separator: TokenKind) throws(SyntaxErrorReason) -> NodeRange<Name> {
         let first = nodes.nameLists.count
         _ = try skip(separator)
@@ -126,7 +126,7 @@ extension Parser {
             directives: try directives(isConstant: true), span: span(from: start))
     }
 
-    /// `ArgumentsDefinition` or `InputFieldsDefinition`, or nothing.
+    /// Parses an optional `ArgumentsDefinition` or `InputFieldsDefinition`.
     private mutating func inputValueDefinitions(
         between open: TokenKind, and close: TokenKind
     ) throws(SyntaxErrorReason) -> NodeRange<InputValueDefinition> {
@@ -166,7 +166,7 @@ extension Parser {
         return run(of: nodes.enumValueDefinitions, from: first)
     }
 
-    /// `DirectiveDefinition` from its keyword on.
+    /// Parses a `DirectiveDefinition` from its keyword on.
     mutating func directiveDefinition(
         description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> DirectiveDefinition {
@@ -197,7 +197,7 @@ extension Parser {
 }
 
 extension TypeBody {
-    /// True where an extension with this body adds nothing by it.
+    /// True if an extension with this body adds nothing.
     fileprivate var isEmpty: Bool {
         switch self {
         case .scalar: true

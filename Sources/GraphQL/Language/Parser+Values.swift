@@ -1,20 +1,19 @@
-/// A list or an input object whose closing mark has not come yet.
+/// A list or an input object before its closing delimiter.
 struct OpenContainer {
     var isObject: Bool
-    /// Where its opening mark stands.
+    /// The offset of the opening delimiter.
     var start: UInt32
-    /// Index of its first child among the open values or the open object fields.
+    /// The index of the first child in the open values or the open object fields.
     var first: Int
-    /// The name of the field that is being read; nil in lists.
+    /// The name of the current field; nil in lists.
     var fieldName: Name?
 
-    /// The mark that closes it.
     var end: TokenKind { isObject ? .rightBrace : .rightBracket }
 }
 
 // Values and types (specification, sections 2.9 and 2.11).
 extension Parser {
-    /// `Value`, with all those within it; a constant one has no variables in it.
+    /// Parses a `Value` with all nested values; a constant value contains no variables.
     mutating func value(isConstant: Bool) throws(SyntaxErrorReason) -> Value {
         guard try openContainer() else { return try leaf(isConstant: isConstant) }
         while let innermost = openContainers.last {
@@ -31,7 +30,8 @@ extension Parser {
         throw unexpected()
     }
 
-    /// Goes on behind the opening mark of a list or an input object if one comes next, and says so.
+    /// Consumes the opening delimiter of a list or an input object; returns false if the next token is
+    /// neither.
     private mutating func openContainer() throws(SyntaxErrorReason) -> Bool {
         let isObject = token.kind == .leftBrace
         guard isObject || token.kind == .leftBracket else { return false }
@@ -51,14 +51,14 @@ extension Parser {
         return .list(Parser.close(&openValues, from: container.first, into: &nodes.values), span)
     }
 
-    /// The name of the next field of the innermost input object, with its colon.
+    /// Parses the name of the next field of the innermost input object, with its colon.
     private mutating func fieldName() throws(SyntaxErrorReason) {
         let name = try name()
         try expect(.colon)
         openContainers[openContainers.count - 1].fieldName = name
     }
 
-    /// Makes a value the next item or field of what is open.
+    /// Adds a value as the next item or field of the innermost open container.
     private mutating func add(_ value: Value) {
         if let name = openContainers.last?.fieldName {
             openObjectFields.append(ObjectField(name: name, value: value, span: span(from: name.span.start)))
@@ -67,7 +67,7 @@ extension Parser {
         }
     }
 
-    /// A value that holds no others.
+    /// Parses a value that is neither a list nor an input object.
     private mutating func leaf(isConstant: Bool) throws(SyntaxErrorReason) -> Value {
         let token = token
         switch token.kind {
@@ -88,7 +88,7 @@ extension Parser {
         }
     }
 
-    /// `DefaultValue`, or nothing.
+    /// Parses an optional `DefaultValue`.
     mutating func defaultValue() throws(SyntaxErrorReason) -> Value? {
         try skip(.equals) ? try value(isConstant: true) : nil
     }
@@ -103,12 +103,12 @@ extension Parser {
         return .variable(try name(), span(from: dollar.span.start))
     }
 
-    /// `true`, `false`, `null` or the name of an enum value.
+    /// Parses `true`, `false`, `null` or the name of an enum value.
     private mutating func namedValue() throws(SyntaxErrorReason) -> Value {
         let span = token.span
         if hasText(span, "true") || hasText(span, "false") {
             try advance()
-            // The two differ in length already.
+            // The two literals have different lengths.
             return .boolean(span.end &- span.start == 4, span)
         }
         if hasText(span, "null") {
@@ -118,7 +118,7 @@ extension Parser {
         return .enum(try name())
     }
 
-    /// `Type`, from the outermost bracket in and out again.
+    /// Parses a `Type` iteratively, from the outermost bracket to the name and back.
     mutating func typeReference() throws(SyntaxErrorReason) -> TypeReference {
         let start = token.span.start
         var lists = 0
@@ -142,7 +142,7 @@ extension Parser {
         SyntaxErrorReason(.tooManyLists(limit: Wrapping.maximumLists), at: token.span)
     }
 
-    /// `Description`, or nothing.
+    /// Parses an optional `Description`.
     mutating func description() throws(SyntaxErrorReason) -> StringValue? {
         guard token.kind.isString else { return nil }
         let string = StringValue(span: token.span, isBlock: token.kind == .blockString)
@@ -150,8 +150,9 @@ extension Parser {
         return string
     }
 
-    /// True where the next token is a name with one of these texts, or a string that means one: where it keeps a word
-    /// from being a name, the reference implementation looks at a token's value alone.
+    /// Returns true if the next token is a name with one of these texts, or a string with such a value.
+    ///
+    /// The reference implementation compares only a token's value when it excludes a keyword from names.
     func tokenMeans(_ texts: [String]) -> Bool {
         guard token.kind == .name || token.kind.isString else { return false }
         let source = nodes.source

@@ -1,33 +1,33 @@
-/// Reads a document from the top down, one token ahead (specification, appendix B).
+/// A parser that reads a document top-down with one token of lookahead (specification, appendix B).
 ///
-/// Nodes go straight into the document's arrays. Where nodes of one kind can stand within one another, those of an
-/// open parent wait on a stack, so that siblings end up side by side; the stacks are shared by the whole document.
-/// What is open stands on stacks too instead of in calls within calls: no text is deep enough to exhaust the thread's.
+/// Nodes are appended directly to the document's arrays. If nodes of one kind can be nested, the children of
+/// an open parent are collected on a stack, so that siblings become adjacent. The whole document shares
+/// these stacks. Open containers are on stacks, too, instead of recursive calls: no text can exhaust the
+/// thread's stack.
 ///
-/// The grammar's chapters are in `Parser+Document.swift`, `Parser+Executable.swift`, `Parser+Values.swift` and
-/// `Parser+TypeSystem.swift`.
+/// `Parser+Executable.swift`, `Parser+Values.swift` and `Parser+TypeSystem.swift` contain the productions.
 struct Parser: ~Copyable {
     var nodes: DocumentNodes
-    /// The token that comes next.
+    /// The next token.
     private(set) var token = Token(kind: .endOfText, span: SourceSpan(start: 0, end: 0))
-    /// Where the token before it ends.
+    /// The end of the previous token.
     private(set) var previousEnd: UInt32 = 0
 
-    /// Selections whose selection set is still open, each open parent in front of its children.
+    /// Selections of open selection sets; each parent precedes its children.
     var openSelections: [Selection] = []
-    /// The selection sets that are open, the innermost last.
+    /// The open selection sets, innermost last.
     var openSelectionSets: [OpenSelectionSet] = []
-    /// Items whose list is still open.
+    /// The items of open lists.
     var openValues: [Value] = []
-    /// Fields whose input object is still open.
+    /// The fields of open input objects.
     var openObjectFields: [ObjectField] = []
-    /// The lists and input objects that are open, the innermost last.
+    /// The open lists and input objects, innermost last.
     var openContainers: [OpenContainer] = []
 
     private var names = NameTable()
     private var tokenCount = 0
     private let limits: ParserLimits
-    /// The most bytes of a name in the current definition.
+    /// The limit on the bytes of a name in the current definition.
     private var nameBytes = Int.max
 
     /// Reads the first token.
@@ -35,21 +35,22 @@ struct Parser: ~Copyable {
         nodes = DocumentNodes(source: source)
         self.limits = limits
         try limits.check(source)
-        // A guess that spares the usual operation's arrays from growing step by step, and costs a large text nothing.
+        // An estimate that avoids stepwise growth of the arrays for typical operations, at no cost for large
+        // texts.
         nodes.selections.reserveCapacity(min(source.bytes.count / 16 + 1, 256))
         openSelections.reserveCapacity(16)
         try advance()
     }
 
-    /// The document, when all has been read.
+    /// Returns the document after the whole text is parsed.
     consuming func finished() -> Document {
         Document(nodes, names: names.texts(in: nodes.source.bytes), tokenCount: tokenCount)
     }
 }
 
-// What every production is made of.
+// Elements of all productions.
 extension Parser {
-    /// Goes on to the next token.
+    /// Advances to the next token.
     mutating func advance() throws(SyntaxErrorReason) {
         previousEnd = token.span.end
         token = try Lexer.token(from: Int(token.span.end), in: nodes.source.bytes.span)
@@ -60,7 +61,7 @@ extension Parser {
         }
     }
 
-    /// Goes on if the next token is of this kind, and says so.
+    /// Consumes the next token if it has this kind; returns false otherwise.
     @inline(__always)
     mutating func skip(_ kind: TokenKind) throws(SyntaxErrorReason) -> Bool {
         guard token.kind == kind else { return false }
@@ -68,7 +69,7 @@ extension Parser {
         return true
     }
 
-    /// Goes on behind a token of this kind; any other is refused.
+    /// Consumes a token of this kind; throws for any other token.
     @inline(__always)
     mutating func expect(_ kind: TokenKind) throws(SyntaxErrorReason) {
         guard token.kind == kind else {
@@ -77,7 +78,7 @@ extension Parser {
         try advance()
     }
 
-    /// Goes on behind this word; anything else is refused.
+    /// Consumes this keyword; throws for any other token.
     mutating func expect(_ keyword: Keyword) throws(SyntaxErrorReason) {
         guard isNext(keyword) else {
             throw SyntaxErrorReason(.expectedKeyword(keyword, found: token), at: token.span)
@@ -85,19 +86,19 @@ extension Parser {
         try advance()
     }
 
-    /// Goes on if the next token is this word, and says so.
+    /// Consumes the next token if it is this keyword; returns false otherwise.
     mutating func skip(_ keyword: Keyword) throws(SyntaxErrorReason) -> Bool {
         guard isNext(keyword) else { return false }
         try advance()
         return true
     }
 
-    /// True where the next token is this word.
+    /// Returns true if the next token is this keyword.
     func isNext(_ keyword: Keyword) -> Bool {
         token.kind == .name && hasText(token.span, keyword.rawValue)
     }
 
-    /// True where a span's bytes are exactly this text.
+    /// Returns true if the bytes of a span equal this text.
     func hasText(_ span: SourceSpan, _ text: String) -> Bool {
         let expected = text.utf8
         guard Int(span.end &- span.start) == expected.count else { return false }
@@ -110,12 +111,12 @@ extension Parser {
         return true
     }
 
-    /// Says that no production goes on with the next token.
+    /// Returns the error that no production continues with the next token.
     func unexpected() -> SyntaxErrorReason {
         SyntaxErrorReason(.unexpected(token), at: token.span)
     }
 
-    /// `Name`.
+    /// Parses a `Name`.
     mutating func name() throws(SyntaxErrorReason) -> Name {
         let span = token.span
         if token.kind == .name, Int(span.end &- span.start) > nameBytes {
@@ -125,30 +126,30 @@ extension Parser {
         return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
     }
 
-    /// Turns the limit of names on or off for the names that follow.
+    /// Enables or disables the length limit for the names that follow.
     mutating func limitNames(_ isLimited: Bool) {
         nameBytes = isLimited ? limits.nameBytes : .max
     }
 
-    /// From where a node starts to the end of its last token.
+    /// Returns the span from a node's start to the end of the last consumed token.
     func span(from start: UInt32) -> SourceSpan {
         SourceSpan(start: start, end: previousEnd)
     }
 
-    /// Goes on behind an opening mark within so many others.
+    /// Consumes an opening delimiter and checks the nesting depth.
     mutating func descend(below depth: Int) throws(SyntaxErrorReason) {
         if depth >= limits.depth { throw SyntaxErrorReason(.tooDeep(limit: limits.depth), at: token.span) }
         try advance()
     }
 
-    /// The nodes that were appended to an array since it had this many.
+    /// Returns the range of the nodes appended to an array since it had `start` elements.
     func run<Node>(of nodes: [Node], from start: Int) -> NodeRange<Node> {
         guard nodes.count > start else { return .none }
         return NodeRange(
             start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: nodes.count &- start))
     }
 
-    /// Moves the children of a parent that closes from their stack to their place.
+    /// Moves the children of a closed parent from their stack to the document's array.
     static func close<Node>(_ open: inout [Node], from start: Int, into nodes: inout [Node]) -> NodeRange<
         Node
     > {
@@ -164,7 +165,7 @@ extension Parser {
 
 // Documents and their definitions (specification, section 2.2).
 extension Parser {
-    /// `Document`, to the end of the text.
+    /// Parses a `Document` to the end of the text.
     mutating func definitions() throws(SyntaxErrorReason) {
         repeat {
             let definition = try definition()
@@ -203,7 +204,7 @@ extension Parser {
         }
     }
 
-    /// The word that a definition begins with, the most frequent first.
+    /// Returns the keyword at the start of a definition; tests the most frequent first.
     private func definitionKeyword() -> Keyword? {
         guard token.kind == .name else { return nil }
         if isNext(.query) { return .query }
@@ -216,7 +217,7 @@ extension Parser {
         return typeKeyword()
     }
 
-    /// The word that the definition of a named type begins with.
+    /// Returns the keyword at the start of a named type's definition.
     private func typeKeyword() -> Keyword? {
         if isNext(.type) { return .type }
         if isNext(.interface) { return .interface }
@@ -227,7 +228,7 @@ extension Parser {
         return nil
     }
 
-    /// `TypeSystemExtension`: what it extends must get something new.
+    /// Parses a `TypeSystemExtension`, which must not be empty.
     private mutating func typeSystemExtension() throws(SyntaxErrorReason) -> Definition {
         let start = token.span.start
         try advance()

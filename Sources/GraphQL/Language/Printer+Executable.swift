@@ -35,7 +35,7 @@ extension Printer {
         write(operation.selectionSet)
     }
 
-    /// Variable definitions in parentheses; where one takes several lines, all stand on lines of their own.
+    /// Writes variable definitions in parentheses, each on its own line if one needs several lines.
     private mutating func write(_ variables: NodeRange<VariableDefinition>) {
         guard !variables.isEmpty else { return }
         let definitions = document.variableDefinitions[variables.indices]
@@ -95,7 +95,7 @@ extension Printer {
         finish(open)
     }
 
-    /// Writes what selection sets still hold, the innermost last, and closes them.
+    /// Writes the remaining selections of the open selection sets, innermost last, and closes them.
     private mutating func finish(_ selectionSets: [Range<Int>]) {
         var open = selectionSets
         while var rest = open.popLast() {
@@ -111,7 +111,7 @@ extension Printer {
         }
     }
 
-    /// A selection up to the opening brace of its own selection set, which is left to the caller then.
+    /// Writes a selection up to the opening brace of its selection set; the caller writes the rest.
     private mutating func write(_ selection: Selection, _ open: inout [Range<Int>]) {
         let selectionSet: SelectionSet?
         switch selection {
@@ -135,7 +135,7 @@ extension Printer {
         open.append(selectionSet.selections.indices)
     }
 
-    /// A field without its selection set.
+    /// Writes a field without its selection set.
     private mutating func write(_ field: SelectedField) {
         var prefix = document.text(field.name)
         if let alias = field.alias { prefix = "\(document.text(alias)): \(prefix)" }
@@ -144,7 +144,7 @@ extension Printer {
         write(field.directives)
     }
 
-    /// Arguments in parentheses, on lines of their own where they and what stands in front are too wide.
+    /// Writes arguments in parentheses, on separate lines if the prefix and the arguments are too wide.
     private mutating func write(_ arguments: NodeRange<Argument>, after prefix: String) {
         guard !arguments.isEmpty else { return }
         let nodes = document.arguments[arguments.indices]
@@ -157,19 +157,19 @@ extension Printer {
     }
 }
 
-// Values and what is made of them (specification, sections 2.6, 2.9 and 2.12).
+// Values, directives and descriptions (specification, sections 2.6, 2.9 and 2.12).
 extension Printer {
-    /// A list or an input object whose opening mark has been written.
+    /// A list or an input object whose opening delimiter is already written.
     private struct OpenContainer {
         var isObject: Bool
-        /// Whether what it holds stands on lines of its own.
+        /// True if the items are on separate lines.
         var isBroken: Bool
-        /// What has not been written yet.
+        /// The items not yet written.
         var remaining: Range<Int>
         var isFirst = true
     }
 
-    /// Writes a value and all that it holds.
+    /// Writes a value with all nested values.
     mutating func write(_ value: Value) {
         var open: [OpenContainer] = []
         begin(value, &open)
@@ -192,7 +192,7 @@ extension Printer {
         }
     }
 
-    /// Writes a value that holds nothing, or the opening mark of one that does.
+    /// Writes a leaf value, or the opening delimiter of a container.
     private mutating func begin(_ value: Value, _ open: inout [OpenContainer]) {
         switch value {
         case .variable(let name, _): write("$" + document.text(name))
@@ -224,12 +224,12 @@ extension Printer {
         write(container.isObject ? "}" : "]")
     }
 
-    /// A list or an object that does not fit on one line is wider than that when it is broken, too.
+    /// A list or an object that is too wide for one line is also wider than that when it is broken.
     private mutating func isBroken(_ value: Value) -> Bool {
         size(of: value).units > Printer.maximumWidth
     }
 
-    /// A string between the quotes that it has in the document, written anew.
+    /// Returns a string literal with the same kind of quotes as in the document, printed from its value.
     func literal(_ string: StringValue) -> String {
         let text = document.string(string)
         return string.isBlock ? BlockString.literal(text) : StringLiteral.quoted(text)
@@ -250,7 +250,7 @@ extension Printer {
         write(")")
     }
 
-    /// Directives, each behind a space.
+    /// Writes directives, each after a space.
     mutating func write(_ directives: NodeRange<Directive>) {
         for index in directives.indices {
             write(" ")
@@ -262,7 +262,7 @@ extension Printer {
         write(document.print(type))
     }
 
-    /// A description on lines of its own, in front of what it describes.
+    /// Writes a description on separate lines.
     mutating func write(description: StringValue?) {
         guard let description else { return }
         writeLines(literal(description))

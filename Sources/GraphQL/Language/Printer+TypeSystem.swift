@@ -65,7 +65,7 @@ extension Printer {
         write(definition.directives)
     }
 
-    /// Argument definitions in parentheses; where one takes several lines, all stand on lines of their own.
+    /// Writes argument definitions in parentheses, each on its own line if one needs several lines.
     private mutating func write(_ arguments: NodeRange<InputValueDefinition>) {
         guard !arguments.isEmpty else { return }
         let definitions = document.inputValueDefinitions[arguments.indices]
@@ -80,14 +80,14 @@ extension Printer {
         write(")")
     }
 
-    /// Names behind a mark, or nothing.
+    /// Writes names after a prefix, or nothing if there are none.
     private mutating func write(_ names: NodeRange<Name>, prefix: String, separator: String) {
         guard !names.isEmpty else { return }
         write(prefix)
         write(document.nameLists[names.indices], separator: separator) { $0.write($1) }
     }
 
-    /// Braces with what stands in them, or nothing.
+    /// Writes nodes between braces, or nothing if there are none.
     private mutating func writeBody<Nodes: Collection>(
         _ nodes: Nodes, node: (inout Printer, Nodes.Element) -> Void
     ) {
@@ -98,7 +98,7 @@ extension Printer {
 }
 
 extension TypeBody {
-    /// The word that the definition begins with.
+    /// The keyword at the start of the definition.
     fileprivate var keyword: Keyword {
         switch self {
         case .scalar: .scalar

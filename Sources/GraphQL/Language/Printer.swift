@@ -1,38 +1,39 @@
 extension Document {
-    /// The whole document in its canonical form, that of graphql-js 17: two spaces of indentation, comments dropped.
+    /// Prints the whole document in the canonical form of graphql-js 17: two spaces of indentation, no
+    /// comments.
     public func print() -> String {
         var printer = Printer(self)
         printer.writeDefinitions()
         return printer.text
     }
 
-    /// A definition in its canonical form.
+    /// Prints a definition in canonical form.
     public func print(_ definition: Definition) -> String {
         var printer = Printer(self)
         printer.write(definition)
         return printer.text
     }
 
-    /// A selection in its canonical form.
+    /// Prints a selection in canonical form.
     public func print(_ selection: Selection) -> String {
         var printer = Printer(self)
         printer.write(selection)
         return printer.text
     }
 
-    /// A value in its canonical form.
+    /// Prints a value in canonical form.
     public func print(_ value: Value) -> String {
         var printer = Printer(self)
         printer.write(value)
         return printer.text
     }
 
-    /// A type in its canonical form.
+    /// Prints a type in canonical form.
     public func print(_ type: TypeReference) -> String {
         type.wrapping.description(around: text(type.name))
     }
 
-    /// A directive as applied, in its canonical form.
+    /// Prints an applied directive in canonical form.
     public func print(_ directive: Directive) -> String {
         var printer = Printer(self)
         printer.write(directive)
@@ -41,37 +42,37 @@ extension Document {
 }
 
 extension ParsedNode<Value> {
-    /// The value in its canonical form.
+    /// Prints the value in canonical form.
     public func print() -> String { document.print(node) }
 }
 
 extension ParsedNode<TypeReference> {
-    /// The type in its canonical form.
+    /// Prints the type in canonical form.
     public func print() -> String { document.print(node) }
 }
 
-/// Writes nodes of a document into one text, line by line with their indentation.
+/// A printer that writes nodes of a document into one text, with indentation.
 ///
-/// Values and arguments are broken over lines where they are too wide; how wide they are is measured before they
-/// are written (`Printer+Width.swift`). Nodes that hold nodes of their kind are walked without calls within calls, so
-/// that a deep document needs no more stack than a flat one.
+/// Values and arguments that are too wide are broken over several lines; their width is measured before they
+/// are written. Nested nodes of one kind are traversed iteratively, so that a deep document needs no more
+/// stack than a flat one.
 struct Printer {
-    /// As wide as arguments or a value may be on one line, in UTF-16 code units.
+    /// The maximum width of arguments or a value on one line, in UTF-16 code units.
     static let maximumWidth = 80
 
     let document: Document
     private(set) var text = ""
     private var indentation = 0
-    /// How much room lists take, by the index of their first item: each is measured once, however deep it lies.
+    /// The sizes of lists by the index of their first item, so that each is measured once at any depth.
     var listSizes: [UInt32: Size] = [:]
-    /// How much room input objects take, by the index of their first field.
+    /// The sizes of input objects by the index of their first field.
     var objectSizes: [UInt32: Size] = [:]
 
     init(_ document: Document) {
         self.document = document
     }
 
-    /// Appends a text that has no line breaks.
+    /// Appends a text without line breaks.
     mutating func write(_ part: String) {
         text += part
     }
@@ -80,23 +81,20 @@ struct Printer {
         text += document.text(name)
     }
 
-    /// Ends the line and indents the next.
     mutating func breakLine() {
         text += "\n"
         for _ in 0..<indentation { text += "  " }
     }
 
-    /// Indents the lines that follow by one step more.
     mutating func indent() {
         indentation += 1
     }
 
-    /// Indents the lines that follow by one step less.
     mutating func outdent() {
         indentation -= 1
     }
 
-    /// Appends a text whose lines take on the indentation, even where they are empty.
+    /// Appends a text and indents each of its lines, empty ones included.
     mutating func writeLines(_ lines: String) {
         var isFirst = true
         for line in lines.utf8.split(separator: .lineFeed, omittingEmptySubsequences: false) {
@@ -118,7 +116,7 @@ struct Printer {
         }
     }
 
-    /// Writes nodes on lines of their own, indented, between an opening and a closing mark.
+    /// Writes nodes on separate, indented lines between an opening and a closing delimiter.
     mutating func writeBlock<Nodes: Collection>(
         _ open: String, _ nodes: Nodes, _ close: String, node: (inout Printer, Nodes.Element) -> Void
     ) {
@@ -135,46 +133,46 @@ struct Printer {
 }
 
 extension Printer {
-    /// The room that a printed node takes: what decides whether it is broken over lines.
+    /// The size of a printed node, which decides whether it is broken over several lines.
     struct Size {
-        /// UTF-16 code units, those of line breaks and of indentation below the node included.
+        /// The number of UTF-16 code units, including line breaks and the indentation below the node.
         var units = 0
         var lineBreaks = 0
 
-        /// Of a text as it is.
         init(_ text: String) {
             units = text.utf16.count
             lineBreaks = text.utf8.count { $0 == .lineFeed }
         }
 
-        /// Of items one behind the other with two characters between each and the next.
+        /// Creates the size of adjacent items with separators of two characters.
         init(joining items: [Size]) {
             units = items.reduce(2 * max(0, items.count - 1)) { $0 + $1.units }
             lineBreaks = items.reduce(0) { $0 + $1.lineBreaks }
         }
 
-        /// The same within marks on both sides.
+        /// Returns this size plus delimiters of the given total width.
         func enclosed(_ width: Int) -> Size {
             var copy = self
             copy.units += width
             return copy
         }
 
-        /// Of items between marks: on one line where they fit, else indented on lines of their own.
+        /// Creates the size of items between delimiters: on one line if they fit, otherwise indented on
+        /// separate lines.
         init(enclosing items: [Size], delimiterWidth: Int) {
             self.init(joining: items)
             guard units + delimiterWidth > Printer.maximumWidth else {
                 units += delimiterWidth
                 return
             }
-            // Between items a line break stands for comma and space; a mark and a line break go before and after.
+            // A line break replaces the comma and space between items; each delimiter adds a line break.
             units += 4 - max(0, items.count - 1)
             lineBreaks += items.count + 1
             units += 2 * (lineBreaks - 1)
         }
     }
 
-    /// The extent of a value, when all that it holds has been measured, from the inside out, and remembered.
+    /// Returns the size of a value; measures and stores the sizes of its contents first, innermost first.
     mutating func size(of value: Value) -> Size {
         if let known = knownSize(of: value) { return known }
         var unmeasured = [value]
@@ -188,7 +186,7 @@ extension Printer {
         return knownSize(of: value) ?? Size("")
     }
 
-    /// The extent of a value that holds nothing, or of one that has been measured.
+    /// Returns the size of a leaf value, or the stored size of a container.
     private func knownSize(of value: Value) -> Size? {
         switch value {
         case .variable(let name, _): Size(document.text(name)).enclosed(1)
@@ -202,7 +200,7 @@ extension Printer {
         }
     }
 
-    /// What a list or an input object holds.
+    /// Returns the values that a list or an input object contains.
     private func values(in container: Value) -> [Value] {
         switch container {
         case .list(let items, _): Array(document.values[items.indices])
@@ -211,7 +209,7 @@ extension Printer {
         }
     }
 
-    /// Remembers the extent of a list or an input object, all of whose contents have been measured.
+    /// Stores the size of a list or an input object whose contents are all measured.
     private mutating func measure(_ container: Value) {
         switch container {
         case .list(let items, _):
@@ -226,12 +224,12 @@ extension Printer {
         }
     }
 
-    /// Of `name: value`.
+    /// Returns the size of `name: value`.
     private func size(_ value: Size, named name: Name) -> Size {
         value.enclosed(document.text(name).utf16.count + 2)
     }
 
-    /// Of arguments one behind the other, without their parentheses.
+    /// Returns the size of adjacent arguments, without parentheses.
     mutating func size(of arguments: NodeRange<Argument>) -> Size {
         var extents: [Size] = []
         for index in arguments.indices {
@@ -241,7 +239,7 @@ extension Printer {
         return Size(joining: extents)
     }
 
-    /// Whether an item between parentheses takes more than one line.
+    /// Returns true if an item between parentheses takes more than one line.
     mutating func isMultiline(
         description: StringValue?, defaultValue: Value?, directives: NodeRange<Directive>
     ) -> Bool {

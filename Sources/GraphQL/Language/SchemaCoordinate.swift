@@ -1,4 +1,4 @@
-/// Names one element of a schema (specification, section 3.14).
+/// A schema coordinate, which identifies one element of a schema (specification, section 3.14).
 public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
     /// `Type`
     case type(String)
@@ -11,10 +11,11 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
     /// `@directive(argument:)`
     case directiveArgument(directive: String, name: String)
 
-    /// Reads a coordinate, which has no ignored tokens: no space, no comment.
+    /// Parses a coordinate.
     ///
-    /// - Throws: `SyntaxError` for the first thing that does not belong to it, or where the text is longer than
-    ///   `limits.bytes`.
+    /// A coordinate contains no ignored tokens: no space, no comment.
+    ///
+    /// - Throws: `SyntaxError` for the first syntax error, or if the text is longer than `limits.bytes`.
     public init(parsing source: SourceText, limits: ParserLimits = .default) throws(SyntaxError) {
         do throws(SyntaxErrorReason) {
             try limits.check(source)
@@ -25,14 +26,16 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads a coordinate, which has no ignored tokens: no space, no comment.
+    /// Parses a coordinate.
     ///
-    /// - Throws: `SyntaxError` for the first thing that does not belong to it.
+    /// A coordinate contains no ignored tokens: no space, no comment.
+    ///
+    /// - Throws: `SyntaxError` for the first syntax error.
     public init(_ text: String) throws(SyntaxError) {
         try self.init(parsing: SourceText(text))
     }
 
-    /// The coordinate as it is written.
+    /// The text of the coordinate.
     public var description: String {
         switch self {
         case .type(let type): type
@@ -44,7 +47,7 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads the grammar of coordinates, which has a lexer of its own.
+/// A parser for the grammar of coordinates, which has a separate lexer.
 private struct SchemaCoordinateParser {
     private let source: SourceText
     private var token: Token
@@ -74,7 +77,7 @@ private struct SchemaCoordinateParser {
         return .directiveArgument(directive: directive, name: argument)
     }
 
-    /// `(name:)`, or nothing.
+    /// Parses an optional `(name:)`.
     private mutating func argument() throws(SyntaxErrorReason) -> String? {
         guard try skip(.leftParenthesis) else { return nil }
         let argument = try name()

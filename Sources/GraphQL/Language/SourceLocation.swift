@@ -1,12 +1,15 @@
-/// A place in a text as people read it, and as `locations` in a response says it (specification, section 7.1.6).
+/// A line and a column in a text, as in the `locations` of a response (specification, section 7.1.6).
 @frozen
 public struct SourceLocation: Hashable, Sendable {
-    /// The line, from 1; lines end at a line feed, a carriage return, or both together.
+    /// The line, from 1.
+    ///
+    /// A line ends at a line feed, a carriage return, or both together.
     public var line: Int
-    /// The column, from 1, in UTF-16 code units as the reference implementation counts; a byte-order mark is one.
+    /// The column, from 1, in UTF-16 code units like in the reference implementation; a byte-order mark is
+    /// one unit.
     public var column: Int
 
-    /// A place from its line and column, both from 1.
+    /// Creates a location from a line and a column, both from 1.
     @inlinable
     public init(line: Int, column: Int) {
         self.line = line
@@ -15,22 +18,24 @@ public struct SourceLocation: Hashable, Sendable {
 }
 
 extension SourceText {
-    /// Line and column of a byte offset; one behind the text counts as its end.
+    /// Returns the line and column of a byte offset.
     ///
-    /// Reads the text up to the offset: meant for errors, not for every node.
+    /// An offset after the text counts as the end of the text.
+    ///
+    /// Reads the text up to the offset. Use it for errors, not for every node.
     public func location(of offset: UInt32) -> SourceLocation {
         var walk = LineColumnScanner(bytes)
         return walk.location(of: offset)
     }
 
-    /// Line and column of a span's first byte.
+    /// Returns the line and column of a span's first byte.
     public func location(of span: SourceSpan) -> SourceLocation {
         location(of: span.start)
     }
 }
 
 extension UInt8 {
-    /// How many UTF-16 code units a character has, told from its first UTF-8 byte; later bytes have none.
+    /// The number of UTF-16 code units of a character, from its first UTF-8 byte; 0 for continuation bytes.
     var utf16Width: Int {
         switch self {
         case 0x80...0xBF: 0
@@ -40,17 +45,17 @@ extension UInt8 {
     }
 }
 
-/// A run of UTF-8 bytes in a source text: where a node stands.
+/// A range of UTF-8 bytes in a source text.
 ///
-/// Positions stay byte offsets until an error is shown; `SourceText` turns them into line and column then.
+/// Positions are byte offsets. `SourceText` computes line and column when an error is printed.
 @frozen
 public struct SourceSpan: Hashable, Sendable {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     public var start: UInt32
-    /// Offset behind the last byte.
+    /// The offset after the last byte.
     public var end: UInt32
 
-    /// A span from its first byte to the one behind its last.
+    /// Creates a span from the offset of its first byte and the offset after its last byte.
     @inlinable
     public init(start: UInt32, end: UInt32) {
         self.start = start
@@ -59,13 +64,13 @@ public struct SourceSpan: Hashable, Sendable {
 }
 
 extension SourceSpan {
-    /// Whether the whole of `other` lies in this span.
+    /// Returns true if `other` is completely inside this span.
     func contains(_ other: SourceSpan) -> Bool {
         start <= other.start && other.end <= end
     }
 }
 
-/// One walk through a text, from its beginning, that counts lines and columns.
+/// A single pass through a text that counts lines and columns.
 struct LineColumnScanner {
     private let bytes: [UInt8]
     private var offset = 0
@@ -75,7 +80,9 @@ struct LineColumnScanner {
         self.bytes = bytes
     }
 
-    /// Line and column of a byte offset that is not before the last one; one behind the text counts as its end.
+    /// Returns the line and column of a byte offset.
+    ///
+    /// Offsets must not decrease from call to call. An offset after the text counts as the end of the text.
     mutating func location(of target: UInt32) -> SourceLocation {
         let end = min(Int(target), bytes.count)
         while offset < end { step() }
@@ -96,7 +103,8 @@ struct LineColumnScanner {
 }
 
 extension SourceText {
-    /// Line and column of many spans, in the order of the spans, from one walk: errors may name a place a field.
+    /// Returns the line and column of each span, in the given order, from one pass: an error can have one
+    /// location per field.
     package func locations(of spans: [SourceSpan]) -> [SourceLocation] {
         var locations = Array(repeating: SourceLocation(line: 1, column: 1), count: spans.count)
         var walk = LineColumnScanner(bytes)

@@ -1,22 +1,26 @@
-/// The bytes of a document, and how to name places in them.
+/// The bytes of a document, with functions to locate positions in them.
 public struct SourceText: Sendable {
-    /// The UTF-8 bytes, checked by the lexer alone: anything at all may stand here.
+    /// The UTF-8 bytes.
+    ///
+    /// Only the lexer checks them, so they may be invalid.
     public let bytes: [UInt8]
-    /// What error messages call it: a file's path, or "GraphQL request".
+    /// The name in error messages: the path of a file, or "GraphQL request".
     public let name: String
 
-    /// A text that is at hand as a string.
+    /// Creates a source text from a string.
     public init(_ text: String, name: String = "GraphQL request") {
         self.init(bytes: Array(text.utf8), name: name)
     }
 
-    /// A text that is at hand as bytes.
+    /// Creates a source text from bytes.
     public init(bytes: [UInt8], name: String = "GraphQL request") {
         self.bytes = bytes
         self.name = name
     }
 
-    /// The text of a span; what lies outside the text is left out, what is no UTF-8 is repaired.
+    /// Returns the text of a span.
+    ///
+    /// Positions outside of the text are ignored, and invalid UTF-8 is repaired.
     public func text(_ span: SourceSpan) -> String {
         let end = min(Int(span.end), bytes.count)
         let start = min(Int(span.start), end)
@@ -25,16 +29,17 @@ public struct SourceText: Sendable {
 }
 
 extension SourceText {
-    /// Where the first comment stands (specification, section 2.1.4); nil where there is none, or where the text is
-    /// no sequence of tokens.
+    /// The location of the first comment (specification, section 2.1.4); nil if there is none, or if the
+    /// text contains an invalid token.
     ///
-    /// The parser passes comments over, and the printer has none to print: who rewrites a file asks first.
+    /// The parser discards comments, so the printer cannot print them. A formatter checks this property
+    /// before it rewrites a file.
     package var firstComment: SourceLocation? {
         let span = bytes.span
         var end = 0
         while true {
             guard let token = try? Lexer.token(from: end, in: span) else { return nil }
-            // Between two tokens nothing stands but white space, commas and comments.
+            // Only white space, commas and comments occur between two tokens.
             for position in end..<Int(token.span.start) where bytes[position] == UInt8(ascii: "#") {
                 return location(of: UInt32(clamping: position))
             }
@@ -45,9 +50,10 @@ extension SourceText {
 }
 
 extension SourceText {
-    /// Shows a place: the text's name with line and column, the line between its neighbours, and a caret below.
+    /// Returns an excerpt for a location: the text's name with line and column, the line with its
+    /// neighbours, and a caret.
     ///
-    /// Lines of more than 120 columns, as minified documents have them, are shown in pieces of 80.
+    /// Lines of more than 120 columns, as in minified documents, are printed in pieces of 80.
     public func excerpt(at location: SourceLocation) -> String {
         let lines = lines(around: location.line)
         let line = lines.line ?? ""
@@ -71,7 +77,7 @@ extension SourceText {
         return heading + SourceText.withGutter(rows)
     }
 
-    /// A line by its number from 1, and its neighbours, where there are such.
+    /// Returns a line by its number from 1, and its neighbours if they exist.
     private func lines(around number: Int) -> (before: String?, line: String?, after: String?) {
         var lines: [Int: String] = [:]
         var current = 1
@@ -94,7 +100,8 @@ extension SourceText {
         return String(decoding: line.last == .carriageReturn ? line.dropLast() : line, as: UTF8.self)
     }
 
-    /// A long line in pieces of 80 UTF-16 code units, at most one less where a pair would be cut.
+    /// Returns a long line in pieces of 80 UTF-16 code units; a piece is one shorter if it would split a
+    /// surrogate pair.
     private static func pieces(of line: String) -> [String] {
         var pieces: [String] = []
         var piece = String.UnicodeScalarView()
@@ -117,7 +124,7 @@ extension SourceText {
         String(repeating: " ", count: max(0, column - 1)) + "^"
     }
 
-    /// Sets rows side by side with their line numbers; a row without text is left out.
+    /// Formats rows with their line numbers; a row without text is omitted.
     private static func withGutter(_ rows: [(gutter: String, text: String?)]) -> String {
         let shown = rows.filter { $0.text != nil }
         let width = shown.map(\.gutter.utf8.count).max() ?? 0

@@ -1,6 +1,7 @@
-/// Strings in quotes (specification, section 2.9.4).
+/// Functions for strings in quotes (specification, section 2.9.4).
 public enum StringLiteral {
-    /// A text in double quotes, with escapes for what may not stand there and for control characters.
+    /// Returns a text in double quotes; control characters and characters that are invalid in a string are
+    /// escaped.
     public static func quoted(_ text: String) -> String {
         var literal = String.UnicodeScalarView("\"".unicodeScalars)
         for scalar in text.unicodeScalars {
@@ -32,14 +33,14 @@ public enum StringLiteral {
 }
 
 extension Document {
-    /// What a string means: without its quotes, escapes resolved, a block string without its indentation.
+    /// Returns the value of a string: no quotes, escapes resolved, block string indentation removed.
     public func string(_ value: StringValue) -> String {
         source.string(at: value.span, isBlock: value.isBlock)
     }
 }
 
 extension SourceText {
-    /// What a string that the lexer has accepted means.
+    /// Returns the value of a string that the lexer has accepted.
     func string(at span: SourceSpan, isBlock: Bool) -> String {
         let quotes = isBlock ? 3 : 1
         let end = min(Int(span.end), bytes.count) - quotes
@@ -67,7 +68,7 @@ extension SourceText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The character that an escape sequence stands for, and where the sequence ends.
+    /// Returns the character of an escape sequence, and the end of the sequence.
     private func escape(at start: Int) -> (scalar: Unicode.Scalar, end: Int) {
         let bytes = bytes.span
         switch Lexer.byte(at: start + 1, in: bytes) {

@@ -1,13 +1,13 @@
-/// Why a text is no GraphQL, and where.
+/// A syntax error with its position.
 public struct SyntaxError: Error, Sendable {
-    /// What is wrong, in data; `message` has the wording.
+    /// The cause as data; `message` contains the wording.
     public let cause: Cause
-    /// The bytes that are at fault; empty at the end of the text.
+    /// The bytes in error; empty at the end of the text.
     public let span: SourceSpan
-    /// The text that was read.
+    /// The parsed text.
     public let source: SourceText
 
-    /// Line and column of the fault.
+    /// The line and column of the error.
     public var location: SourceLocation { source.location(of: span) }
 
     init(_ fault: SyntaxErrorReason, in source: SourceText) {
@@ -16,13 +16,13 @@ public struct SyntaxError: Error, Sendable {
         self.source = source
     }
 
-    /// Everything that can be wrong with a text.
+    /// The causes of syntax errors.
     public enum Cause: Hashable, Sendable {
         /// No token begins with this character.
         case unexpectedCharacter(SourceCharacter)
-        /// This is no Unicode scalar value, or no UTF-8.
+        /// The character is no Unicode scalar value, or the bytes are invalid UTF-8.
         case invalidCharacter(SourceCharacter)
-        /// The same, inside a string.
+        /// An invalid character inside a string.
         case invalidCharacterInString(SourceCharacter)
         /// A string in single quotes.
         case singleQuote
@@ -32,28 +32,29 @@ public struct SyntaxError: Error, Sendable {
         case noDigitBeforePoint(digits: SourceSpan)
         /// A number such as `01`.
         case digitAfterZero(SourceCharacter)
-        /// A number that ends too early, or runs into a name or a point.
+        /// A number that ends too early, or that a name or a point follows directly.
         case expectedDigit(found: SourceCharacter)
-        /// A string that the end of its line or of the text cuts off.
+        /// A string without a closing quote before the end of its line or of the text.
         case unterminatedString
         /// A backslash with a character that cannot be escaped.
         case invalidEscape(SourceSpan)
-        /// `\u` without four hexadecimal digits, or with half of a surrogate pair, or with no code point in braces.
+        /// `\u` without four hexadecimal digits, with half of a surrogate pair, or without a code point in
+        /// braces.
         case invalidUnicodeEscape(SourceSpan)
 
-        /// No production goes on with this token.
+        /// No production continues with this token.
         case unexpected(Token)
-        /// One kind of token alone may stand here.
+        /// Only one kind of token is allowed at this position.
         case expected(TokenKind, found: Token)
-        /// One word alone may stand here.
+        /// Only one keyword is allowed at this position.
         case expectedKeyword(Keyword, found: Token)
         /// `true`, `false` or `null` as the name of an enum value.
         case reservedEnumValue(Token)
-        /// A variable where the value must be known without one; the span has its name.
+        /// A variable in a constant value; the span is that of its name.
         case variableInConstant(name: SourceSpan)
         /// A description in front of `{`.
         case descriptionOfShorthandQuery
-        /// A description in front of something that takes none.
+        /// A description before a definition that allows none.
         case descriptionOfNothing
 
         /// The text is larger than `ParserLimits.bytes`.
@@ -64,12 +65,12 @@ public struct SyntaxError: Error, Sendable {
         case tooDeep(limit: Int)
         /// A name in an operation or a fragment is longer than `ParserLimits.nameBytes`.
         case nameTooLong(limit: Int)
-        /// A type stands in more lists than `Wrapping.maximumLists`.
+        /// A type has more list levels than `Wrapping.maximumLists`.
         case tooManyLists(limit: Int)
     }
 }
 
-/// A syntax error on its way up to the one who holds the text: small, since every frame of the parser passes it on.
+/// A syntax error without its source text; small, because each frame of the parser propagates it.
 struct SyntaxErrorReason: Error {
     var cause: SyntaxError.Cause
     var span: SourceSpan
@@ -81,10 +82,10 @@ struct SyntaxErrorReason: Error {
 }
 
 extension SyntaxError: CustomStringConvertible {
-    /// "Syntax Error: " and what is wrong, in the words of the reference implementation, graphql-js 17.
+    /// "Syntax Error: " followed by the wording of the reference implementation, graphql-js 17.
     public var message: String { "Syntax Error: \(reason)" }
 
-    /// The message, and the line it speaks of with a caret below the place.
+    /// The message, followed by an excerpt of the line with a caret.
     public var description: String { "\(message)\n\n\(source.excerpt(at: location))" }
 
     private var reason: String {
@@ -121,7 +122,7 @@ extension SyntaxError: CustomStringConvertible {
         }
     }
 
-    /// A token by its kind, and by its value where it has one of its own.
+    /// Returns the wording for a token: its kind, and its value if the kind does not determine it.
     private func wording(of token: Token) -> String {
         switch token.kind {
         case .name, .int, .float: "\(token.kind.wording) \"\(source.text(token.span))\""
@@ -164,7 +165,7 @@ extension TokenKind {
 }
 
 extension SourceCharacter {
-    /// Printable ASCII in quotes, anything else by its number.
+    /// The character in quotes if it is printable ASCII, otherwise its number.
     var wording: String {
         switch self {
         case .scalar("\""): #"'"'"#
@@ -182,20 +183,20 @@ extension SourceCharacter {
     }
 }
 
-/// What stands at some offset of a text, for error messages.
+/// The content of a text at an offset, for error messages.
 public enum SourceCharacter: Hashable, Sendable {
     /// A `SourceCharacter` of the grammar (specification, section 2.1).
     case scalar(Unicode.Scalar)
-    /// Half of a UTF-16 pair, encoded as if it were a character. The grammar has no such character.
+    /// Half of a surrogate pair, encoded as a character. The grammar has no such character.
     case surrogate(UInt16)
     /// A byte that begins no UTF-8 sequence.
     case byte(UInt8)
-    /// Nothing: the text is over.
+    /// The end of the text.
     case endOfText
 }
 
 extension SourceText {
-    /// The character whose encoding begins at an offset, and how many bytes it takes.
+    /// Returns the character whose encoding begins at an offset, and the number of its bytes.
     static func character(at offset: Int, in bytes: Span<UInt8>) -> (character: SourceCharacter, length: Int)
     {
         guard offset < bytes.count else { return (.endOfText, 0) }
@@ -209,7 +210,7 @@ extension SourceText {
         default: return (.byte(first), 1)
         }
         guard bytes.count - offset >= length else { return (.byte(first), 1) }
-        // The lead byte's payload lies below its length marker: 5, 4 or 3 bits.
+        // The payload of the lead byte is below its length marker: 5, 4 or 3 bits.
         var value = UInt32(first) & (0xFF >> UInt32(length + 1))
         for index in (offset + 1)..<(offset + length) {
             guard bytes[index] & 0xC0 == 0x80 else { return (.byte(first), 1) }
@@ -217,7 +218,7 @@ extension SourceText {
         }
         guard value >= smallest else { return (.byte(first), 1) }
         if let scalar = Unicode.Scalar(value) { return (.scalar(scalar), length) }
-        // All that is left are surrogates and what lies beyond Unicode's last code point.
+        // The remaining values are surrogates and numbers above the last Unicode code point.
         guard let unit = UInt16(exactly: value) else { return (.byte(first), 1) }
         return (.surrogate(unit), length)
     }

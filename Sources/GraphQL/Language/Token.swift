@@ -1,12 +1,12 @@
-/// A lexical token (specification, section 2.1.6) and where it stands.
+/// A lexical token (specification, section 2.1.6) with its position.
 @frozen
 public struct Token: Hashable, Sendable {
-    /// What it is.
+    /// The kind.
     public var kind: TokenKind
-    /// The whole token, the quotes of a string included.
+    /// The range of the whole token, including the quotes of a string.
     public var span: SourceSpan
 
-    /// A token from what it is and where it stands.
+    /// Creates a token from its kind and position.
     @inlinable
     public init(kind: TokenKind, span: SourceSpan) {
         self.kind = kind
@@ -14,7 +14,7 @@ public struct Token: Hashable, Sendable {
     }
 }
 
-/// What a token is: one of the punctuators, a name, a number, a string, or the end of the text.
+/// The kind of a token: one of the punctuators, a name, a number, a string, or the end of the text.
 public enum TokenKind: UInt8, Sendable {
     case exclamationMark
     case dollar
@@ -30,7 +30,7 @@ public enum TokenKind: UInt8, Sendable {
     case leftBrace
     case pipe
     case rightBrace
-    /// Only in schema coordinates.
+    /// Occurs only in schema coordinates.
     case dot
     case name
     case int
@@ -39,17 +39,19 @@ public enum TokenKind: UInt8, Sendable {
     case blockString
     case endOfText
 
-    /// True for strings of both kinds.
+    /// True for both kinds of strings.
     var isString: Bool { self == .string || self == .blockString }
 }
 
-/// The words that the grammar itself uses, none of them reserved: each may be a name where a name is asked for.
+/// The keywords of the grammar.
+///
+/// None is reserved: each is also a valid name.
 public enum Keyword: String, Sendable {
     case query, mutation, subscription, fragment, on
     case schema, scalar, type, interface, union, `enum`, input, directive, extend
     case implements, repeatable
 
-    /// Whether a definition that begins with this keyword is an operation or a fragment.
+    /// True if a definition that begins with this keyword is an operation or a fragment.
     var isExecutable: Bool {
         switch self {
         case .query, .mutation, .subscription, .fragment: true

@@ -1,44 +1,46 @@
-/// `schema { query: … }`, or its extension (specification, section 3.3).
+/// A schema definition, `schema { query: … }`, or its extension (specification, section 3.3).
 public struct SchemaDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
     /// The root operation types.
     public var operationTypes: NodeRange<OperationTypeDefinition>
-    /// True after `extend`.
+    /// True if this is an extension (`extend`).
     public var isExtension: Bool
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `query: Type` in a schema definition.
+/// An entry of a schema definition, `query: Type`.
 public struct OperationTypeDefinition: Sendable {
-    /// Which operation.
+    /// The kind of operation.
     public var operation: OperationType
-    /// The object type that it starts from.
+    /// The root object type.
     public var type: Name
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
 /// The definition or extension of a named type (specification, sections 3.4 to 3.10).
 public struct TypeDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// Its kind, and what it holds.
+    /// The kind of type, with its members.
     public var body: TypeBody
-    /// True after `extend`.
+    /// True if this is an extension (`extend`).
     public var isExtension: Bool
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// What kind of type is defined, and what it holds; interfaces and members stand in `Document.nameLists`.
+/// The kind of a type, with its members.
+///
+/// Interfaces and union members are in `Document.nameLists`.
 public enum TypeBody: Sendable {
     case scalar
     case object(interfaces: NodeRange<Name>, fields: NodeRange<FieldDefinition>)
@@ -50,60 +52,62 @@ public enum TypeBody: Sendable {
 
 /// A field of an object or interface type (specification, section 3.6).
 public struct FieldDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// The arguments that it takes.
+    /// The argument definitions.
     public var arguments: NodeRange<InputValueDefinition>
-    /// Its type.
+    /// The type.
     public var type: TypeReference
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
 /// An argument, or a field of an input object type (specification, sections 3.6.1 and 3.10).
 public struct InputValueDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// Its type.
+    /// The type.
     public var type: TypeReference
-    /// The value where none is given; nil where there is none.
+    /// The default value; nil if absent.
     public var defaultValue: Value?
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
 /// A value of an enum type (specification, section 3.9).
 public struct EnumValueDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// The directives applied to it.
+    /// The applied directives.
     public var directives: NodeRange<Directive>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }
 
-/// `directive @name(…) repeatable on …` (specification, section 3.13); locations stand in `Document.nameLists`.
+/// A directive definition, `directive @name(…) repeatable on …` (specification, section 3.13).
+///
+/// Locations are in `Document.nameLists`.
 public struct DirectiveDefinition: Sendable {
-    /// What stands in front of it for readers; nil where nothing does.
+    /// The description; nil if absent.
     public var description: StringValue?
-    /// Its name, without the at sign.
+    /// The name, without the at sign.
     public var name: Name
-    /// The arguments that it takes.
+    /// The argument definitions.
     public var arguments: NodeRange<InputValueDefinition>
-    /// True where it may be applied more than once in one place.
+    /// True if it may be applied more than once at one location.
     public var isRepeatable: Bool
-    /// Where it may be applied.
+    /// The locations where it may be applied.
     public var locations: NodeRange<Name>
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }

@@ -1,21 +1,21 @@
-/// A value as written in a document (specification, section 2.9).
+/// A value literal in a document (specification, section 2.9).
 public enum Value: Sendable {
-    /// The name has no dollar sign; the span has.
+    /// A variable. The name excludes the dollar sign; the span includes it.
     case variable(Name, SourceSpan)
-    /// The digits are the span's text.
+    /// An integer; the span contains its digits.
     case int(SourceSpan)
-    /// The digits are the span's text.
+    /// A float; the span contains its digits.
     case float(SourceSpan)
     case string(StringValue)
     case boolean(Bool, SourceSpan)
     case null(SourceSpan)
     case `enum`(Name)
-    /// The items, in `Document.values`.
+    /// A list; its items are in `Document.values`.
     case list(NodeRange<Value>, SourceSpan)
-    /// The fields, in `Document.objectFields`.
+    /// An input object; its fields are in `Document.objectFields`.
     case object(NodeRange<ObjectField>, SourceSpan)
 
-    /// Where the value stands.
+    /// The position of the value.
     public var span: SourceSpan {
         switch self {
         case .variable(_, let span), .int(let span), .float(let span), .boolean(_, let span), .null(let span),
@@ -27,20 +27,20 @@ public enum Value: Sendable {
     }
 }
 
-/// A string as written, with its quotes; `Document.string(_:)` gives what it means.
+/// A string literal with its quotes; `Document.string(_:)` returns its value.
 public struct StringValue: Sendable {
-    /// Where it stands, with its quotes.
+    /// The position, including the quotes.
     public var span: SourceSpan
-    /// True between `"""`.
+    /// True for a block string (`"""`).
     public var isBlock: Bool
 }
 
-/// `name: value` in an input object value.
+/// A field of an input object value, `name: value`.
 public struct ObjectField: Sendable {
-    /// Its name.
+    /// The name.
     public var name: Name
-    /// Its value.
+    /// The value.
     public var value: Value
-    /// From its first token to its last.
+    /// The source range, from the first token to the last.
     public var span: SourceSpan
 }

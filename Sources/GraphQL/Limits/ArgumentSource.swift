@@ -1,13 +1,13 @@
-/// What an argument is given in a document, to be read when the variables are known.
+/// The source of an argument's value in a document, coerced when the variables are known.
 ///
-/// An argument or input field counts as given where it has a value after coercion that is not null: a default counts
-/// as if it had been written (IBM cost specification, 8.2), and null asks for nothing.
+/// An argument or input field counts as used if its coerced value is not null. A default counts as if it
+/// were written (IBM cost specification, 8.2), and null requests nothing.
 struct ArgumentSource: Sendable {
-    /// Nil where the document gives none.
+    /// The literal; nil if the document has none.
     let literal: Value?
     let type: WrappedType
     let defaultValue: InputValue?
-    /// Whether it is the same whatever the variables.
+    /// True if the value is independent of the variables.
     let isConstant: Bool
 
     init(_ literal: Value?, for definition: SchemaInputValue, in document: Document) {
@@ -17,7 +17,9 @@ struct ArgumentSource: Sendable {
         isConstant = literal.map { !document.usesVariables($0) } ?? true
     }
 
-    /// The coerced value; nil where there is none, or where it does not fit, which the field's own arguments will say.
+    /// Returns the coerced value; nil if there is none or if it does not fit.
+    ///
+    /// The field's argument coercion reports the error.
     func read(_ literals: LiteralCoercion) -> InputValue? {
         guard let literal else { return defaultValue }
         if case .variable(let name, _) = literal { return literals.variables?[name] ?? defaultValue }
@@ -37,7 +39,7 @@ extension Document {
 }
 
 extension SchemaCosts {
-    /// What an argument costs: its weight, and that of all input fields that are used in it (5.3.2.2).
+    /// Returns the cost of an argument: its weight and that of all input fields used in it (5.3.2.2).
     ///
     /// It may be negative.
     func cost(of value: InputValue?, weight: Cost, type: WrappedType) -> Cost {
@@ -62,7 +64,7 @@ extension SchemaCosts {
         }
     }
 
-    /// Whether the value of an argument bears on its cost at all.
+    /// Returns true if the value of an argument affects its cost.
     func matters(_ weight: Cost, _ type: WrappedType) -> Bool {
         if weight != .zero { return true }
         if case .inputObject = schema[type.type].kind { return true }

@@ -1,7 +1,7 @@
-/// An amount of cost, or a weight, which may be negative: a decimal with six digits behind the point.
+/// A cost or a weight, possibly negative: a decimal with six fractional digits.
 ///
-/// Sums and products are exact, so that an operation costs the same however its parts are grouped; beyond some nine
-/// trillion they stay at `highest` or `lowest`.
+/// Sums and products are exact, so that an operation costs the same however its parts are grouped. Above
+/// about nine trillion they saturate at `highest` or `lowest`.
 public struct Cost: Hashable, Sendable {
     private let millionths: Int
 
@@ -9,27 +9,28 @@ public struct Cost: Hashable, Sendable {
         self.millionths = millionths
     }
 
-    /// Nothing.
+    /// Zero cost.
     public static let zero = Cost(millionths: 0)
-    /// As much as there can be: 9,223,372,036,854.775807.
+    /// The maximum: 9,223,372,036,854.775807.
     public static let highest = Cost(millionths: .max)
-    /// As little as there can be.
+    /// The minimum.
     public static let lowest = Cost(millionths: .min)
 
-    /// A whole amount.
+    /// Creates a cost from an integer.
     public init(_ whole: Int) {
         let (product, overflows) = whole.multipliedReportingOverflow(by: Cost.scale)
         millionths = overflows ? (whole < 0 ? .min : .max) : product
     }
 
-    /// A weight as `@cost` has it, a serialized Float (IBM cost specification, 7.1), rounded to a millionth.
+    /// Parses a weight of `@cost`, a serialized Float (IBM cost specification, 7.1), and rounds it to a
+    /// millionth.
     ///
-    /// Nil where the text is no decimal number, or one beyond a billion either way.
+    /// Returns nil if the text is no decimal number, or if its magnitude exceeds a billion.
     init?(weight text: String) {
         let isDecimal = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
         }
-        // A Double holds every number of this range to a millionth.
+        // A Double represents every number of this range to a millionth.
         guard isDecimal, let number = Double(text), abs(number) <= 1e9 else { return nil }
         millionths = Int((number * Double(Cost.scale)).rounded())
     }
@@ -55,12 +56,12 @@ extension Cost {
 }
 
 extension Cost: Comparable {
-    /// Whether one amount is less than another.
+    /// Returns true if the first cost is less than the second.
     public static func < (one: Cost, other: Cost) -> Bool { one.millionths < other.millionths }
 }
 
 extension Cost: CustomStringConvertible {
-    /// Decimal digits without an exponent: `12`, `0.5`.
+    /// The decimal digits without an exponent: `12`, `0.5`.
     public var description: String {
         let (whole, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: UInt(Cost.scale))
         let sign = millionths < 0 ? "-" : ""
@@ -70,27 +71,27 @@ extension Cost: CustomStringConvertible {
         return "\(sign)\(whole).\(digits)"
     }
 
-    /// The amount as responses show it.
+    /// The cost as a response value.
     public var inputValue: InputValue {
         millionths % Cost.scale == 0 ? .int(millionths / Cost.scale) : .number(description)
     }
 }
 
-/// What a selection costs for one object that it is made on.
+/// The cost of a selection for one object.
 struct SelectionCost: Sendable, Equatable {
-    /// What is due once.
+    /// The cost per object.
     var fixed = OperationCost.zero
-    /// What is due for each item of the lists whose length the field around the selection tells (`sizedFields`).
+    /// The cost per item of the lists whose length the parent field determines (`sizedFields`).
     var perItem = OperationCost.zero
 
-    /// The whole, for lists of a length.
+    /// Returns the total cost for lists of a length.
     func total(length: Int) -> OperationCost { fixed + length * perItem }
 
     static func + (one: SelectionCost, other: SelectionCost) -> SelectionCost {
         SelectionCost(fixed: one.fixed + other.fixed, perItem: one.perItem + other.perItem)
     }
 
-    /// The more of each, for alternatives of which one comes to pass.
+    /// Returns the maximum of each component, for mutually exclusive alternatives.
     func maximum(with other: SelectionCost) -> SelectionCost {
         SelectionCost(fixed: fixed.maximum(with: other.fixed), perItem: perItem.maximum(with: other.perItem))
     }

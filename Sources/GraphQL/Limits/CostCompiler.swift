@@ -1,16 +1,16 @@
-/// Makes the cost plan of an operation.
+/// Compiles the cost plan of an operation.
 struct CostCompiler {
     private let model: SchemaCosts
     private let typed: TypedDocument
     private let limits: OperationLimits
-    /// Whether what is known is added up.
+    /// True if constant costs are summed at compile time.
     ///
-    /// Where a limit is passed it is not, so that the place can be told.
+    /// To locate the field that exceeds a limit, the plan is compiled without this.
     private let folds: Bool
     private var steps: [CostStep] = []
     private var fragments: [SizedFragment: CostPart] = [:]
 
-    /// A fragment, and the number of the `sizedFields` around it.
+    /// A fragment, with the number of the parent field's `sizedFields`.
     private struct SizedFragment: Hashable {
         let fragment: Int
         let sizing: Int
@@ -23,7 +23,8 @@ struct CostCompiler {
         self.folds = folds
     }
 
-    /// The plan of an operation; `order` has the fragments that it reaches, each behind those that it spreads.
+    /// Returns the plan of an operation; `order` contains the reachable fragments, each after those that it
+    /// spreads.
     static func plan(
         _ operation: OperationDefinition, in typed: TypedDocument, order: FragmentOrder, _ model: SchemaCosts,
         _ limits: OperationLimits, folds: Bool = true
@@ -45,9 +46,9 @@ struct CostCompiler {
         }
     }
 
-    /// What a selection set comes to.
+    /// Returns the cost of a selection set.
     ///
-    /// It calls itself for nested sets, whose depth the parser bounds.
+    /// Recurses into nested sets, whose depth the parser limits.
     private mutating func part(_ set: SelectionSet, sizing: Int) -> CostPart {
         var parts: [CostPart] = []
         var alternatives = FragmentsByType()
@@ -64,7 +65,7 @@ struct CostCompiler {
         return sum(parts)
     }
 
-    /// The object type on which alone a fragment applies, where the set may be made on other types too.
+    /// Returns the only object type to which a fragment applies, if its parent type allows others, too.
     private func exclusiveType(of index: Int) -> TypeID? {
         if case .field = typed.document.selections[index] { return nil }
         guard let parent = typed.selections[index].parentType, model.schema[parent].isAbstract,
@@ -81,13 +82,13 @@ struct CostCompiler {
             return part(fragment.selectionSet, sizing: sizing)
         case .fragmentSpread:
             guard let fragment = typed.selections[index].fragment else { return .known(SelectionCost()) }
-            // A fragment on a type of which the field around never returns a value applies to nothing.
+            // A fragment on a type that the parent field never returns applies to no object.
             return fragments[SizedFragment(fragment: fragment, sizing: sizing)] ?? .known(SelectionCost())
         }
     }
 
     private mutating func part(_ field: SelectedField, at index: Int, sizing: Int) -> CostPart {
-        // Introspection has bounds of its own, and `__typename` is at hand.
+        // Introspection has separate limits, and `__typename` is free.
         guard case .defined(let position) = typed.selections[index].field,
             let parent = typed.selections[index].parentType
         else { return .known(SelectionCost()) }
@@ -105,7 +106,7 @@ struct CostCompiler {
                 isSizedFromAround: isSizedFromAround, children: children))
     }
 
-    /// What is selected below a field, where it is known; nothing is below a leaf.
+    /// Returns the cost of a field's selections if it is constant; zero for a leaf.
     private static func known(_ children: CostPart?) -> SelectionCost? {
         switch children {
         case .known(let bill): bill
@@ -120,11 +121,12 @@ struct CostCompiler {
         return step(.field(field))
     }
 
-    /// What a field costs whatever the variables; nil where it depends on them, or cannot be told.
+    /// Returns the cost of a field if it is independent of the variables; nil if it is not, or if it is
+    /// invalid.
     private func known(_ field: FieldCost) -> SelectionCost? {
         guard field.isConstant, let below = CostCompiler.known(field.children) else { return nil }
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
-        // A fault is told when the plan is asked, like those that depend on variables.
+        // The evaluation of the plan reports this error, like those that depend on variables.
         guard let resolved = try? field.resolved(literals, model) else { return nil }
         return resolved.bill(children: below)
     }
@@ -157,7 +159,7 @@ struct CostCompiler {
     }
 }
 
-/// Fragments by the object type that each is on, in the order in which the types are first met.
+/// Fragments by their object type, in the order in which the types first occur.
 private struct FragmentsByType {
     private(set) var parts: [[CostPart]] = []
     private var positions: [TypeID: Int] = [:]

@@ -1,4 +1,4 @@
-/// Reads `@cost` off a schema, and gathers what is wrong with it and with `@listSize`.
+/// Reads `@cost` from a schema, and collects the errors of `@cost` and `@listSize`.
 struct CostDirectiveReader {
     let schema: Schema
     private(set) var errors: [GraphQLError] = []
@@ -7,12 +7,12 @@ struct CostDirectiveReader {
         self.schema = schema
     }
 
-    /// The weight of a type.
+    /// Returns the weight of a type.
     mutating func weight(of type: NamedType) -> Cost {
         weight(type.appliedDirectives, on: type.name, at: type.node) ?? defaultWeight(of: type.id)
     }
 
-    /// The weights of the fields of an input object type; none for other kinds.
+    /// Returns the weights of the fields of an input object type; empty for other kinds.
     mutating func inputFields(of type: NamedType) -> [Cost] {
         guard case .inputObject(let object) = type.kind else { return [] }
         return object.fields.map { field in
@@ -21,7 +21,7 @@ struct CostDirectiveReader {
         }
     }
 
-    /// The weights of arguments, of a field or directive with this coordinate.
+    /// Returns the weights of the arguments of a field or directive with this coordinate.
     mutating func arguments(_ arguments: [SchemaInputValue], of owner: String) -> [Cost] {
         arguments.map { argument in
             weight(argument.appliedDirectives, on: "\(owner)(\(argument.name):)", at: argument.node)
@@ -29,7 +29,7 @@ struct CostDirectiveReader {
         }
     }
 
-    /// What the fields of an object or interface type cost; none for other kinds.
+    /// Returns the costs of the fields of an object or interface type; empty for other kinds.
     mutating func fields(of type: NamedType) -> [FieldCostDefinition] {
         type.fields.map { field in
             let coordinate = "\(type.name).\(field.name)"
@@ -46,7 +46,7 @@ struct CostDirectiveReader {
         }
     }
 
-    /// Notes that the schema is at fault.
+    /// Adds an error of the schema.
     mutating func report(_ message: String, at node: SourceSpan?) {
         let locations = node.map { [schema.document.source.location(of: $0)] } ?? []
         errors.append(GraphQLError(message, locations: locations))
@@ -56,9 +56,9 @@ struct CostDirectiveReader {
         schema[type].isLeaf ? .zero : Cost(1)
     }
 
-    /// What `@cost` says; nil where there is none.
+    /// Returns the weight of `@cost`; nil if absent.
     ///
-    /// A directive of this name without a weight is not the one meant.
+    /// A directive of this name without a weight is a different directive and is ignored.
     private mutating func weight(
         _ applied: [AppliedDirective], on coordinate: String, at node: SourceSpan?
     ) -> Cost? {
@@ -76,9 +76,9 @@ struct CostDirectiveReader {
     }
 }
 
-// `@listSize`, and the rules for it (IBM cost specification, chapter 8 and section 9.2).
+// `@listSize` and its rules (IBM cost specification, chapter 8 and section 9.2).
 extension CostDirectiveReader {
-    /// What `@listSize` says of a field; nil where there is none.
+    /// Returns the `@listSize` of a field; nil if absent.
     mutating func listSize(of field: SchemaField, named coordinate: String) -> ListSizeDirective? {
         guard let applied = field.appliedDirectives.first(named: "listSize") else { return nil }
         var place = FieldPlace(field: field, coordinate: coordinate)
@@ -112,7 +112,7 @@ extension CostDirectiveReader {
         }
     }
 
-    /// The slicing argument that a path means (9.2.3).
+    /// Resolves the path of a slicing argument (9.2.3).
     private mutating func slicingArgument(_ path: String, _ place: inout FieldPlace) -> SlicingArgument? {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let position = place.field.arguments.firstIndex(where: { $0.name == names[0] }) else {
@@ -145,7 +145,7 @@ extension CostDirectiveReader {
         if case .scalar(let scalar) = schema[type].kind { scalar.builtIn == .int } else { false }
     }
 
-    /// 9.2.1 and 9.2.2: there is a list for the size.
+    /// Checks rules 9.2.1 and 9.2.2: the size applies to a list.
     private mutating func checkTarget(_ size: ListSizeDirective, _ place: FieldPlace) {
         if size.sizedFields.isEmpty, !place.field.type.wrapping.isList {
             report("bears on no list. Name those of the returned object in \"sizedFields\".", place)
@@ -163,7 +163,7 @@ extension CostDirectiveReader {
         }
     }
 
-    /// 9.2.4: it is clear which size holds.
+    /// Checks rule 9.2.4: the applicable size is unambiguous.
     private mutating func checkAssumedSize(_ size: ListSizeDirective, _ place: FieldPlace) {
         guard let assumed = size.assumedSize else { return }
         if assumed < 0 { report("has the assumed size \(assumed). No list is shorter than 0.", place) }

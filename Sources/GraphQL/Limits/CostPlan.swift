@@ -1,29 +1,30 @@
-/// What an operation costs, compiled from its document once and told for the variables of each request.
+/// The cost of an operation, compiled from its document once and evaluated for the variables of each
+/// request.
 ///
-/// All that does not depend on variables is added up beforehand. What is left are a few steps, each of which reads
-/// only steps in front of it; a fragment that is spread many times is one step, or none.
+/// All costs that are independent of variables are summed at compile time. The remaining steps depend only
+/// on earlier steps. A fragment is at most one step, however often it is spread.
 struct CostPlan: Sendable {
     let model: SchemaCosts
     let document: Document
-    /// Each behind those that it reads.
+    /// The steps; each follows those on which it depends.
     let steps: [CostStep]
-    /// The operation's selection set.
+    /// The cost of the operation's selection set.
     let root: CostPart
-    /// The weight of the root's type: one value of it comes back.
+    /// The weight of the root type, of which one value is returned.
     let rootWeight: Cost
 
-    /// Whether the cost is the same whatever the variables.
+    /// True if the cost is independent of the variables.
     var isConstant: Bool { steps.isEmpty }
 
-    /// What the operation costs.
+    /// Returns the cost of the operation.
     ///
-    /// - Throws: That a field is not given exactly one slicing argument although it must be.
+    /// - Throws: An error if a field does not have exactly one slicing argument but requires it.
     func cost(_ variables: VariableValues) throws(LimitExceededError) -> OperationCost {
         let bills = try bills(variables)
         return root.bill(bills).fixed + OperationCost(field: .zero, type: rootWeight)
     }
 
-    /// What each step comes to.
+    /// Returns the cost of each step.
     func bills(_ variables: VariableValues) throws(LimitExceededError) -> [SelectionCost] {
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
         var bills: [SelectionCost] = []
@@ -41,7 +42,7 @@ struct CostPlan: Sendable {
         return bills
     }
 
-    /// What a field costs with the variables, what is selected below it aside.
+    /// Returns the cost of a field with these variables, excluding its selections.
     func resolve(
         _ field: FieldCost, _ literals: LiteralCoercion
     ) throws(LimitExceededError) -> ResolvedCost {
@@ -55,21 +56,21 @@ struct CostPlan: Sendable {
     }
 }
 
-/// One step of a cost plan.
+/// A step of a cost plan.
 enum CostStep: Sendable {
-    /// A selection set, or what a fragment stands for.
+    /// The sum of a selection set or of a fragment.
     case sum([CostPart])
-    /// Fragments of which no more than one applies to any object.
+    /// The maximum of fragments of which at most one applies to any object.
     case maximum([CostPart])
     case field(FieldCost)
 }
 
-/// A part of a cost: known, or the outcome of a step.
+/// A part of a cost: a constant, or the result of a step.
 enum CostPart: Sendable {
     case known(SelectionCost)
     case step(Int)
 
-    /// What it comes to, from the outcomes of the steps.
+    /// Returns the cost of this part, given the costs of the steps.
     func bill(_ bills: [SelectionCost]) -> SelectionCost {
         switch self {
         case .known(let bill): bill
@@ -79,11 +80,12 @@ enum CostPart: Sendable {
 }
 
 extension CostPlan {
-    /// The field at which the cost passes a limit, adding up in the order of the text with its fragments written out.
+    /// Returns the field at which the cost exceeds a limit, in source order with fragments expanded.
     ///
-    /// The plan must not be folded: what is added up has no place any more. Nil where the root itself costs so much.
+    /// The plan must be compiled without folding, because folded costs have no position. Returns nil if the
+    /// root type alone exceeds the limit.
     ///
-    /// - Throws: That a field is not given exactly one slicing argument although it must be.
+    /// - Throws: An error if a field does not have exactly one slicing argument but requires it.
     func span(
         exceeding limit: Cost, of kind: KeyPath<OperationCost, Cost>, _ variables: VariableValues
     ) throws(LimitExceededError) -> SourceSpan? {
@@ -112,7 +114,7 @@ extension CostPlan {
         return place
     }
 
-    /// The state of going down to the place: what is due so far, and how often what comes next is due.
+    /// The state of the search: the cost so far, and the multiplier of the following costs.
     private struct Search {
         let bills: [SelectionCost]
         let kind: KeyPath<OperationCost, Cost>
@@ -133,7 +135,7 @@ extension CostPlan {
             due += times * cost[keyPath: kind]
         }
 
-        /// Charges a field itself; what comes next is what is selected below it.
+        /// Adds the cost of a field; its selections follow.
         mutating func enter(_ field: FieldCost, _ resolved: ResolvedCost) {
             charge(OperationCost(field: resolved.resolver, type: .zero))
             times = times.stoppingProduct(resolved.items)
@@ -142,7 +144,7 @@ extension CostPlan {
             length = resolved.lengthBelow
         }
 
-        /// The part that passes the limit; those in front of it are charged.
+        /// Returns the part that exceeds the limit, and adds the costs of the parts before it.
         mutating func firstPastLimit(among parts: [CostPart]) -> CostPart? {
             for part in parts {
                 let cost = total(part)

@@ -1,23 +1,23 @@
-/// What one selected field costs, as far as it is known without variables.
+/// The cost of one selected field, as far as it is independent of variables.
 struct FieldCost: Sendable {
     let span: SourceSpan
-    /// `Query.orders`, for messages.
+    /// The coordinate for messages, such as `Query.orders`.
     let coordinate: String
-    /// The weight of the field, and of those of its arguments and directives that do not depend on variables.
+    /// The weight of the field, including its arguments and directives that are independent of variables.
     var weight: Cost
-    /// The arguments and directive arguments that do.
+    /// The arguments and directive arguments that depend on variables.
     var inputs: [PricedInput] = []
-    /// The weight of a value of the type that comes back.
+    /// The weight of one returned value.
     let typeWeight: Cost
-    /// Nil where no list comes back.
+    /// The estimated length of the list; nil if the field returns no list.
     let length: ListSizeEstimate?
-    /// How many items the lists within the list have altogether, a list; 1 where there are none.
+    /// The total number of items in the inner lists of one item; 1 without inner lists.
     let innerItems: Int
-    /// Whether the field around the selection set tells the length of the list.
+    /// True if the parent field determines the length of the list.
     let isSizedFromAround: Bool
-    /// The length of the lists below that this field tells (`sizedFields`); nil where it tells none.
+    /// The length of the child lists that this field determines (`sizedFields`); nil if it determines none.
     let lengthBelow: ListSizeEstimate?
-    /// What is selected below; nil of a leaf.
+    /// The cost of the selections; nil for a leaf.
     let children: CostPart?
 
     /// An argument whose cost depends on variables.
@@ -26,12 +26,12 @@ struct FieldCost: Sendable {
         let weight: Cost
     }
 
-    /// Whether the cost is the same whatever the variables, what is selected below aside.
+    /// True if the cost is independent of the variables, excluding the selections.
     var isConstant: Bool {
         inputs.isEmpty && length?.isConstant != false && lengthBelow?.isConstant != false
     }
 
-    /// Reads the variables.
+    /// Returns the cost for the variables of `literals`.
     func resolved(_ literals: LiteralCoercion, _ model: SchemaCosts) throws(SlicingArgumentError)
         -> ResolvedCost
     {
@@ -46,10 +46,10 @@ struct FieldCost: Sendable {
 }
 
 extension FieldCost {
-    /// Reads off a document what a selected field costs.
+    /// Computes the cost of a selected field from a document.
     ///
-    /// The field is the one at `position` of its parent type. `isSizedFromAround` tells whether the field around the
-    /// selection set sizes this one, and `children` is what is selected below.
+    /// The field is at `position` of its parent type. `isSizedFromAround` is true if the parent field sizes
+    /// this one, and `children` is the cost of its selections.
     init(
         _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
         _ model: SchemaCosts,
@@ -125,22 +125,22 @@ private struct SuppliedArguments {
     }
 }
 
-/// What one selected field costs once the variables are known.
+/// The cost of one selected field for given variables.
 struct ResolvedCost {
-    /// What each time costs that the field is resolved.
+    /// The cost of resolving the field once.
     let resolver: Cost
-    /// How many values come back; of a list that is sized from around, for each of its items.
+    /// The number of returned values; for a list sized by its parent, the number per item.
     let items: Int
-    /// The weight of each of them.
+    /// The weight of each value.
     let typeWeight: Cost
-    /// Whether the field around the selection set tells the length of the list.
+    /// True if the parent field determines the length of the list.
     let isSizedFromAround: Bool
-    /// The length of the lists below that this field tells.
+    /// The length of the child lists that this field determines.
     let lengthBelow: Int
 
-    /// Of a field whose weight, with its arguments and directives, may be negative.
+    /// Creates the cost of a field; the weight with its arguments and directives may be negative.
     init(weight: Cost, items: Int, typeWeight: Cost, isSizedFromAround: Bool, lengthBelow: Int) {
-        // Arguments may make a field cheaper, but nothing makes it cheaper than nothing (5.3.2.2).
+        // Negative argument weights cannot make the cost of a field negative (5.3.2.2).
         resolver = max(.zero, weight)
         self.items = items
         self.typeWeight = typeWeight
@@ -148,7 +148,7 @@ struct ResolvedCost {
         self.lengthBelow = lengthBelow
     }
 
-    /// Of a plain field: lists have the assumed size, unless the field around tells theirs.
+    /// Creates the cost of a plain field: lists have the assumed size, unless the parent field sizes them.
     init(plain price: FieldCostDefinition, assumedListSize: Int, isSizedFromAround: Bool) {
         let isSized = isSizedFromAround && price.type.wrapping.isList
         var items = 1
@@ -160,7 +160,7 @@ struct ResolvedCost {
             isSizedFromAround: isSized, lengthBelow: 1)
     }
 
-    /// What the field costs, from what is selected below it.
+    /// Returns the cost of the field, given the cost of its selections.
     func bill(children: SelectionCost) -> SelectionCost {
         let below = children.total(length: lengthBelow)
         let values = items * OperationCost(field: below.field, type: typeWeight + below.type)

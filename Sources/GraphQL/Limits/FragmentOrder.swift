@@ -1,10 +1,12 @@
-/// The fragments that an operation reaches, each behind those that it spreads itself: an order in which what is known
-/// of a fragment can be put together from what is known of others, without recursion along chains of fragments.
+/// The fragments reachable from an operation, each after those that it spreads.
+///
+/// In this order, results for a fragment can be computed from those of other fragments without recursion
+/// along chains of fragments.
 struct FragmentOrder {
-    /// Indices in `TypedDocument.fragments`.
+    /// The indices in `TypedDocument.fragments`.
     private(set) var fragments: [Int] = []
 
-    /// Follows a selection set of a valid document, whose fragments form no cycles.
+    /// Traverses a selection set of a valid document, whose fragments form no cycles.
     init(reachedFrom set: SelectionSet, in document: TypedDocument) {
         guard !document.fragments.isEmpty else { return }
         var reached = Array(repeating: false, count: document.fragments.count)
@@ -22,7 +24,7 @@ struct FragmentOrder {
         }
     }
 
-    /// A fragment (nil for the operation) and the fragments in it that are still to be followed.
+    /// A fragment (nil for the operation) with its fragment spreads that are not yet followed.
     private struct Step {
         let fragment: Int?
         var spreads: [Int]

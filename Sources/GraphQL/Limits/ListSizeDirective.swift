@@ -1,32 +1,32 @@
-/// What `@listSize` says of a field (IBM cost specification, chapter 8).
+/// The `@listSize` of a field (IBM cost specification, chapter 8).
 struct ListSizeDirective: Sendable {
-    /// How long the list gets where no slicing argument tells; nil where that is not said.
+    /// The length of the list if no slicing argument determines it; nil if unspecified.
     var assumedSize: Int?
-    /// The arguments that tell how long the list gets.
+    /// The arguments that determine the length of the list.
     var slicingArguments: [SlicingArgument] = []
-    /// Whether exactly one of them must be given; of no meaning where there are none (8.4).
+    /// True if exactly one slicing argument is required; ignored if there are none (8.4).
     var requiresOneSlicingArgument = false
-    /// The fields of the returned object that are the list; empty where the field is it itself.
+    /// The fields of the returned object that are the sized lists; empty if the field itself is the list.
     var sizedFields: Set<String> = []
 
-    /// Says nothing.
+    /// A directive that specifies nothing.
     static let unsaid = ListSizeDirective()
 }
 
-/// An argument whose value tells how long a list gets.
+/// An argument whose value determines the length of a list.
 ///
-/// The specification has arguments of type `Int`. Two things are taken beyond it: a path with dots into an input
-/// object, `"page.first"`, as IBM's own gateway has it; and an argument that is a list itself, such as
-/// `quotes(symbols: [String!]!)`, which gets as many answers as it has items.
+/// The specification has arguments of type `Int`. There are two extensions. A dotted path into an input
+/// object, `"page.first"`, is accepted as in IBM's gateway. An argument may also be a list, as in
+/// `quotes(symbols: [String!]!)`; the result then has one item per item of the argument.
 struct SlicingArgument: Sendable {
-    /// As written, for messages.
+    /// The path as written, for messages.
     let path: String
     /// The argument's position in the field's definition.
     let argument: Int
-    /// The names of input fields on the way into the argument's value.
+    /// The names of the input fields on the path into the argument's value.
     let inputFields: [String]
 
-    /// How long a value makes the list; nil where nothing is given, or null.
+    /// Returns the list length for a value; nil if it is missing or null.
     func size(in value: InputValue?) -> Int? {
         var value = value
         for name in inputFields {
@@ -41,22 +41,22 @@ struct SlicingArgument: Sendable {
     }
 }
 
-/// How long the list of one selected field may get.
+/// The maximum length of the list of one selected field.
 struct ListSizeEstimate: Sendable {
-    /// What is said of it, of several the longest counts; empty where nothing is said.
+    /// The applicable directives, of which the longest length is used; empty if there are none.
     private let sizes: [Size]
-    /// The length where nothing is said.
+    /// The length without directives.
     private let assumed: Int
-    /// Whether it is the same whatever the variables.
+    /// True if the length is independent of the variables.
     let isConstant: Bool
 
     private struct Size: Sendable {
         let size: ListSizeDirective
-        /// What the slicing arguments are given.
+        /// The values of the slicing arguments.
         let given: [ArgumentSource]
     }
 
-    /// What is said of a list; `given` tells what an argument of the field is given, by its position.
+    /// Creates an estimate; `given` returns the value of an argument of the field by its position.
     init(_ sizes: [ListSizeDirective], assumed: Int, given: (Int) -> ArgumentSource) {
         self.sizes = sizes.map { size in
             Size(size: size, given: size.slicingArguments.map { given($0.argument) })
@@ -65,9 +65,9 @@ struct ListSizeEstimate: Sendable {
         isConstant = self.sizes.allSatisfy { $0.given.allSatisfy(\.isConstant) }
     }
 
-    /// The greatest length.
+    /// Returns the maximum length.
     ///
-    /// - Throws: That the field is not given exactly one slicing argument although it must be.
+    /// - Throws: An error if the field does not have exactly one slicing argument but requires it.
     func items(_ literals: LiteralCoercion) throws(SlicingArgumentError) -> Int {
         if sizes.isEmpty { return assumed }
         var most = 0
@@ -90,39 +90,39 @@ struct ListSizeEstimate: Sendable {
     }
 }
 
-/// A field is not given exactly one of its slicing arguments (IBM cost specification, 8.4).
+/// The error that a field does not have exactly one of its slicing arguments (IBM cost specification, 8.4).
 struct SlicingArgumentError: Error {
     let arguments: [String]
     let given: [String]
 }
 
-/// The different `sizedFields` of a schema, and the types on whose fields each may bear.
+/// The distinct `sizedFields` of a schema, and the types to whose fields they may apply.
 ///
-/// What a selection set costs depends on which of its fields get their length from the field around it, and so does
-/// what a fragment costs. There are one or two such sets of names for a type as a rule (`edges` and `nodes` of a
-/// connection), so a fragment is priced once for each that may hold for its type.
+/// The cost of a selection set or fragment depends on which of its fields the parent field sizes. A type
+/// usually has one or two of these sets (`edges` and `nodes` of a connection), so the cost of a fragment is
+/// computed once for each set that may apply to its type.
 struct SizedFieldSets: Sendable {
-    /// No field gets its length from the field around it.
+    /// The parent field sizes no field.
     static let none = 0
 
-    /// By number, from 1: the names of the fields.
+    /// The names of the fields, by number from 1.
     private var names: [Set<String>] = []
-    /// By `TypeID.index`: the numbers that may hold for its fields.
+    /// The numbers that may apply to the fields of a type, by `TypeID.index`.
     private var numbers: [[Int]]
 
     init(typeCount: Int) {
         numbers = Array(repeating: [SizedFieldSets.none], count: typeCount)
     }
 
-    /// Whether the length of a field's list is told by the field around its selection set.
+    /// Returns true if the parent field determines the length of a field's list.
     func sizes(_ field: String, in sizing: Int) -> Bool {
         sizing != SizedFieldSets.none && names[sizing - 1].contains(field)
     }
 
-    /// What may hold for the fields of a type.
+    /// Returns the numbers that may apply to the fields of a type.
     func all(on type: TypeID) -> [Int] { numbers[type.index] }
 
-    /// The number for these names on the fields of a type; it may hold for every type that has values in common.
+    /// Returns the number of these names on the fields of a type; it may apply to every overlapping type.
     mutating func id(of sized: Set<String>, below type: TypeID, _ schema: Schema) -> Int {
         if sized.isEmpty { return SizedFieldSets.none }
         let number: Int

@@ -1,15 +1,15 @@
-/// An operation that keeps all limits that do not depend on variables, and what it costs with any variables.
+/// An operation within all limits that are independent of variables, with its cost for any variables.
 ///
-/// A class, since all requests that send the operation look at the same one.
+/// The type is a class, because all requests with the operation share one instance.
 package final class MeasuredOperation: Sendable {
-    /// How much the operation asks for.
+    /// The measurements of the operation.
     package let measure: OperationMeasurements
     private let operation: OperationDefinition
     private let valid: ValidDocument
     private let order: FragmentOrder
     private let limits: OperationLimits
     private let plan: CostPlan
-    /// The cost, where it is the same whatever the variables.
+    /// The cost if it is independent of the variables.
     private let constant: Result<OperationCost, GraphQLErrors>?
 
     init(
@@ -31,11 +31,12 @@ package final class MeasuredOperation: Sendable {
             } : nil
     }
 
-    /// What the operation costs with the variables of a request.
+    /// Returns the cost of the operation with the variables of a request.
     ///
-    /// - Parameter variables: Those of the request, coerced for the same operation.
+    /// - Parameter variables: The variables of the request, coerced for the same operation.
     /// - Returns: The cost, which is within its limit.
-    /// - Throws: That it costs too much, with the field at which it does, or that a field lacks its slicing argument.
+    /// - Throws: An error with the field at which the cost exceeds the limit, or that lacks its slicing
+    ///   argument.
     package func cost(_ variables: VariableValues) throws(GraphQLErrors) -> OperationCost {
         if let constant { return try constant.get() }
         return try MeasuredOperation.cost(operation, of: valid, order: order, plan, limits, variables)
@@ -48,7 +49,7 @@ package final class MeasuredOperation: Sendable {
         do throws(LimitExceededError) {
             let cost = try plan.cost(variables)
             if limits.cost == .max || cost.total <= Cost(limits.cost) { return cost }
-            // What is added up has no place any more, so the place is looked for in a plan that keeps every field.
+            // Folded costs have no position, so the position is computed from an unfolded plan.
             let unfolded = CostCompiler.plan(
                 operation, in: valid.typed, order: order, plan.model, limits, folds: false)
             let isField = cost.field == cost.total

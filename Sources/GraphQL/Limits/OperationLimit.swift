@@ -1,11 +1,11 @@
-/// What of an operation is limited.
+/// The limited quantities of an operation.
 public enum OperationLimit: Sendable, CaseIterable {
     case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives
     case fieldCost, typeCost
-    /// Known only after the operation has run.
+    /// Only known after the operation has run.
     case responseBytes
 
-    /// The `extensions.code` of an error that says that an operation is past the limit.
+    /// The `extensions.code` of an error if an operation exceeds the limit.
     public var code: String {
         switch self {
         case .tokens: "TOKEN_LIMIT_EXCEEDED"
@@ -21,7 +21,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         }
     }
 
-    /// What an operation does that is past the limit, the value in words.
+    /// Returns the wording of an exceeded limit, with the value as text.
     fileprivate func excess(_ value: String) -> String {
         switch self {
         case .tokens: "The document has \(value) tokens"
@@ -51,16 +51,16 @@ public enum OperationLimit: Sendable, CaseIterable {
     }
 }
 
-/// Why an operation is refused before it is run, and where.
+/// The reason why an operation is rejected before execution, with its position.
 struct LimitExceededError: Error {
     let cause: Cause
-    /// The first node past the limit.
+    /// The first node that exceeds the limit.
     let span: SourceSpan
 
     enum Cause {
-        /// An operation has more of something than it may.
+        /// A quantity of the operation exceeds its limit.
         case exceeded(OperationLimit, by: Amount, limit: Int)
-        /// `@listSize` requires that exactly one of these arguments is given (IBM cost specification, 8.4).
+        /// `@listSize` requires exactly one of these arguments (IBM cost specification, 8.4).
         case slicingArguments(of: String, among: [String], given: [String])
     }
 
@@ -72,7 +72,7 @@ struct LimitExceededError: Error {
     /// The code of errors about slicing arguments.
     static let slicingArgumentCode = "SLICING_ARGUMENT_REQUIRED"
 
-    /// The error that a response shows.
+    /// Returns the error for the response.
     func error(in source: SourceText) -> GraphQLError {
         switch cause {
         case .exceeded(let limit, let amount, let most):
@@ -103,7 +103,7 @@ struct LimitExceededError: Error {
 extension LimitExceededError.Amount {
     fileprivate var text: String {
         switch self {
-        // What does not fit into an integer stops at its end.
+        // A saturated count is a lower bound.
         case .count(let count): count == .max ? "more than \(count)" : "\(count)"
         case .cost(let cost): cost == .highest ? "more than \(cost)" : "\(cost)"
         }
@@ -124,11 +124,11 @@ extension [String] {
 }
 
 extension GraphQLError {
-    /// The error in place of a response with more bytes than the limit.
+    /// Creates the error that replaces a response with more bytes than the limit.
     ///
     /// - Parameters:
-    ///   - operation: the kind of operation that was run; for a mutation, the message says so.
-    ///   - limit: the most bytes.
+    ///   - operation: The kind of operation that was run; for a mutation, the message states this.
+    ///   - limit: The maximum number of bytes.
     init(tooLargeResponseTo operation: OperationType, limit: Int) {
         let kind = OperationLimit.responseBytes
         let remark = operation == .mutation ? " The mutation was run." : ""
@@ -137,7 +137,7 @@ extension GraphQLError {
             extensions: ["code": .string(kind.code), "limit": .int(limit)])
     }
 
-    /// What a response says of a text that is no document, with a code where the text has more tokens than it may.
+    /// Creates the response error for a syntax error, with a code if the text has too many tokens.
     public init(rejecting error: SyntaxError) {
         self.init(error)
         guard case .tooManyTokens(let limit) = error.cause else { return }

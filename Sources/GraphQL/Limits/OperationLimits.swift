@@ -1,34 +1,36 @@
-/// How much one operation may ask for.
+/// The limits of one operation.
 ///
-/// Every limit is on unless it is raised; `Int.max` switches one off.
+/// All limits are enabled by default; `Int.max` disables one.
 ///
-/// What is counted is the operation as it would read with its fragments written out wherever they are spread. Fields
-/// that execution merges are counted each time they are written, and what `@skip` and `@include` leave out is counted
-/// too: a limit bounds what a document may come to, whatever the variables of a request, and holds or not once for
-/// all requests that send it. Only the cost depends on variables, those that say how long lists are.
+/// The operation is counted with its fragments expanded at each spread. Fields that execution merges count
+/// each time they are written, and selections with `@skip` and `@include` always count. A limit therefore
+/// applies to a document independently of the variables of a request, so it is checked once for all requests
+/// with the document. Only the cost depends on variables, namely those that determine the length of lists.
 ///
-/// Below `__schema` and `__type` depth and cost are not counted: introspection has `introspectionDepth`, and the limit
-/// of `ValidationOptions.limitsIntrospectionDepth` on lists within lists. All other limits count it with the rest.
+/// Depth and cost exclude selections below `__schema` and `__type`. Introspection has `introspectionDepth`,
+/// and the limit of `ValidationOptions.limitsIntrospectionDepth` on nested lists. All other limits include
+/// it.
 public struct OperationLimits: Hashable, Sendable {
-    /// Tokens in the whole document, comments not counted.
+    /// Tokens in the whole document, without comments.
     ///
     /// At least 1.
     public var tokens: Int
-    /// Levels of fields; a field of the root is at level 1.
+    /// Levels of fields; a root field is at level 1.
     ///
-    /// Fragments are no level. At least 1.
+    /// Fragments are not counted as levels. At least 1.
     public var depth: Int
-    /// Levels of fields at and below `__schema` and `__type`, these being level 1.
+    /// Levels of fields at and below `__schema` and `__type`, which are at level 1.
     ///
     /// At least 1.
     ///
-    /// The introspection query of the reference implementation, which asks for types nine `ofType` deep, has 15.
+    /// The introspection query of the reference implementation, which requests types nine `ofType` deep, has
+    /// 15 levels.
     public var introspectionDepth: Int
     /// Fields with an alias.
     ///
     /// At least 0.
     public var aliases: Int
-    /// Fields of the root.
+    /// Root fields.
     ///
     /// At least 1.
     public var rootFields: Int
@@ -36,32 +38,33 @@ public struct OperationLimits: Hashable, Sendable {
     ///
     /// At least 1.
     public var selections: Int
-    /// Fields altogether.
+    /// Fields in total.
     ///
     /// At least 1.
     ///
-    /// It bounds the plan of an operation, which lists of length zero keep from costing anything.
+    /// This limits the plan of an operation, whose fields can cost nothing because of lists of length zero.
     public var fields: Int
-    /// Directives at one place, such as a field or a variable definition.
+    /// Directives at one location, such as a field or a variable definition.
     ///
     /// At least 0.
     public var directives: Int
-    /// The cost by the IBM GraphQL Cost Directives specification, in its unit: a field that returns an object
-    /// costs 1 where the schema says nothing else.
+    /// The cost according to the IBM GraphQL Cost Directives specification, in its unit: by default, a field
+    /// that returns an object costs 1.
     ///
     /// At least 0.
     ///
-    /// That specification has two costs, of the fields that are resolved (5.3.2.2) and of the values that come back
-    /// (5.3.2.1). The limit holds for each of them, and "the cost" is the greater one: fields alone would let lists of
-    /// a million objects with one scalar each through, and types alone would overlook expensive resolvers.
+    /// The specification defines two costs: of the resolved fields (5.3.2.2) and of the returned values
+    /// (5.3.2.1). The limit applies to each of them, and "the cost" is the greater one. Field cost alone
+    /// would accept lists of a million objects with one scalar each, and type cost alone would ignore
+    /// expensive resolvers.
     public var cost: Int
-    /// How many items a list has that no `@listSize` speaks of, for the cost.
+    /// The assumed number of items of a list without `@listSize`, for the cost.
     ///
     /// At least 0.
     ///
-    /// The specification leaves such lists infinite, which would refuse every operation that has one.
+    /// In the specification these lists are infinite, which would reject every operation that contains one.
     public var assumedListSize: Int
-    /// The most bytes of the response to a request or to one event of a subscription, including `errors`.
+    /// Bytes of the response to a request or to one event of a subscription, including `errors`.
     ///
     /// At least 1.
     ///
@@ -70,7 +73,7 @@ public struct OperationLimits: Hashable, Sendable {
     /// because a list can have more items than the cost assumes.
     public var responseBytes: Int
 
-    /// Limits, those that are not named at their defaults.
+    /// Creates limits; omitted limits have their default values.
     public init(
         tokens: Int = 2_000, depth: Int = 15, introspectionDepth: Int = 15, aliases: Int = 30,
         rootFields: Int = 30, selections: Int = 200, fields: Int = 5_000, directives: Int = 5,
@@ -89,15 +92,15 @@ public struct OperationLimits: Hashable, Sendable {
         self.responseBytes = responseBytes
     }
 
-    /// The limits that are on by default.
+    /// The default limits.
     public static let `default` = OperationLimits()
 
-    /// No limit at all, for documents from the house itself.
+    /// No limits, for documents of the server itself.
     public static let unlimited = OperationLimits(
         tokens: .max, depth: .max, introspectionDepth: .max, aliases: .max, rootFields: .max,
         selections: .max, fields: .max, directives: .max, cost: .max, responseBytes: .max)
 
-    /// The same limit on tokens for the parser, which refuses a document as soon as it has read so many.
+    /// Applies the limit on tokens to the parser, which rejects a document as soon as it exceeds the limit.
     public func limiting(_ parser: ParserLimits) -> ParserLimits {
         var parser = parser
         parser.tokens = min(parser.tokens, tokens)
@@ -106,17 +109,17 @@ public struct OperationLimits: Hashable, Sendable {
 }
 
 extension OperationLimits {
-    /// Holds an operation against all limits but that of the cost, and readies the cost to be told for any variables.
+    /// Checks an operation against all limits except the cost, and prepares the cost for any variables.
     ///
-    /// The time grows with the length of the document, whatever its fragments write out to. The outcome is the same
-    /// for all requests that send the document, so it belongs into the same cache.
+    /// The time is proportional to the length of the document, independent of its expanded size. The result
+    /// is the same for all requests with the document, so it can be cached with it.
     ///
     /// - Parameters:
     ///   - operation: An operation of `valid`.
     ///   - valid: The document, valid against the schema of `prices`.
-    ///   - prices: What things cost in the schema.
-    /// - Returns: What the operation asks for, and what tells its cost.
-    /// - Throws: An error for each limit that the operation is past, with the first node that is.
+    ///   - prices: The costs of the schema.
+    /// - Returns: The measurements of the operation, with its cost plan.
+    /// - Throws: An error for each exceeded limit, with the first node that exceeds it.
     package func check(
         _ operation: OperationDefinition, of valid: ValidDocument, prices: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
@@ -161,13 +164,13 @@ extension OperationLimits {
         _ limit: OperationLimit, _ value: Int, _ most: Int, at place: (Int) -> SourceSpan?
     ) -> Excess? {
         guard value > most else { return nil }
-        // A limit below zero lets through what zero does: nothing.
+        // A negative limit has the same effect as zero.
         return (.exceeded(limit, by: .count(value), limit: most), place(max(0, most)))
     }
 }
 
 extension SourceText {
-    /// The token behind so many others; nil where there is none.
+    /// Returns the token after `count` others; nil if there is none.
     fileprivate func tokenSpan(after count: Int) -> SourceSpan? {
         var offset = 0
         var rest = count

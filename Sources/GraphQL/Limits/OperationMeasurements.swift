@@ -1,22 +1,23 @@
-/// How much an operation asks for, counted as `OperationLimits` says: the high-water mark of each limit.
+/// The measurements of an operation, counted as described for `OperationLimits`: the high-water mark of each
+/// limit.
 ///
-/// Counts that do not fit an integer stop at `Int.max`.
+/// Counts saturate at `Int.max`.
 public struct OperationMeasurements: Hashable, Sendable {
     /// Tokens in the whole document.
     public var tokens: Int
-    /// Levels of fields, introspection aside.
+    /// Levels of fields, without introspection.
     public var depth: Int
-    /// Levels of fields at and below `__schema` and `__type`; 0 where neither is selected.
+    /// Levels of fields at and below `__schema` and `__type`; 0 if neither is selected.
     public var introspectionDepth: Int
     /// Fields with an alias.
     public var aliases: Int
-    /// Fields of the root.
+    /// Root fields.
     public var rootFields: Int
-    /// Fields of the widest selection set.
+    /// Fields of the largest selection set.
     public var selections: Int
-    /// Fields altogether.
+    /// Fields in total.
     public var fields: Int
-    /// Directives at the place that has most of them.
+    /// The maximum number of directives at one location.
     public var directives: Int
 
     package init(
@@ -35,17 +36,17 @@ public struct OperationMeasurements: Hashable, Sendable {
     }
 }
 
-/// What an operation may cost with the variables of a request (IBM GraphQL Cost Directives, 5.3.2).
+/// The maximum cost of an operation with the variables of a request (IBM GraphQL Cost Directives, 5.3.2).
 public struct OperationCost: Hashable, Sendable {
     /// The weights of all fields that may be resolved, with their arguments and directives.
     public var field: Cost
-    /// The weights of the types of all values that may come back, the root's included.
+    /// The weights of the types of all values that may be returned, including the root value.
     public var type: Cost
 
-    /// The greater one, for which the limit holds.
+    /// The greater of both costs, to which the limit applies.
     public var total: Cost { max(field, type) }
 
-    /// `{"requested": 12, "fieldCost": 11, "typeCost": 12}`, for `extensions.cost` of a response.
+    /// The value of a response's `extensions.cost`: `{"requested": 12, "fieldCost": 11, "typeCost": 12}`.
     public var inputValue: InputValue {
         .object(["requested": total.inputValue, "fieldCost": field.inputValue, "typeCost": type.inputValue])
     }

@@ -1,24 +1,25 @@
-/// What things cost in one schema: its `@cost` and `@listSize` directives, read once (IBM GraphQL Cost Directives,
+/// The costs of one schema: its `@cost` and `@listSize` directives, read once (IBM GraphQL Cost Directives,
 /// chapters 7 and 8).
 ///
-/// Where the schema says nothing a weight is 1 for composite types, and for fields, arguments and input fields of
-/// such types; it is 0 for scalars and enums (7.1). Directives have no weight of their own, but their arguments may.
+/// The default weight is 1 for composite types, and for fields, arguments and input fields of composite
+/// types; it is 0 for scalars and enums (7.1). Directives have no weight, but their arguments may.
 package struct SchemaCosts: Sendable {
     let schema: Schema
-    /// By `TypeID.index`: the weight of a value of the type; of an abstract one the greatest of its possible types.
+    /// The weight of a value by `TypeID.index`; for an abstract type, the maximum of its possible types.
     private(set) var types: [Cost] = []
-    /// By `TypeID.index`, then by position: the fields of object and interface types.
+    /// The fields of object and interface types, by `TypeID.index` and position.
     private(set) var fields: [[FieldCostDefinition]] = []
-    /// By `TypeID.index`, then by position: the fields of input object types.
+    /// The fields of input object types, by `TypeID.index` and position.
     private(set) var inputFields: [[Cost]] = []
-    /// By position in `Schema.directives`, then by position: the arguments of directives.
+    /// The arguments of directives, by positions of the directive in `Schema.directives` and of the
+    /// argument.
     private(set) var directiveArguments: [[Cost]] = []
-    /// Which `sizedFields` may hold for the fields of a type.
+    /// The `sizedFields` that may apply to the fields of a type.
     private(set) var sizings: SizedFieldSets
 
     /// Reads the directives of a schema.
     ///
-    /// - Throws: Everything that they say against the specification (chapter 9), with its places in the schema.
+    /// - Throws: All violations of the specification (chapter 9), with their positions in the schema.
     package init(_ schema: Schema) throws(GraphQLErrors) {
         self.schema = schema
         sizings = SizedFieldSets(typeCount: schema.types.count)
@@ -34,7 +35,7 @@ package struct SchemaCosts: Sendable {
         }
     }
 
-    /// Adds what hangs on other types than the field's own.
+    /// Adds the data that depend on other types than the parent type.
     private mutating func complete(_ position: Int, of type: Int) {
         var price = fields[type][position]
         price.typeWeight = types[price.type.type.index]
@@ -49,8 +50,7 @@ package struct SchemaCosts: Sendable {
         fields[type][position] = price
     }
 
-    /// A value of an abstract type is one of its possible types: it costs what the most expensive of them does
-    /// (7.2 and 9.1.1).
+    /// Sets the weights of an abstract type to the maximum of its possible types (7.2 and 9.1.1).
     private mutating func settle(_ abstract: NamedType) {
         let possible = schema.possibleTypes(of: abstract.id)
         if let weight = possible.map({ types[$0.index] }).max() { types[abstract.id.index] = weight }
@@ -72,34 +72,35 @@ package struct SchemaCosts: Sendable {
     }
 }
 
-/// What a field costs whenever it is resolved, and how long its list gets.
+/// The cost of resolving a field, with the size of its list.
 struct FieldCostDefinition: Sendable {
     let name: String
-    /// What the field returns.
+    /// The type of the field.
     let type: WrappedType
     var weight: Cost
-    /// By position.
+    /// The weights of the arguments, by position.
     var arguments: [Cost]
-    /// What `@listSize` says.
+    /// The `@listSize` directives.
     ///
-    /// Of a field of an interface that has none, what those of its implementations say; the longest list
-    /// counts.
+    /// A field of an interface without one has those of its implementations, of which the longest list is
+    /// used.
     var listSizes: [ListSizeDirective]
-    /// The fields below this one whose length is told here, as `SizedFieldSets` numbers them.
+    /// The number of the child fields whose length this field determines; see `SizedFieldSets`.
     var sizing = SizedFieldSets.none
-    /// The weight of a value of the type that comes back.
+    /// The weight of one returned value.
     var typeWeight = Cost.zero
-    /// Whether nothing that a document says of the field, directives aside, bears on what it costs: so it is with
-    /// most fields.
+    /// True if the cost is independent of the field's use in a document, apart from directives.
+    ///
+    /// This applies to most fields.
     var isPlain = false
 
-    /// The field of one possible type that implements a field of an interface.
+    /// The field of a possible type that implements an interface field.
     struct Implementation {
         let definition: SchemaField
         let price: FieldCostDefinition
     }
 
-    /// Takes over, for a field of an interface, the most that its implementations cost.
+    /// Sets the costs of an interface field to the maximum of its implementations.
     mutating func settle(among implementations: [Implementation], of field: SchemaField) {
         weight = implementations.map(\.price.weight).max() ?? weight
         for (position, argument) in field.arguments.enumerated() {
@@ -121,7 +122,7 @@ extension FieldCostDefinition.Implementation {
         definition.arguments.firstIndex { $0.name == argument }
     }
 
-    /// The same for the interface's field, whose arguments may stand in another order.
+    /// Returns the same size for the interface's field, whose arguments may have a different order.
     fileprivate func moved(_ size: ListSizeDirective, to field: SchemaField) -> ListSizeDirective {
         let arguments = size.slicingArguments.compactMap { slicing in
             let name = definition.arguments[slicing.argument].name
@@ -129,7 +130,7 @@ extension FieldCostDefinition.Implementation {
                 SlicingArgument(path: slicing.path, argument: position, inputFields: slicing.inputFields)
             }
         }
-        // Which type comes back is not known yet, so nothing can be required of the interface's field.
+        // The returned type is unknown, so the interface's field cannot require an argument.
         return ListSizeDirective(
             assumedSize: size.assumedSize, slicingArguments: arguments, requiresOneSlicingArgument: false,
             sizedFields: size.sizedFields)

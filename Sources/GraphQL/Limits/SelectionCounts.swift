@@ -1,17 +1,19 @@
-/// The counts of all selections of one operation, each fragment counted once and then taken as often as it is spread:
-/// the time grows with the length of the document, not with what it writes out to.
+/// The counts of all selections of one operation.
+///
+/// Each fragment is counted once and multiplied by its spreads, so the time is proportional to the length of
+/// the document, not to its expanded size.
 struct SelectionCounts {
     let document: TypedDocument
     let operation: OperationDefinition
-    /// The fragments that the operation reaches, each behind those that it spreads.
+    /// The reachable fragments, each after those that it spreads.
     let order: FragmentOrder
-    /// Side by side with `document.selections`; zero for those that the operation does not reach.
+    /// Parallel to `document.selections`; zero for unreachable selections.
     private(set) var selections: [SelectionCount]
-    /// Side by side with `TypedDocument.fragments`.
+    /// Parallel to `TypedDocument.fragments`.
     private var fragments: [SelectionCount]
-    /// What the whole operation comes to.
+    /// The counts of the whole operation.
     private(set) var total = SelectionCount()
-    /// How many fields the widest selection set has.
+    /// The number of fields of the largest selection set.
     private(set) var widest = 0
 
     init(of operation: OperationDefinition, in document: TypedDocument) {
@@ -27,10 +29,8 @@ struct SelectionCounts {
         widest = max(widest, total.width)
     }
 
-    /// The selection sets of fields, and that of the operation: those in which fields stand side by side in a
-    /// response.
-    ///
-    /// In no particular order.
+    /// Calls `body` with the selection sets of fields and of the operation, without those of fragments, in
+    /// no particular order.
     func forEachSelectionSet(_ body: (SelectionSet) -> Void) {
         body(operation.selectionSet)
         forEachSelection { _, selection in
@@ -38,7 +38,7 @@ struct SelectionCounts {
         }
     }
 
-    /// Calls `body` with each selection that the operation reaches, once, and with its index.
+    /// Calls `body` once with each selection reachable from the operation, and with its index.
     func forEachSelection(_ body: (Int, Selection) -> Void) {
         var pending = order.fragments.map { document.fragments[$0].definition.selectionSet }
         pending.append(operation.selectionSet)
@@ -51,9 +51,9 @@ struct SelectionCounts {
         }
     }
 
-    /// Counts a selection set and, before it, all that are nested in it.
+    /// Counts a selection set after all nested ones.
     ///
-    /// The parser bounds how deep that is.
+    /// The parser limits the depth.
     private mutating func count(_ set: SelectionSet) -> SelectionCount {
         var sum = SelectionCount()
         for index in set.selections.indices {
@@ -81,7 +81,7 @@ struct SelectionCounts {
 }
 
 extension FieldReference {
-    /// `__schema` or `__type`, the two ways into introspection.
+    /// True for `__schema` and `__type`, the two fields that start introspection.
     var isIntrospection: Bool {
         switch self {
         case .schema, .type: true
@@ -91,7 +91,7 @@ extension FieldReference {
 }
 
 extension Selection {
-    /// The selection set that stands within the selection itself.
+    /// The selection set that is part of the selection itself.
     var selectionSet: SelectionSet? {
         switch self {
         case .field(let field): field.selectionSet
@@ -101,14 +101,15 @@ extension Selection {
     }
 }
 
-// Where a limit is passed. The ways down are told by the counts, so what a fragment writes out to is never walked.
+// Positions at which limits are exceeded. The counts determine the path, so expanded fragments are never
+// traversed.
 extension SelectionCounts {
-    /// The first field that stands deeper than so many levels.
+    /// Returns the first field deeper than `levels`.
     func span(deeperThan levels: Int) -> SourceSpan? {
         span(deeperThan: levels, in: operation.selectionSet, \.depth)
     }
 
-    /// The first field that stands more than so many levels deep in introspection.
+    /// Returns the first field deeper than `levels` in introspection.
     func span(deeperInIntrospectionThan levels: Int) -> SourceSpan? {
         var set = operation.selectionSet
         let isDeeper = { (index: Int) in selections[index].introspectionDepth > levels }
@@ -125,22 +126,23 @@ extension SelectionCounts {
         return nil
     }
 
-    /// The field behind so many others with an alias.
+    /// Returns the field with an alias after `count` others.
     func span(ofAliasAfter count: Int) -> SourceSpan? {
         span(after: count, in: operation.selectionSet, \.aliases) { $0.alias != nil }
     }
 
-    /// The field behind so many others.
+    /// Returns the field after `count` others.
     func span(ofFieldAfter count: Int) -> SourceSpan? {
         span(after: count, in: operation.selectionSet, \.fields) { _ in true }
     }
 
-    /// The field behind so many others of one selection set.
+    /// Returns the field after `count` others of one selection set.
     func span(ofFieldAfter count: Int, in set: SelectionSet) -> SourceSpan? {
         span(after: count, in: set, \.width) { _ in true }
     }
 
-    /// The field behind so many others of the same selection set, in the first set in the text that has more.
+    /// Returns the field after `count` others of the same selection set, in the first selection set of the
+    /// text that has more.
     func span(ofSelectionAfter count: Int) -> SourceSpan? {
         var first: SelectionSet?
         forEachSelectionSet { set in
@@ -168,7 +170,7 @@ extension SelectionCounts {
         return nil
     }
 
-    /// The field behind so many others that count, in the order of the text with its fragments written out.
+    /// Returns the field after `count` other counted fields, in source order with fragments expanded.
     private func span(
         after count: Int, in start: SelectionSet, _ counted: KeyPath<SelectionCount, Int>,
         counts: (SelectedField) -> Bool
@@ -203,8 +205,8 @@ extension SelectionCounts {
 }
 
 extension SelectionCounts {
-    /// Calls `body` with the directives of each place that may have some: the operation, its variables, the fragments
-    /// that it reaches, and their selections.
+    /// Calls `body` with the directives of each location: the operation, its variables, the reachable
+    /// fragments, and their selections.
     func forEachDirectives(_ body: (NodeRange<Directive>) -> Void) {
         body(operation.directives)
         for variable in operation.variables.indices {
@@ -220,14 +222,14 @@ extension SelectionCounts {
         }
     }
 
-    /// How many directives stand at the place that has most of them.
+    /// The maximum number of directives at one location.
     var directives: Int {
         var most = 0
         forEachDirectives { most = max(most, Int($0.count)) }
         return most
     }
 
-    /// The directive behind so many others at one place, at the first place in the text that has more.
+    /// Returns the directive after `count` others, at the first location of the text that has more.
     func span(ofDirectiveAfter count: Int) -> SourceSpan? {
         var first: SourceSpan?
         forEachDirectives { run in
@@ -239,10 +241,9 @@ extension SelectionCounts {
     }
 }
 
-/// What limits count in a selection and all that is selected below it.
+/// The counts of a selection with all its nested selections.
 ///
-/// Sums that do not fit an integer stay at `Int.max`: a short document may write out to more fields than
-/// there are numbers for.
+/// Sums saturate at `Int.max`: a short document can expand to more fields than an integer can represent.
 struct SelectionCount: Equatable {
     /// Levels of fields; below `__schema` and `__type` those of introspection.
     var depth = 0
@@ -250,12 +251,11 @@ struct SelectionCount: Equatable {
     var introspectionDepth = 0
     /// Fields with an alias.
     var aliases = 0
-    /// Fields.
     var fields = 0
-    /// Fields of the selection set itself, those below them left out.
+    /// Fields of the selection set itself, without nested ones.
     var width = 0
 
-    /// Takes in a selection of the same set.
+    /// Adds the counts of a selection of the same set.
     mutating func add(_ other: SelectionCount) {
         depth = max(depth, other.depth)
         introspectionDepth = max(introspectionDepth, other.introspectionDepth)
@@ -264,7 +264,7 @@ struct SelectionCount: Equatable {
         width = width.stoppingSum(other.width)
     }
 
-    /// What a field with this selection set comes to.
+    /// Returns the counts of a field with this selection set.
     func field(isAliased: Bool, isIntrospection: Bool) -> SelectionCount {
         let depth = depth.stoppingSum(1)
         return SelectionCount(

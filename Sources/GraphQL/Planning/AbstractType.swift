@@ -1,16 +1,17 @@
-/// A Swift type that stands for an interface or union of the schema (specification, sections 3.7 and 3.8): as a
-/// rule an enum with a case for each possible type.
+/// A Swift type bound to an interface or union of the schema (specification, sections 3.7 and 3.8).
+///
+/// It is usually an enum with a case for each possible type.
 ///
 /// ```swift
 /// extension SearchHit: GraphQLAbstract {
-///     static let graphQL = Abstract<SearchHit>("SearchHit") {
-///         Case(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
-///         Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
+///     static let graphQL = AbstractType<SearchHit>("SearchHit") {
+///         PossibleType(Instrument.self) { if case .instrument(let hit) = $0 { hit } else { nil } }
+///         PossibleType(Watchlist.self) { if case .watchlist(let hit) = $0 { hit } else { nil } }
 ///     }
 /// }
 /// ```
 public protocol GraphQLAbstract: GraphQLOutput where Node == Self, Selection == AbstractPlanReference<Self> {
-    /// The type's name and the object types that its values may have.
+    /// The type's name with its possible object types.
     static var graphQL: AbstractType<Self> { get }
 }
 
@@ -20,7 +21,7 @@ public final class AbstractType<Source: Sendable>: Sendable {
     public let name: String
     let cases: [PossibleType<Source>]
 
-    /// An interface or union type by its name in the schema.
+    /// Creates an interface or union type with its name in the schema.
     ///
     /// All its possible types must have a case.
     public init(_ name: String, @PossibleTypesBuilder<Source> _ cases: () -> [PossibleType<Source>]) {
@@ -29,26 +30,26 @@ public final class AbstractType<Source: Sendable>: Sendable {
     }
 }
 
-/// Lets an `AbstractType` list its cases one below the other.
+/// The result builder for the cases of an `AbstractType`.
 @resultBuilder
 public enum PossibleTypesBuilder<Source: Sendable> {
-    /// One case.
+    /// Returns a single case.
     public static func buildExpression(_ member: PossibleType<Source>) -> PossibleType<Source> { member }
-    /// All cases, in the order in which they are written.
+    /// Returns all cases, in source order.
     public static func buildBlock(_ cases: PossibleType<Source>...) -> [PossibleType<Source>] { cases }
 }
 
-/// One of the object types that a value of an abstract type may have.
+/// One of the possible object types of an abstract type.
 public struct PossibleType<Source: Sendable>: Sendable {
     let typeName: @Sendable () -> String
     let bind: @Sendable (inout SchemaBinder) -> Void
     let plan: @Sendable ([SelectionSet], inout Planner) throws -> PlannedPossibleType<Source>
 
-    /// A possible type, and how to tell the values that have it.
+    /// Creates a possible type.
     ///
     /// - Parameters:
-    ///   - type: the Swift type of the objects.
-    ///   - project: the object where the value has this type, else nil.
+    ///   - type: The Swift type of the objects.
+    ///   - project: Returns the object if the value has this type, otherwise nil.
     public init<Member: GraphQLObject>(
         _ type: Member.Type, _ project: @escaping @Sendable (Source) -> Member?
     ) {
@@ -65,9 +66,11 @@ public struct PossibleType<Source: Sendable>: Sendable {
 struct PlannedPossibleType<Source: Sendable>: Sendable {
     let plan: FragmentPlan
     let matches: @Sendable (Source) -> Bool
-    /// Writes a value of this case, whose row is that among the values of this case; nil for values of others.
+    /// Writes a value of this case; returns nil for values of other cases.
+    ///
+    /// The row is that among the values of this case.
     let write: @Sendable (UnsafePointer<Source>, _ row: Int, LoadSlots?, inout ResponseWriter) -> Bool?
-    /// Starts the loads of those of the values that are of this case, in their frame.
+    /// Starts the loads for the values of this case, in their frame.
     let prepare: @Sendable ([Source], Execution, inout [PendingLoad]) -> Void
 
     init<Member: GraphQLObject>(
@@ -94,7 +97,7 @@ struct PlannedPossibleType<Source: Sendable>: Sendable {
 final class AbstractPlan<Source: Sendable>: Sendable {
     private let name: String
     private let cases: [PlannedPossibleType<Source>]
-    /// Where a case has slots: the slot of what is prepared for the values of a layer.
+    /// The slot for the prepared data of a layer's values; nil if no case has slots.
     private let slot: Int?
     @usableFromInline
     let hasLoads: Bool
@@ -138,7 +141,8 @@ final class AbstractPlan<Source: Sendable>: Sendable {
     }
 }
 
-/// For each value of an abstract layer: its row among the values of its own case; and the frames of the cases.
+/// The row of each value of an abstract layer among the values of its own case, with the frames of the
+/// cases.
 private final class PossibleTypeRows: Sendable {
     let rows: [Int]
     let frames: [Execution?]
@@ -154,22 +158,22 @@ extension ResponseWriter {
         row: Int, frame: LoadSlots?
     ) {
         guard let layer = unsafe slots.read(slot, as: PossibleTypeRows.self) else { return (0, nil) }
-        // The frame is not owned here: the slot keeps it until the response has been written.
+        // This function does not retain the frame: the slot retains it until the response is written.
         return unsafe layer._withUnsafeGuaranteedRef { ($0.rows[row], $0.frames[position]?.slots) }
     }
 }
 
-/// A value of an abstract type is none of the types that are bound as possible: a fault of the program.
+/// The error that a value of an abstract type has none of the bound possible types: a programming error.
 struct UnknownPossibleType: Error {
     let abstractType: String
 }
 
-/// A planned abstract selection as other plans hold it; see `ObjectPlanReference`.
+/// A reference to a planned abstract selection in other plans; see `ObjectPlanReference`.
 @frozen
 @safe
 public struct AbstractPlanReference<Source: Sendable>: @unchecked Sendable {
-    // Sendable, although it does not count: the operation's plan owns the plan and outlives every execution, and a
-    // plan never changes.
+    // Sendable, although not reference-counted: the operation's plan owns the referenced plan and outlives
+    // every execution, and a plan is immutable.
     @usableFromInline
     let plan: Unmanaged<AbstractPlan<Source>>
 
@@ -179,7 +183,7 @@ public struct AbstractPlanReference<Source: Sendable>: @unchecked Sendable {
 }
 
 extension GraphQLAbstract {
-    /// Compares the cases with the possible types of the schema, and follows them.
+    /// Compares the cases with the possible types of the schema, and binds them recursively.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         graphQL.bind(to: &binder)
         return BoundType(names: [graphQL.name])
@@ -193,12 +197,12 @@ extension GraphQLAbstract {
         return planner.addAbstractPlan(graphQL.name, cases)
     }
 
-    /// Whether something is loaded below one of the possible types.
+    /// Returns true if a field below one of the possible types is loaded.
     public static func hasLoads(_ selection: AbstractPlanReference<Self>) -> Bool {
         unsafe selection.plan._withUnsafeGuaranteedRef(\.hasLoads)
     }
 
-    /// Writes the value as the object type that it has, and takes its row; the first case that fits is taken.
+    /// Writes the value as its object type and takes its row; the first matching case is used.
     public static func write(
         _ value: UnsafePointer<Self>, _ selection: AbstractPlanReference<Self>, row: inout Int,
         to writer: inout ResponseWriter
@@ -210,12 +214,12 @@ extension GraphQLAbstract {
         }
     }
 
-    /// Appends the value itself: it is a node of its layer.
+    /// Appends the value itself, which is a node of its layer.
     public static func collect(_ value: Self, into nodes: inout [Self]) {
         nodes.append(value)
     }
 
-    /// Starts the loads of each possible type, for the values that have it.
+    /// Starts the loads of each possible type for its values.
     public static func prepare(
         _ nodes: [Self], _ selection: AbstractPlanReference<Self>, in execution: Execution,
         pending: inout [@Sendable () async -> Void]
@@ -226,7 +230,7 @@ extension GraphQLAbstract {
 }
 
 extension Planner {
-    /// Takes a planned abstract selection into the plan's keeping.
+    /// Adds a planned abstract selection to the objects that the plan owns.
     fileprivate mutating func addAbstractPlan<Source>(
         _ name: String, _ cases: [PlannedPossibleType<Source>]
     ) -> AbstractPlanReference<Source> {
@@ -238,7 +242,7 @@ extension Planner {
 }
 
 extension AbstractType {
-    /// Compares the bound cases with the possible types of the schema, and follows them.
+    /// Compares the bound cases with the possible types of the schema, and binds them recursively.
     func bind(to binder: inout SchemaBinder) {
         guard binder.isFirstVisit(to: Source.self) else { return }
         guard let type = binder.schema.type(named: name) else { return binder.differ(at: name, .notInSchema) }
@@ -257,12 +261,12 @@ extension AbstractType {
     }
 }
 
-/// A selection on one of the possible types of an interface or union, planned once for all places where the same is
-/// selected from the same type.
+/// A selection on one of the possible types of an interface or union, planned once for all equal selections
+/// on the same type.
 ///
-/// Its loads and arguments have slots of their own, in a frame that each place makes for each run: so places can share
-/// it. Were each place planned by itself, then a value within a value within a value, each of one of ten types, would
-/// be planned a thousand times.
+/// Its loads and arguments have separate slots, in a frame that each position creates for each run, so
+/// positions can share the plan. Without sharing, a value within a value within a value, each of one of ten
+/// types, would be planned a thousand times.
 final class FragmentPlan: Sendable {
     let selection: ObjectPlan
     private let slotCount: Int
@@ -274,10 +278,10 @@ final class FragmentPlan: Sendable {
         self.steps = steps
     }
 
-    /// Whether something must be prepared before a value can be written.
+    /// True if something must be prepared before a value can be written.
     var needsFrame: Bool { slotCount > 0 }
 
-    /// A frame for the values of one place; nil where none is needed.
+    /// Returns a frame for the values of one position; nil if none is needed.
     func frame(of execution: Execution) -> Execution? {
         guard needsFrame else { return nil }
         let frame = execution.frame(slotCount: slotCount)
@@ -285,7 +289,7 @@ final class FragmentPlan: Sendable {
         return frame
     }
 
-    /// What is selected from which type, by where the selection sets stand in the document.
+    /// A selection on a type, identified by the positions of the selection sets in the document.
     struct Key: Hashable {
         private let object: ObjectIdentifier
         private let starts: [UInt32]

@@ -1,20 +1,20 @@
 // MARK: - Subscriptions
 
 extension Field where Source: GraphQLObject {
-    /// A field of the subscription root: its values come one after the other, and each makes a response
-    /// (specification, section 6.2.3).
+    /// Creates a field of the subscription root, of which each value produces a response (specification,
+    /// section 6.2.3).
     ///
     /// - Parameters:
-    ///   - name: the name in the schema.
-    ///   - events: begins the source stream. An element that is a failed `Result` is null with an error in that one
-    ///     response; what the stream throws ends it.
+    ///   - name: The name in the schema.
+    ///   - events: Opens the source stream. An element that is a failed `Result` is null with an error in
+    ///     that response; an error that the stream throws ends the subscription.
     public init<Events: AsyncSequence & Sendable>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events
     ) where Events.Element: GraphQLOutput {
         self.init(name, events: events, value: { $0 }, context: nil)
     }
 
-    /// A field of the subscription root with arguments.
+    /// Creates a field of the subscription root with arguments.
     public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable>(
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events
@@ -22,14 +22,14 @@ extension Field where Source: GraphQLObject {
         self.init(name, arguments, events: events, value: { $0 }, context: nil)
     }
 
-    /// A field of the subscription root whose events carry more than the field's value.
+    /// Creates a field of the subscription root whose events contain more than the field's value.
     ///
     /// - Parameters:
-    ///   - name: the name in the schema.
-    ///   - events: begins the source stream. An error that it throws ends the subscription.
-    ///   - value: the value of an event; a failed `Result` is null with an error in that one response.
-    ///   - context: the context of an event's response, made from the event and the default context; nil to
-    ///     use the default context. It is called only if a field below the value is loaded.
+    ///   - name: The name in the schema.
+    ///   - events: Opens the source stream. An error that it throws ends the subscription.
+    ///   - value: Returns the value of an event; a failed `Result` is null with an error in that response.
+    ///   - context: Returns the context of an event's response, from the event and the default context; nil
+    ///     to use the default context. It is called only if a field below the value is loaded.
     public init<Events: AsyncSequence & Sendable, Value: GraphQLOutput>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events,
         value: @escaping @Sendable (Events.Element) -> Value,
@@ -49,7 +49,8 @@ extension Field where Source: GraphQLObject {
             })
     }
 
-    /// A field of the subscription root with arguments, whose events carry more than the field's value.
+    /// Creates a field of the subscription root with arguments, whose events contain more than the field's
+    /// value.
     public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events,
@@ -76,18 +77,18 @@ extension Field where Source: GraphQLObject {
 
 /// An event of a source stream, before it is written to its response.
 struct SourceEvent: Sendable {
-    /// The context of the response, made from the default context; nil to use the default context.
+    /// The context of the response, derived from the default context; nil to use the default context.
     let context: (@Sendable (AnyContext) -> AnyContext)?
     /// Stores the event for the write pass of its response, and starts the loads below it.
     let put: @Sendable (Execution, inout [PendingLoad]) -> Void
 }
 
-/// Begins the source stream of a subscription, for an execution that only has arguments.
+/// Opens the source stream of a subscription, for an execution that only has arguments.
 typealias Subscribe =
     @Sendable (Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable
 
 extension PlannedField {
-    /// A field whose column is filled anew for each event.
+    /// Creates a field whose column is replaced for each event.
     fileprivate static func events<
         Events: AsyncSequence & Sendable, Value: GraphQLOutput, Context: AnyObject & Sendable
     >(
@@ -96,7 +97,7 @@ extension PlannedField {
         _ begin: @escaping @Sendable (Execution) async throws -> Events
     ) -> PlannedField where Events.Element: Sendable {
         var field = readingColumn(slot, selection, of: Value.self)
-        // The context is used by loads only.
+        // Only loads use the context.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
             SourceEvents(events: try await begin(execution)) { event in
@@ -114,7 +115,7 @@ extension PlannedField {
     }
 }
 
-/// Events as deliveries; whatever the source stream throws comes through.
+/// A source stream as source events; its errors are propagated.
 private struct SourceEvents<Events: AsyncSequence & Sendable>: AsyncSequence, Sendable {
     typealias Failure = any Error
 

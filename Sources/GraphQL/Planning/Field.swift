@@ -1,8 +1,8 @@
-/// A field of an object type, and how its value is come by.
+/// A field of an object type, with its resolver.
 ///
-/// Three kinds, from cheap to dear: a *property* is read from its object while the response is written; a *resolved*
-/// field is a property with arguments or one that may throw; a *loaded* field is asked for all objects of a layer
-/// at once, before anything is written.
+/// There are three kinds, in order of cost. A *property* is read from its object while the response is
+/// written. A *resolved* field is a property with arguments, or one that may throw. A *loaded* field is
+/// loaded for all objects of a layer at once, before anything is written.
 public struct Field<Source: Sendable>: Sendable {
     @usableFromInline
     let bound: BoundField
@@ -18,7 +18,7 @@ public struct Field<Source: Sendable>: Sendable {
         bound = BoundField(name: name, bind: bind, plan: plan)
     }
 
-    /// Compares type and arguments with the schema's.
+    /// Compares type and arguments with those of the schema.
     @usableFromInline
     static func compare<Value: GraphQLOutput>(
         _ value: Value.Type, arguments: [BoundArgument], _ binder: inout SchemaBinder, _ field: SchemaField,
@@ -30,10 +30,9 @@ public struct Field<Source: Sendable>: Sendable {
     }
 }
 
-/// A field of some object type, whose Swift type only its closures know.
+/// A field of an object type, whose Swift type is known only to its closures.
 @usableFromInline
 struct BoundField: Sendable {
-    /// The name in the schema.
     let name: String
     let bind: @Sendable (_ binder: inout SchemaBinder, _ field: SchemaField, _ coordinate: String) -> Void
     let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField
@@ -42,7 +41,7 @@ struct BoundField: Sendable {
 // MARK: - Properties
 
 extension Field {
-    /// A property: computed from the object alone, without fail.
+    /// Creates a property that is computed from the object and cannot fail.
     @inlinable
     public init<Value: GraphQLOutput>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
         self.init(
@@ -63,7 +62,7 @@ extension Field {
             })
     }
 
-    /// A stored property: written from where it lies, without a copy.
+    /// Creates a stored property, which is written directly from its memory, without a copy.
     @inlinable
     public init<Value: GraphQLOutput>(_ name: String, _ path: any KeyPath<Source, Value> & Sendable) {
         guard let offset = MemoryLayout<Source>.offset(of: path) else {
@@ -83,7 +82,7 @@ extension Field {
                 }
                 return unsafe PlannedField(emit: { source, _, writer in
                     var row = 0
-                    // `offset` was asked of the very key path, so a `Value` lies there.
+                    // `offset` is that of the key path, so the memory there is a `Value`.
                     let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
                     return unsafe Value.write(value, selection, row: &row, to: &writer)
                 })
@@ -94,7 +93,7 @@ extension Field {
 // MARK: - Resolved fields
 
 extension Field {
-    /// A property with arguments; what it throws is the field's error.
+    /// Creates a property with arguments; an error that it throws is the field's error.
     @inlinable
     public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
@@ -123,7 +122,7 @@ extension Field {
             })
     }
 
-    /// A property that may fail; what it throws is the field's error.
+    /// Creates a property that may throw; the error is the field's error.
     @inlinable
     public init<Value: GraphQLOutput>(
         _ name: String, throwing get: @escaping @Sendable (Source) throws -> Value
@@ -144,7 +143,7 @@ extension Field {
 }
 
 extension PlannedField {
-    /// A field that is computed while the response is written, and may fail then.
+    /// Creates a field that is computed while the response is written, and may fail.
     @inlinable
     static func resolved<Source, Value: GraphQLOutput>(
         _ selection: Value.Selection, of source: Source.Type,
@@ -166,16 +165,16 @@ extension PlannedField {
     }
 }
 
-/// What a load answers: a value or an error for each object of the layer, in their order.
+/// The results of a load: a value or an error for each object of the layer, in their order.
 public typealias BatchResults<Value> = [Result<Value, any Error>]
 
 extension Field where Source: GraphQLObject {
-    /// A field that is loaded for all objects of a layer at once.
+    /// Creates a field that is loaded for all objects of a layer at once.
     ///
     /// - Parameters:
-    ///   - name: the name in the schema.
-    ///   - load: answers for each object, in their order, at once or later. A wrong number of answers is an error of
-    ///     all of them.
+    ///   - name: The name in the schema.
+    ///   - load: Returns a result for each object, in their order, synchronously or asynchronously. A wrong
+    ///     number of results is an error of all objects.
     @inlinable
     public init<Value: GraphQLOutput>(
         _ name: String,
@@ -195,7 +194,7 @@ extension Field where Source: GraphQLObject {
             })
     }
 
-    /// A field with arguments that is loaded for all objects of a layer at once.
+    /// Creates a field with arguments that is loaded for all objects of a layer at once.
     @inlinable
     public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
@@ -222,7 +221,7 @@ extension Field where Source: GraphQLObject {
             })
     }
 
-    /// A field that is loaded once and is the same for all objects of the layer, as the fields of a root type are.
+    /// Creates a field that is loaded once for all objects of the layer, such as a field of a root type.
     @inlinable
     public init<Value: GraphQLOutput>(
         _ name: String, once load: @escaping @Sendable (Source.Context) throws -> MaybeAsync<Value>
@@ -241,7 +240,7 @@ extension Field where Source: GraphQLObject {
             })
     }
 
-    /// A field with arguments that is loaded once and is the same for all objects of the layer.
+    /// Creates a field with arguments that is loaded once for all objects of the layer.
     @inlinable
     public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,

@@ -1,7 +1,7 @@
-/// Decides whether fields that bear a directive may be asked for, before anything of an operation is called.
+/// A guard that allows or denies fields with a directive, before any resolver of the operation is called.
 ///
-/// Of a refused field neither arguments nor anything below it is looked at: it is null with the error at its path, and
-/// all other fields stand.
+/// The arguments and the selections of a denied field are not evaluated. The field is null with an error at
+/// its path; other fields are unaffected.
 ///
 /// ```swift
 /// FieldGuard<Context>("requires") { directive in
@@ -13,12 +13,14 @@ public struct FieldGuard<Context: AnyObject & Sendable>: Sendable {
     let directive: String
     let denial: @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
 
+    /// Creates a guard.
+    ///
     /// - Parameters:
-    ///   - directive: the directive's name, without the `@`; the schema must define it.
-    ///   - denial: creates a closure from the directive of a field's definition. The closure is called once
-    ///     in an operation for each place that selects the field, and returns the reason for the refusal, or
-    ///     nil. It is called again before a root field of a mutation starts, because earlier fields may have
-    ///     changed the result.
+    ///   - directive: The directive's name, without the `@`; the schema must define it.
+    ///   - denial: Creates a closure from the directive of a field's definition. The closure is called once
+    ///     in an operation for each position that selects the field, and returns the reason for the denial,
+    ///     or nil. It is called again before a root field of a mutation starts, because earlier fields may
+    ///     have changed the result.
     public init(
         _ directive: String,
         denial: @escaping @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
@@ -28,9 +30,9 @@ public struct FieldGuard<Context: AnyObject & Sendable>: Sendable {
     }
 }
 
-/// The guards of a schema, the type of their context forgotten.
+/// The guards of a schema, with type-erased context.
 struct FieldGuards: Sendable {
-    /// Why a field is refused in an execution; nil where it is not.
+    /// Returns the reason why a field is denied in an execution; nil if it is allowed.
     typealias Check = @Sendable (Execution) -> (any Error)?
 
     private let checks: [(directive: String, make: @Sendable (AppliedDirective) -> Check)]
@@ -47,17 +49,17 @@ struct FieldGuards: Sendable {
         }
     }
 
-    /// For a schema that has none.
+    /// The guards of a schema that has none.
     static let none = FieldGuards([FieldGuard<EmptyContext>]())
 
-    /// Notes guards of directives that the schema does not have: they would guard nothing.
+    /// Records guards of directives that are missing in the schema: they would have no effect.
     func bind(to binder: inout SchemaBinder) {
         for check in checks where binder.schema.directive(named: check.directive) == nil {
             binder.differ(at: "@\(check.directive)", .notInSchema)
         }
     }
 
-    /// What must be asked before a field may be.
+    /// Returns the checks that a field requires.
     func checks(of field: SchemaField) -> [Check] {
         if checks.isEmpty || field.appliedDirectives.isEmpty { return [] }
         return field.appliedDirectives.flatMap { directive in
@@ -66,7 +68,7 @@ struct FieldGuards: Sendable {
     }
 }
 
-/// What an execution does before anything is loaded.
+/// A step of an execution before the first load.
 enum SetupStep: Sendable {
     case arguments(ArgumentStep)
     case guarded(GuardedSetupSteps)
@@ -79,7 +81,7 @@ enum SetupStep: Sendable {
     }
 }
 
-/// The steps of a guarded field and of all below it: none is taken where the field is refused.
+/// The steps of a guarded field and its selections; none is executed if the field is denied.
 struct GuardedSetupSteps: Sendable {
     let guards: GuardedSlot
     let steps: [SetupStep]
@@ -90,12 +92,12 @@ struct GuardedSetupSteps: Sendable {
     }
 }
 
-/// The guards of a field, and the slot for a refusal.
+/// The guards of a field, with the slot for a denial.
 struct GuardedSlot: Sendable {
     let slot: Int
     let checks: [FieldGuards.Check]
 
-    /// Checks whether the field is refused, unless it has been refused already.
+    /// Checks whether the field is denied, unless it is already denied.
     func isDenied(in execution: Execution) -> Bool {
         if execution.slots.denial(in: slot) != nil { return true }
         for check in checks {
@@ -107,7 +109,7 @@ struct GuardedSlot: Sendable {
     }
 }
 
-/// Why a field is refused in this execution.
+/// The reason why a field is denied in this execution.
 final class FieldDenial: Sendable {
     let error: any Error
 

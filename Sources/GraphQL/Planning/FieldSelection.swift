@@ -1,14 +1,14 @@
-/// A field as an operation selects it, after fields with the same response key have been merged
+/// A selected field of an operation, after fields with the same response key have been merged
 /// (specification, section 6.3.2, CollectFields).
 @usableFromInline
 struct FieldSelection {
-    /// The places that select it.
+    /// The merged fields.
     ///
-    /// They agree in name and arguments, which validation has checked (specification, section 5.3.2).
+    /// Validation has checked that they have the same name and arguments (specification, section 5.3.2).
     let fieldGroup: FieldGroup
-    /// What the schema says of it.
+    /// The definition in the schema.
     let definition: SchemaField
-    /// The selection sets of all places.
+    /// The selection sets of all merged fields.
     @usableFromInline
     let selectionSets: [SelectionSet]
 
@@ -19,20 +19,19 @@ struct FieldSelection {
     }
 }
 
-/// Selected fields that share a response key, in the order of the document.
+/// Selected fields with the same response key, in source order.
 struct FieldGroup: Sendable {
     let first: SelectedField
-    /// Apart, since as a rule there are none, and then nothing is allocated.
+    /// The fields after the first; usually empty, which needs no allocation.
     private(set) var others: [SelectedField] = []
 
     init(_ first: SelectedField) {
         self.first = first
     }
 
-    /// The key in the response.
     var key: Name { first.responseKey }
 
-    /// Where the document selects it.
+    /// The positions of the fields in the document.
     var spans: [SourceSpan] { [first.span] + others.map(\.span) }
 
     fileprivate var selectionSets: [SelectionSet] {

@@ -1,4 +1,4 @@
-/// The arguments of a field as a Swift value, read from what the request gave and coerced to the schema's types.
+/// The arguments of a field as a Swift value, read from the coerced arguments of the request.
 ///
 /// ```swift
 /// struct ChartArguments: GraphQLArguments {
@@ -10,16 +10,17 @@
 ///     }
 /// }
 /// ```
-/// Defaults stand in the schema and nowhere else.
+///
+/// Default values are defined only in the schema.
 public protocol GraphQLArguments: Sendable {
-    /// Reads each argument by its name; which ones it reads must be those that the schema has.
+    /// Reads each argument by its name; the names must equal those of the schema.
     ///
-    /// - Parameter arguments: The coerced arguments, or samples while the schema is bound.
-    /// - Throws: `InputError` for what a type forbids; anything else is masked.
+    /// - Parameter arguments: The coerced arguments, or sample values while the schema is bound.
+    /// - Throws: `InputError` for a value that a type rejects; all other errors are masked.
     init(_ arguments: ArgumentReader) throws
 }
 
-/// The arguments of one field of one execution, for the loads that read them.
+/// The arguments of one field of one execution, for its loads.
 @usableFromInline
 final class ArgumentStorage<Arguments: Sendable>: Sendable {
     @usableFromInline
@@ -31,9 +32,9 @@ final class ArgumentStorage<Arguments: Sendable>: Sendable {
 }
 
 extension LoadSlots {
-    /// The arguments in a slot.
+    /// Returns the arguments in a slot.
     ///
-    /// - Throws: what was wrong with them.
+    /// - Throws: The error of the arguments.
     @inlinable
     func arguments<Arguments: Sendable>(in slot: Int, as type: Arguments.Type) throws -> Arguments {
         guard let box = unsafe read(slot, as: ArgumentStorage<Arguments>.self) else {
@@ -43,17 +44,18 @@ extension LoadSlots {
     }
 }
 
-/// An execution ran without having filled its argument slots: a fault of the engine.
+/// The error that an execution started without filling its argument slots: an error of the engine.
 @usableFromInline
 struct MissingArguments: Error {
     @usableFromInline
     init() {}
 }
 
-/// The arguments of a field, whatever their type.
+/// The type-erased arguments of a field.
 typealias ArgumentsObject = AnyObject & Sendable
 
-/// Fills the argument slot of one field: once a plan where its arguments hold no variable, else once an execution.
+/// Fills the argument slot of one field: once per plan if its arguments contain no variable, otherwise once
+/// per execution.
 struct ArgumentStep: Sendable {
     let slot: Int
     private let make: @Sendable (VariableValues) -> any ArgumentsObject
@@ -84,7 +86,7 @@ struct ArgumentStep: Sendable {
 }
 
 extension Document {
-    /// Whether a variable stands anywhere in these arguments.
+    /// Returns true if these arguments contain a variable.
     func hasVariables(in run: NodeRange<Argument>) -> Bool {
         run.indices.contains { hasVariables(in: arguments[$0].value) }
     }
@@ -99,9 +101,9 @@ extension Document {
     }
 }
 
-/// The fields of an input object, or the arguments of a field, for an initialiser to read one by one.
+/// A reader for the fields of an input object or the arguments of a field, used by an initialiser.
 ///
-/// The same initialiser serves the binder: it reads sample values, and so tells which fields it wants.
+/// The binder uses the same initialiser: it supplies sample values and records which fields are read.
 public struct ArgumentReader {
     @usableFromInline
     let source: Source
@@ -120,9 +122,9 @@ public struct ArgumentReader {
         source = .recording(recorder)
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     ///
-    /// - Throws: what is wrong with it, and where.
+    /// - Throws: The error of the value, with its path.
     @inlinable
     public subscript<Value: GraphQLInput>(name: String) -> Value {
         get throws(InputError) {
@@ -140,7 +142,7 @@ public struct ArgumentReader {
         }
     }
 
-    /// Whether a field was given, be it as null.
+    /// Returns true if a field has a value, possibly null.
     public func has(_ name: String) -> Bool {
         switch source {
         case .values(let values): values[name] != nil
@@ -148,9 +150,9 @@ public struct ArgumentReader {
         }
     }
 
-    /// Notes which fields an initialiser reads.
+    /// Records which fields an initialiser reads.
     ///
-    /// It lives for one call, on one thread.
+    /// An instance is used for one call, on one thread.
     @usableFromInline
     final class Recorder {
         private(set) var arguments: [BoundArgument] = []
@@ -175,7 +177,7 @@ struct BoundArgument: Sendable {
 }
 
 extension GraphQLArguments {
-    /// The arguments that the initialiser reads, found by letting it read sample values.
+    /// Returns the arguments that the initialiser reads, by calling it with sample values.
     @usableFromInline
     static func bound(to binder: inout SchemaBinder, at coordinate: String) -> [BoundArgument] {
         let recorder = ArgumentReader.Recorder(binder)
@@ -190,7 +192,7 @@ extension GraphQLArguments {
 }
 
 extension SchemaBinder {
-    /// Compares the arguments that a Swift type reads with those that the schema has.
+    /// Compares the arguments that a Swift type reads with those of the schema.
     mutating func compare(
         _ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String
     ) {
@@ -219,7 +221,7 @@ extension SchemaBinder {
         compare(bound, with: inputObject.fields, at: name)
     }
 
-    /// All resolvers of a schema must ask for the same context.
+    /// Checks that all resolvers of a schema require the same context.
     @usableFromInline
     mutating func requireContext<Context: AnyObject & Sendable>(_ type: Context.Type, at coordinate: String) {
         recordLoad(at: coordinate)

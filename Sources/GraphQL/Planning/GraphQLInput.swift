@@ -1,32 +1,32 @@
-/// A Swift type that an argument or input field may have.
+/// A Swift type of an argument or input field.
 public protocol GraphQLInput: Sendable {
-    /// Tells the binder what type this is in a schema.
+    /// Returns the schema type to which this type is bound.
     static func bindInput(to binder: inout SchemaBinder) -> BoundType
 
-    /// Some value of the type, with which the binder tries out the initialisers that read arguments.
+    /// A sample value, with which the binder calls initialisers that read arguments.
     static var sample: Self { get }
 
-    /// The value of an argument that has been coerced to its type in the schema; nil for one that was not given.
+    /// Creates a value from an argument that is coerced to its schema type; nil if the argument is missing.
     ///
-    /// - Throws: `InputError` for what the type itself forbids.
+    /// - Throws: `InputError` for a value that this type rejects.
     init(input: InputValue?) throws(InputError)
 }
 
-/// A value that a Swift type refuses, although it is of the schema's type.
+/// A value that a Swift type rejects, although it is valid for the schema type.
 ///
-/// The message goes to the client.
+/// Clients see the message.
 public struct InputError: ClientVisibleError, Hashable {
-    /// What is wrong with the value.
+    /// The reason for the rejection.
     public let reason: String
-    /// Where in the arguments the value stands.
+    /// The path of the value in the arguments.
     public private(set) var path: [PathSegment] = []
 
-    /// An error of the value itself; where it stands is added on the way out.
+    /// Creates an error of the value itself; its path is added while the error propagates.
     public init(_ reason: String) {
         self.reason = reason
     }
 
-    /// The same error, seen from one level further out.
+    /// Returns the same error with its path extended by an outer segment.
     @usableFromInline
     func below(_ segment: PathSegment) -> InputError {
         var error = self
@@ -34,17 +34,17 @@ public struct InputError: ClientVisibleError, Hashable {
         return error
     }
 
-    /// Names the argument, and the field or element in it, then the reason.
+    /// The argument with the path of the field or element in it, followed by the reason.
     public var message: String { "Argument \"\(path.dotted)\": \(reason)" }
 
-    /// `code` BAD_USER_INPUT, and under `argument` where the value stands.
+    /// `code` BAD_USER_INPUT, and the path of the value in `argument`.
     public var extensions: InputObject {
         ["code": .string("BAD_USER_INPUT"), "argument": .string(path.dotted)]
     }
 }
 
 extension [PathSegment] {
-    /// The path as people write it: `filter.words[1]`.
+    /// The path in dotted notation: `filter.words[1]`.
     var dotted: String {
         reduce(into: "") { text, segment in
             switch segment {
@@ -62,18 +62,18 @@ public protocol GraphQLInputObject: GraphQLInput, GraphQLArguments {
 }
 
 extension GraphQLInputObject {
-    /// The name of the Swift type, where no other is given.
+    /// The name of the Swift type, by default.
     public static var graphQLName: String { String(describing: Self.self) }
 
-    /// Compares the fields that are read with those of the schema's type, and names it.
+    /// Compares the fields that the initialiser reads with those of the schema type, and returns the type.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         binder.bind(inputObject: Self.self)
         return BoundType(names: [graphQLName])
     }
 
-    /// Reads the fields of a coerced input object.
+    /// Creates a value from a coerced input object.
     ///
-    /// - Throws: `InputError` that names the field where one is refused.
+    /// - Throws: `InputError` with the name of a rejected field.
     public init(input: InputValue?) throws(InputError) {
         guard case .object(let fields) = input else { throw InputError("Expected an object.") }
         do {
@@ -89,14 +89,15 @@ extension GraphQLInputObject {
 // MARK: - Built-in types
 
 extension String: GraphQLInput {
-    /// `String`, or `ID`, whose values are strings too.
+    /// Returns `String`, or `ID`, whose values are also strings.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
     /// An empty string.
     public static var sample: String { "" }
 
-    /// Reads a string or a name of an enum value, and an integer as its digits, as an `ID` may come.
+    /// Creates a string from a string or the name of an enum value, or from the digits of an integer, which
+    /// is valid for an `ID`.
     ///
     /// - Throws: `InputError` for any other value.
     @inlinable
@@ -110,14 +111,14 @@ extension String: GraphQLInput {
 }
 
 extension Int: GraphQLInput {
-    /// `Int`, which the schema has checked to have 32 bits.
+    /// Returns `Int`; coercion has checked that its values have 32 bits.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
     /// Zero.
     public static var sample: Int { 0 }
 
-    /// Reads an integer.
+    /// Creates an integer.
     ///
     /// - Throws: `InputError` for any other value.
     public init(input: InputValue?) throws(InputError) {
@@ -127,16 +128,16 @@ extension Int: GraphQLInput {
 }
 
 extension Double: GraphQLInput {
-    /// `Float`.
+    /// Returns `Float`.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
     /// Zero.
     public static var sample: Double { 0 }
 
-    /// Reads the double nearest to a number.
+    /// Creates the double nearest to a number.
     ///
-    /// - Throws: `InputError` for a number beyond the doubles, and for any other value.
+    /// - Throws: `InputError` for a number out of range, and for any other value.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .int(let number): self = Double(number)
@@ -151,14 +152,14 @@ extension Double: GraphQLInput {
 }
 
 extension Bool: GraphQLInput {
-    /// `Boolean`.
+    /// Returns `Boolean`.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
     /// False.
     public static var sample: Bool { false }
 
-    /// Reads true or false.
+    /// Creates a Boolean.
     ///
     /// - Throws: `InputError` for any other value.
     public init(input: InputValue?) throws(InputError) {
@@ -168,12 +169,12 @@ extension Bool: GraphQLInput {
 }
 
 extension GraphQLInput where Self: GraphQLEnum {
-    /// The enum type of this name.
+    /// Returns the enum type of this name.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         BoundType(names: graphQLNames)
     }
 
-    /// Reads the name of a value; a string of that name does as well.
+    /// Creates a case from the name of an enum value, or from a string with this name.
     ///
     /// - Throws: `InputError` for a name that the Swift enum does not have.
     public init(input: InputValue?) throws(InputError) {
@@ -190,16 +191,18 @@ extension GraphQLInput where Self: GraphQLEnum {
 }
 
 extension Optional: GraphQLInput where Wrapped: GraphQLInput {
-    /// The wrapped type, which may be null in the schema.
+    /// Returns the wrapped type as a nullable type.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         Wrapped.bindInput(to: &binder).nullable
     }
-    /// Nothing: an optional reads nothing below it to tell.
+    /// Nil.
+    ///
+    /// The binder does not read the wrapped type.
     public static var sample: Wrapped? { nil }
 
-    /// Reads null and a value that was not given as nil.
+    /// Creates nil for null and for a missing value.
     ///
-    /// - Throws: `InputError` where the wrapped type refuses the value.
+    /// - Throws: `InputError` if the wrapped type rejects the value.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .null, nil: self = nil
@@ -209,16 +212,16 @@ extension Optional: GraphQLInput where Wrapped: GraphQLInput {
 }
 
 extension Array: GraphQLInput where Element: GraphQLInput {
-    /// A list of the element's type.
+    /// Returns a list of the element's type.
     public static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         Element.bindInput(to: &binder).list
     }
     /// An empty list.
     public static var sample: [Element] { [] }
 
-    /// Reads each element; coercion has made a list of a single value already.
+    /// Reads each element; coercion has already wrapped a single value in a list.
     ///
-    /// - Throws: `InputError` that names the index of the element that is refused.
+    /// - Throws: `InputError` with the index of a rejected element.
     @inlinable
     public init(input: InputValue?) throws(InputError) {
         guard case .list(let items) = input else { throw InputError("Expected a list.") }

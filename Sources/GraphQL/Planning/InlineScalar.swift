@@ -1,7 +1,6 @@
-/// A value of a built-in scalar that lies in its object as it is: the write pass knows how to write it by itself,
-/// without a closure.
+/// A built-in scalar stored directly in its object: the write pass writes it without a closure.
 ///
-/// Most of what a response consists of is such values; a call through a closure takes longer than writing a price.
+/// Most values of a response are of this kind, and a closure call takes longer than writing a price.
 @usableFromInline
 enum InlineScalar: Sendable {
     case double, optionalDouble
@@ -9,7 +8,7 @@ enum InlineScalar: Sendable {
     case int, optionalInt
     case bool, optionalBool
 
-    /// Nil for all other types.
+    /// Creates the scalar for a type; nil for all other types.
     @inlinable
     init?<Value>(_ type: Value.Type) {
         if type == Double.self {
@@ -33,7 +32,7 @@ enum InlineScalar: Sendable {
         }
     }
 
-    /// Writes the value that lies there; false where it failed and cannot be null.
+    /// Writes the value at this address; returns false if it failed and cannot be null.
     @inline(__always)
     func write(_ value: UnsafeRawPointer, to writer: inout ResponseWriter) -> Bool {
         switch self {

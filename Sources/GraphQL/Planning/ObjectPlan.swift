@@ -1,16 +1,16 @@
-/// A selection on an object type, planned: its fields in the order of the response, each with its key in bytes.
+/// A planned selection on an object type: its fields in response order, each with its encoded key.
 @usableFromInline
 @safe
 final class ObjectPlan: Sendable {
     /// The fields in the order of the response.
     ///
-    /// They are read without reference counting, which costs more than writing a number does; `fields` keeps them
-    /// alive.
-    // Any thread may read them, as they never change after the plan is made.
+    /// They are read without reference counting, which costs more than writing a number; `fields` retains
+    /// them.
+    // Any thread may read them, because they are immutable after planning.
     nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<PlannedSelectionField>>
     private let fields: [PlannedSelectionField]
     private let loads: [PlannedField.Load]
-    /// Why no object can be written, where it is not known what of them is selected.
+    /// The error of every object, if the selected fields cannot be determined.
     let failure: GraphQLError?
 
     init(_ fields: [PlannedSelectionField]) {
@@ -23,7 +23,7 @@ final class ObjectPlan: Sendable {
         }
     }
 
-    /// A selection on which every object fails.
+    /// Creates a selection on which every object fails.
     init(failing failure: GraphQLError) {
         fields = []
         loads = []
@@ -35,11 +35,11 @@ final class ObjectPlan: Sendable {
         unsafe steps.deallocate()
     }
 
-    /// Whether a field, or one below it, is loaded.
+    /// True if a field of the selection, or one below it, is loaded.
     @usableFromInline
     var hasLoads: Bool { !loads.isEmpty }
 
-    /// Writes an object's fields; false where one failed that cannot be null.
+    /// Writes an object's fields; returns false if a non-null field failed.
     @usableFromInline
     func write(_ source: UnsafeRawPointer, row: Int, to writer: inout ResponseWriter) -> Bool {
         guard unsafe steps.count > 0 else { return writeEmpty(to: &writer) }
@@ -67,7 +67,7 @@ final class ObjectPlan: Sendable {
         return true
     }
 
-    /// Starts the loads below these objects, side by side.
+    /// Starts the loads below these objects concurrently.
     @usableFromInline
     func prepare(_ layer: ObjectLayer, in execution: Execution, pending: inout [PendingLoad]) {
         for load in loads { load(layer, execution, &pending) }
@@ -88,7 +88,7 @@ final class ObjectPlan: Sendable {
         }
     }
 
-    /// Begins the events of the selection's first field: of a subscription, it is the only one.
+    /// Opens the events of the selection's first field, which is the only one of a subscription.
     var subscribe: Subscribe? { fields.first?.subscribe }
 }
 
@@ -96,16 +96,16 @@ final class ObjectPlan: Sendable {
 @safe
 final class PlannedSelectionField: Sendable {
     /// `{"key":` for the first field of an object, `,"key":` for the others.
-    // Any thread may read them: the plan's `ResponseKeyBytes` owns them, and never changes after planning.
+    // Any thread may read them: the plan's `ResponseKeyBytes` owns them and is immutable after planning.
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
     let length: Int
     /// The index of the response key in the plan.
     let key: Int
-    /// A built-in scalar that lies in the object, where it is one.
+    /// The built-in scalar if it is stored directly in the object, otherwise nil.
     let leaf: InlineScalar?
-    /// Where it lies, in bytes from the beginning of the object.
+    /// The byte offset of the scalar from the beginning of the object.
     let offset: Int
-    /// Writes the field where it is anything else.
+    /// Writes the field if it is not an inline scalar.
     let emit: PlannedField.Emit
     let load: PlannedField.Load?
     let subscribe: Subscribe?
@@ -131,17 +131,21 @@ final class PlannedSelectionField: Sendable {
     }
 }
 
-/// A planned selection on objects of one Swift type, as other plans hold it: not counted, because the operation's
-/// plan owns all of them and outlives every execution.
+/// A reference to a planned selection on objects of one Swift type.
+///
+/// It is not reference-counted, because the operation's plan owns all parts and outlives every execution.
 @frozen
 @safe
 public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
-    // Sendable, although it does not count: the operation's plan owns the plan and outlives every execution, and a
-    // plan never changes.
+    // Sendable, although not reference-counted: the operation's plan owns the referenced plan and outlives
+    // every execution, and a plan is immutable.
     @usableFromInline
     let plan: Unmanaged<ObjectPlan>
 
-    /// - Parameter plan: Of an `Object<Source>`, whose fields take what they are given for a `Source`.
+    /// Creates a reference.
+    ///
+    /// - Parameter plan: The plan of an `ObjectType<Source>`, whose fields interpret their objects as
+    ///   `Source`.
     @usableFromInline
     init(_ plan: ObjectPlan) {
         unsafe self.plan = .passUnretained(plan)

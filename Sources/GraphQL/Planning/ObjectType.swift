@@ -1,4 +1,4 @@
-/// A Swift type that stands for an object type of the schema (specification, section 3.6).
+/// A Swift type bound to an object type of the schema (specification, section 3.6).
 ///
 /// ```swift
 /// extension Position: GraphQLObject {
@@ -15,7 +15,8 @@ public protocol GraphQLObject: GraphQLOutput where Node == Self, Selection == Ob
     /// All types of a schema have the same one. A type without loaded fields need not declare it.
     associatedtype Context: AnyObject & Sendable = EmptyContext
 
-    /// The type's name and fields. A stored constant: it is read whenever an operation is planned.
+    /// The type's name and fields, as a stored constant, because it is read whenever an operation is
+    /// planned.
     static var graphQL: ObjectType<Self> { get }
 }
 
@@ -26,16 +27,15 @@ public final class ObjectType<Source: Sendable>: Sendable {
     /// The name in the schema.
     public var name: String { bound.name }
 
-    /// An object type by its name in the schema, with all the fields that it has there, in any order.
+    /// Creates an object type with its name in the schema and all its schema fields, in any order.
     public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
         bound = BoundObject(name, fields().map(\.bound))
     }
 }
 
-/// An object type whose Swift type only its fields know.
+/// An object type whose Swift type is known only to its fields.
 @usableFromInline
 final class BoundObject: Sendable {
-    /// The name in the schema.
     let name: String
     let fields: [BoundField]
     private let index: [String: Int]
@@ -46,25 +46,24 @@ final class BoundObject: Sendable {
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The field with this name.
     func field(named name: String) -> BoundField? {
         index[name].map { fields[$0] }
     }
 }
 
-/// Lets an `ObjectType` list its fields one below the other.
+/// The result builder for the fields of an `ObjectType`.
 @resultBuilder
 public enum FieldsBuilder<Source: Sendable> {
-    /// One field.
+    /// Returns a single field.
     public static func buildExpression(_ field: Field<Source>) -> [Field<Source>] { [field] }
-    /// Several fields at once, such as those that types have in common.
+    /// Returns several fields, such as those that types have in common.
     public static func buildExpression(_ fields: [Field<Source>]) -> [Field<Source>] { fields }
-    /// All fields, in the order in which they are written.
+    /// Returns all fields, in source order.
     public static func buildBlock(_ parts: [Field<Source>]...) -> [Field<Source>] { parts.flatMap(\.self) }
 }
 
 extension GraphQLObject {
-    /// Compares the fields with those of the schema's type, and follows them.
+    /// Compares the fields with those of the schema type, and binds their types recursively.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
         if binder.isFirstVisit(to: Self.self) { graphQL.bound.bind(to: &binder) }
         return BoundType(names: [graphQL.name])
@@ -78,13 +77,13 @@ extension GraphQLObject {
         ObjectPlanReference(try planner.plan(graphQL.bound, selectionSets))
     }
 
-    /// Whether a field of the plan, or one below it, is loaded.
+    /// Returns true if a field of the plan, or one below it, is loaded.
     @inlinable
     public static func hasLoads(_ selection: ObjectPlanReference<Self>) -> Bool {
         selection.hasLoads
     }
 
-    /// Writes the object, whose row is `row`, and takes that row.
+    /// Writes the object in row `row`, and increments the row.
     @inlinable
     @inline(__always)
     public static func write(
@@ -96,7 +95,7 @@ extension GraphQLObject {
         return unsafe selection.write(value, row: own, to: &writer)
     }
 
-    /// Appends the object itself: it is a node of its layer.
+    /// Appends the object itself, which is a node of its layer.
     @inlinable
     public static func collect(_ value: Self, into nodes: inout [Self]) {
         nodes.append(value)
@@ -113,7 +112,7 @@ extension GraphQLObject {
 }
 
 extension BoundObject {
-    /// Compares the bound fields with those of the schema, and follows the types that they lead to.
+    /// Compares the bound fields with those of the schema, and binds their types recursively.
     func bind(to binder: inout SchemaBinder) {
         guard let type = binder.schema.type(named: name) else {
             return binder.differ(at: name, .notInSchema)

@@ -1,8 +1,8 @@
-/// An operation, ready to run any number of times, by any number of requests at once.
+/// A planned operation, which can run any number of times, also concurrently.
 @usableFromInline
 final class OperationPlan: @unchecked Sendable {
-    // Sendable, although `parts` are untyped: they are the plans of selections, which are immutable, and nothing
-    // reads them; they are held so that the references between them stay valid.
+    // Sendable, although `parts` are untyped: they are the plans of selections, which are immutable, and
+    // nothing reads them; they are retained so that the references between them stay valid.
     private let parts: [AnyObject]
     private let keyBytes: ResponseKeyBytes
     private let slotCount: Int
@@ -41,17 +41,17 @@ final class OperationPlan: @unchecked Sendable {
     private static let fieldWeight = 384
     private static let argumentsWeight = 512
 
-    /// What is the same for all runs.
+    /// The settings that are common to all runs.
     struct Settings: Sendable {
         let sizeHint: SizeHint
         let presenter: ErrorFormatter
-        /// How long loads may take; nil for as long as they like.
+        /// The time limit of the loads; nil for no limit.
         let timeLimit: Duration?
         /// See `OperationLimits.responseBytes`.
         let responseBytes: Int
     }
 
-    /// Executes the operation: at once if all its loads return at once.
+    /// Executes the operation; synchronously if all its loads return synchronously.
     func run(
         _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?
     ) -> MaybeAsync<GraphQLResponse> {
@@ -74,9 +74,9 @@ final class OperationPlan: @unchecked Sendable {
         }
     }
 
-    /// Begins the events of a subscription.
+    /// Opens the events of a subscription.
     ///
-    /// - Throws: what kept the source stream from beginning.
+    /// - Throws: The error of opening the source stream.
     func subscribe(
         _ variables: VariableValues, _ context: AnyContext
     ) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable {
@@ -84,7 +84,7 @@ final class OperationPlan: @unchecked Sendable {
         return try await subscribe(begin(variables, context, cost: nil))
     }
 
-    /// The response to one event of a subscription.
+    /// Returns the response to one event of a subscription.
     func respond(
         to event: SourceEvent, _ variables: VariableValues, _ context: AnyContext, cost: OperationCost?
     ) async -> GraphQLResponse {
@@ -109,7 +109,7 @@ final class OperationPlan: @unchecked Sendable {
         return execution
     }
 
-    /// The write pass: everything is at hand.
+    /// Runs the write pass, after all loads are complete.
     private func write(_ execution: Execution) -> GraphQLResponse {
         var outcome = GraphQLResponse.Outcome.complete
         var isTooLarge = false
@@ -161,7 +161,7 @@ final class OperationPlan: @unchecked Sendable {
         segments.map { $0 >= 0 ? .index($0) : .key(document.text(keys[~$0].key)) }
     }
 
-    /// Where the document selects the field that failed: the innermost key of its path.
+    /// Returns the positions of the failed field in the document, by the innermost key of its path.
     private func locations(_ segments: [Int]) -> [SourceLocation] {
         guard let key = segments.last(where: { $0 < 0 }) else { return [] }
         return document.source.locations(of: keys[~key].spans)

@@ -1,31 +1,31 @@
-/// How a planned field is written, and what must be loaded before.
+/// The closures that write a planned field and load its data.
 ///
-/// It does not know the type of its source: plans are made anew for each new document, and code that is generic over
-/// the source would run unspecialised there, which was a third of the time that a new document takes. The closures
-/// are made by `Field<Source>`, whose initialisers are compiled for their source, and called by the plan of an
-/// `Object<Source>` alone, whose `ObjectPlanReference<Source>` has the type again.
+/// The source type is erased. Plans are created for each new document, and code that is generic over the
+/// source would run unspecialised there, which took a third of the time of a new document. `Field<Source>`
+/// creates the closures; its initialisers are compiled for their source. Only the plan of an
+/// `ObjectType<Source>` calls them, whose `ObjectPlanReference<Source>` restores the type.
 @usableFromInline
 @safe
 struct PlannedField {
-    /// Writes the field of the object that lies there; false where it failed and cannot be null.
+    /// Writes the field of the object at this address; returns false if it failed and cannot be null.
     @usableFromInline
     typealias Emit = @Sendable (UnsafeRawPointer, _ row: Int, inout ResponseWriter) -> Bool
     /// Starts the load of the field for all objects of a layer.
     @usableFromInline
     typealias Load = @Sendable (ObjectLayer, Execution, inout [PendingLoad]) -> Void
 
-    /// How the field is written.
+    /// The source of the field's value.
     @usableFromInline
     @safe
     enum Content: Sendable {
-        /// A built-in scalar, so many bytes behind where the object lies.
+        /// A built-in scalar at a byte offset from the object's address.
         case stored(InlineScalar, offset: Int)
         case emitted(Emit)
     }
 
     let content: Content
     let load: Load?
-    /// Begins the events of a field of the subscription root.
+    /// Opens the events of a field of the subscription root.
     var subscribe: Subscribe?
     /// The guards that a mutation checks again before the field starts.
     var guards: GuardedSlot?
@@ -43,7 +43,7 @@ struct PlannedField {
     }
 }
 
-/// The objects of a layer, their type forgotten: a pointer to an array of them, good for the call that it is given to.
+/// The objects of a layer, type-erased: a pointer to an array, valid during the call that receives it.
 @frozen
 @usableFromInline
 @safe
@@ -51,7 +51,7 @@ struct ObjectLayer {
     @usableFromInline
     let nodes: UnsafeRawPointer
 
-    /// Lends an array to a call.
+    /// Calls a closure with an array as a layer.
     @inlinable
     static func lending<Source>(_ nodes: [Source], to body: (ObjectLayer) -> Void) {
         unsafe withUnsafePointer(to: nodes) { pointer in
@@ -64,7 +64,7 @@ struct ObjectLayer {
         unsafe self.nodes = nodes
     }
 
-    /// The objects; the caller knows what they are.
+    /// Returns the objects; the caller knows their type.
     @inlinable
     func objects<Source>(as type: Source.Type) -> [Source] {
         unsafe nodes.assumingMemoryBound(to: [Source].self).pointee
@@ -72,7 +72,7 @@ struct ObjectLayer {
 }
 
 extension PlannedField {
-    /// A field whose values become a column at once.
+    /// Creates a field whose values become a column immediately.
     @inlinable
     static func column<Source, Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
@@ -81,7 +81,7 @@ extension PlannedField {
         loaded(slot, selection, of: source) { sources, execution in .ready(resolve(sources, execution)) }
     }
 
-    /// A field whose values become a column when they have been loaded.
+    /// Creates a field whose values become a column after they are loaded.
     @inlinable
     static func loaded<Source, Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
@@ -115,7 +115,7 @@ extension PlannedField {
         }
     }
 
-    /// A field that is written from its column.
+    /// Creates a field that is written from its column.
     @inlinable
     static func readingColumn<Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
@@ -132,7 +132,7 @@ extension PlannedField {
             load: load)
     }
 
-    /// Puts loaded values where the write pass finds them, and starts the loads below them.
+    /// Stores loaded values for the write pass, and starts the loads below them.
     @inlinable
     static func store<Value: GraphQLOutput>(
         _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
@@ -150,7 +150,8 @@ extension PlannedField {
 }
 
 extension PlannedField {
-    /// The field, unless the slot holds a refusal: then nothing of it is loaded, and it is written as a failure.
+    /// Returns the field with a check of the slot: if it contains a denial, nothing is loaded and the field
+    /// fails.
     func guarded(by guards: GuardedSlot, isNonNull: Bool) -> PlannedField {
         let slot = guards.slot
         let emit = unsafe PlannedField.emit(content, unlessDeniedIn: slot, isNonNull: isNonNull)
@@ -195,7 +196,7 @@ extension PlannedField {
 }
 
 extension LoadSlots {
-    /// Why the field that this slot guards is refused; nil where it is not.
+    /// Returns the reason why the field with this guard slot is denied; nil if it is allowed.
     func denial(in slot: Int) -> (any Error)? {
         guard let refusal = unsafe read(slot, as: FieldDenial.self) else { return nil }
         return unsafe refusal._withUnsafeGuaranteedRef { $0.error }

@@ -1,31 +1,31 @@
-/// Makes the plan of one operation.
+/// Creates the plan of one operation.
 ///
-/// The document is valid, so planning cannot fail for reasons that a client could mend.
+/// The document is valid, so planning cannot fail because of the client.
 public struct Planner {
     let document: Document
     let schema: Schema
-    /// The values of the variables that `@skip` and `@include` look at, by the variable's name id.
+    /// The values of the variables in `@skip` and `@include`, by the variable's name id.
     let conditions: [UInt32: Bool]
-    /// The fields that an operation's root may have beside its own: `__schema` and `__type`.
+    /// The additional fields of an operation's root: `__schema` and `__type`.
     let introspection: Introspection
-    /// What must be asked before some fields may be.
+    /// The guards of the schema.
     private let guards: FieldGuards
 
     private let conditionalDirectives: ConditionalDirectives
     private let fragments: [UInt32: FragmentDefinition]
-    /// The fields of the response, by the numbers that paths have for them.
+    /// The fields of the response, indexed by their numbers in paths.
     private(set) var keys: [FieldGroup] = []
     private(set) var slotCount = 0
     private(set) var steps: [SetupStep] = []
-    /// What the references in the plan point to.
+    /// The objects that the references in the plan point to.
     private(set) var plans: [AnyObject] = []
     let keyBytes = ResponseKeyBytes()
     private var framePlans: [FragmentPlan.Key: FragmentPlan] = [:]
 
-    /// As many fields as one plan may have.
+    /// The maximum number of fields in one plan.
     ///
-    /// A document within the limits has far fewer; but which selection sets meet on a type that values have by turns
-    /// can depend on all the types above, and then there is no telling from the length of the document.
+    /// A document within the limits has far fewer. However, the selection sets that apply to a type can
+    /// depend on all the types above it, so the length of the document does not limit the number.
     private static let largestPlan = 100_000
 
     init(
@@ -43,14 +43,14 @@ public struct Planner {
         self.fragments = fragments
     }
 
-    /// A slot for what a load leaves for the write pass.
+    /// Reserves a slot for the data that a load stores for the write pass.
     @usableFromInline
     mutating func newSlot() -> Int {
         slotCount += 1
         return slotCount - 1
     }
 
-    /// A slot for the arguments of a field, filled when an execution begins.
+    /// Reserves a slot for the arguments of a field, filled when an execution begins.
     @usableFromInline
     mutating func newArgumentSlot<Arguments: GraphQLArguments>(
         _ type: Arguments.Type, of selected: FieldSelection
@@ -61,14 +61,15 @@ public struct Planner {
         return slot
     }
 
-    /// Takes a part of the plan into its keeping.
+    /// Adds an object that the plan owns.
     mutating func own(_ plan: AnyObject) {
         plans.append(plan)
     }
 
     /// Plans the selection set of an operation.
     ///
-    /// - Throws: besides what other selections do, that it is not known what is selected: then there is nothing to run.
+    /// - Throws: In addition to the errors of other selections, that the selected fields cannot be
+    ///   determined: then there is nothing to run.
     mutating func planOperation(_ operation: OperationDefinition, on root: BoundObject) throws -> ObjectPlan {
         let selection = try plan(root, [operation.selectionSet])
         if let failure = selection.failure { throw failure }
@@ -78,9 +79,9 @@ public struct Planner {
     /// Plans a selection on an object type.
     ///
     /// - Parameters:
-    ///   - object: what the fields are bound to; the plan is run for objects of its Swift type alone.
-    ///   - selectionSets: what the merged fields select.
-    /// - Returns: the plan, which the operation's plan keeps.
+    ///   - object: The bound fields; the plan is only run for objects of its Swift type.
+    ///   - selectionSets: The selection sets of the merged fields.
+    /// - Returns: The plan, which the operation's plan owns.
     /// - Throws: `PlanningError`, or that the plan grows too large.
     @usableFromInline
     mutating func plan(_ object: BoundObject, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
@@ -106,7 +107,7 @@ public struct Planner {
         return plan
     }
 
-    /// Plans a selection on one of the types that values of an interface or union may have.
+    /// Plans a selection on one of the possible types of an interface or union.
     mutating func framePlan(
         _ object: BoundObject, _ selectionSets: [SelectionSet]
     ) throws -> FragmentPlan {
@@ -145,7 +146,7 @@ public struct Planner {
         return step(key, isFirst: isFirst, planned)
     }
 
-    /// Plans a field behind what guards it.
+    /// Plans a field with its guards.
     private mutating func plan(_ field: BoundField, _ selected: FieldSelection) throws -> PlannedField {
         let checks = guards.checks(of: selected.definition)
         if checks.isEmpty { return try field.plan(selected, &self) }
@@ -169,9 +170,9 @@ public struct Planner {
     }
 }
 
-/// The plan and the bound types do not belong together.
+/// The error that the plan and the bound types do not match.
 ///
-/// It is a fault of the program, never of a request.
+/// It is a programming error and independent of requests.
 enum PlanningError: Error {
     case unknownType(String)
     case unknownField(type: String, field: String)
@@ -181,10 +182,10 @@ enum PlanningError: Error {
 // MARK: - Collecting fields
 
 extension Planner {
-    /// The fields that selection sets select on an object type, merged by response key in the order of the
-    /// document (specification, section 6.3.2, CollectFields).
+    /// Collects the fields of selection sets on an object type, merged by response key in source order
+    /// (specification, section 6.3.2, CollectFields).
     ///
-    /// - Throws: that a `@skip` or `@include` is told null.
+    /// - Throws: An error if the value of `@skip` or `@include` is null.
     private func collectFields(
         of selectionSets: [SelectionSet], on type: TypeID
     ) throws(GraphQLError) -> [FieldGroup] {
@@ -214,23 +215,23 @@ extension Planner {
         }
     }
 
-    /// Whether a fragment with this condition takes part for an object type (DoesFragmentTypeApply).
+    /// Returns true if a fragment with this condition applies to an object type (DoesFragmentTypeApply).
     private func applies(_ condition: Name?, to type: TypeID) -> Bool {
         guard let condition else { return true }
         guard let conditionType = schema.typeID(named: document.text(condition)) else { return false }
         return schema.isSubtype(type, of: conditionType)
     }
 
-    /// What `@skip` and `@include` say (specification, sections 3.13.1 and 3.13.2).
+    /// Evaluates `@skip` and `@include` (specification, sections 3.13.1 and 3.13.2).
     ///
-    /// `@skip` comes first: of what it leaves out, nobody asks `@include`.
+    /// `@skip` is evaluated first; `@include` of a skipped selection is not evaluated.
     private func isIncluded(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
         if directives.isEmpty { return true }
         if try condition(conditionalDirectives.skip, in: directives) == true { return false }
         return try condition(conditionalDirectives.include, in: directives) ?? true
     }
 
-    /// What a directive is told by its only argument, `if`; nil where it does not stand there.
+    /// Returns the value of a directive's `if` argument; nil if the directive is absent.
     private func condition(
         _ directive: UInt32?, in directives: NodeRange<Directive>
     ) throws(GraphQLError) -> Bool? {
@@ -243,12 +244,13 @@ extension Planner {
         case .variable(let name, let span):
             guard let value = conditions[name.id] else { throw nullCondition(name, span) }
             return value
-        // Validation lets nothing else be a Boolean.
+        // Validation rejects all other values for a Boolean.
         case .int, .float, .string, .null, .enum, .list, .object: return nil
         }
     }
 
-    /// A variable that may be null because it has a default (specification, section 5.8.5), and is.
+    /// Returns the error for a null variable whose type is nullable because it has a default (specification,
+    /// section 5.8.5).
     private func nullCondition(_ name: Name, _ span: SourceSpan) -> GraphQLError {
         GraphQLError(
             """
@@ -258,9 +260,9 @@ extension Planner {
     }
 }
 
-/// Fields by response key.
+/// The fields by response key.
 ///
-/// Selection sets are short as a rule, so keys are searched; long ones get an index.
+/// Selection sets are usually short, so keys are searched linearly; long ones have an index.
 private struct FieldCollection {
     private(set) var groups: [FieldGroup] = []
     private var visitedFragments: Set<UInt32> = []
@@ -289,13 +291,13 @@ private struct FieldCollection {
         return positions[key]
     }
 
-    /// Brings the index up to date, from the first group that it lacks.
+    /// Updates the index from the first missing group.
     private mutating func index() {
         for position in positions.count..<groups.count { positions[groups[position].key.id] = position }
     }
 }
 
-/// The name ids that `@skip` and `@include` have in a document; nil where it does not use them.
+/// The name ids of `@skip` and `@include` in a document; nil if it does not use them.
 struct ConditionalDirectives {
     let skip: UInt32?
     let include: UInt32?
@@ -309,7 +311,7 @@ struct ConditionalDirectives {
         directive.name.id == skip || directive.name.id == include
     }
 
-    /// The variables that decide about selections, in the order of the document.
+    /// Returns the variables that control selections, in source order.
     func conditionalVariables(in document: Document) -> [Name] {
         var variables: [Name] = []
         for directive in document.directives where isCondition(directive) {

@@ -1,12 +1,12 @@
-/// The response keys of a plan as they stand in a response, with punctuation and escapes: `,"name":`.
+/// The response keys of a plan, encoded with punctuation: `,"name":`.
 ///
-/// Their memory never moves, and can be read 16 bytes past the end of each.
+/// Their memory never moves, and is readable 16 bytes past the end of each.
 @safe
 final class ResponseKeyBytes: @unchecked Sendable {
-    // Sendable, although it holds memory: a planner fills it alone, and it never changes after the plan is made.
+    // Sendable, although it owns memory: only the planner writes to it, and it is immutable after planning.
     private var chunks: [UnsafeMutableBufferPointer<UInt8>]
     private var used = 0
-    /// The bytes of memory that are allocated for the keys.
+    /// The allocated memory of the keys in bytes.
     private(set) var capacity = 0
 
     private static let firstChunkSize = 512
@@ -21,13 +21,13 @@ final class ResponseKeyBytes: @unchecked Sendable {
         for position in unsafe 0..<chunks.count { unsafe chunks[position].deallocate() }
     }
 
-    /// Keeps a response key as it stands in a response.
+    /// Stores an encoded response key.
     ///
     /// - Parameters:
-    ///   - name: the key; a name (specification, section 2.1.9) has nothing that needs an escape.
-    ///   - isFirst: whether it is the first of its object.
-    ///   - constant: a string that is the field's value, which needs no escape either.
-    /// - Returns: where the bytes lie, and how many they are.
+    ///   - name: The key; a name (specification, section 2.1.9) needs no escapes.
+    ///   - isFirst: True for the first key of its object.
+    ///   - constant: A string that is the field's value, which needs no escapes either.
+    /// - Returns: The address and the number of the bytes.
     func store(
         _ name: Span<UInt8>, isFirst: Bool, constant: String?
     ) -> (bytes: UnsafePointer<UInt8>, length: Int) {

@@ -1,12 +1,13 @@
-/// Collects what Swift types are bound to a schema, and what does not fit.
+/// Collects the Swift types bound to a schema, and the differences.
 ///
-/// Binding begins at the root types and follows the fields; it happens once, when an `ExecutableSchema` is made.
+/// Binding starts at the root types and follows their fields. It runs once, when an `ExecutableSchema` is
+/// created.
 public struct SchemaBinder {
     let schema: Schema
-    /// What resolvers ask the context to be; all must ask for the same.
+    /// The context type that all resolvers must require.
     let context: ObjectIdentifier
     private(set) var differences: [SchemaDifference] = []
-    /// The coordinates of the fields whose resolvers are given the context: those that load.
+    /// The coordinates of the loaded fields, whose resolvers receive the context.
     private(set) var loads: Set<String> = []
     private var boundTypes: Set<ObjectIdentifier> = []
 
@@ -15,25 +16,25 @@ public struct SchemaBinder {
         self.context = ObjectIdentifier(context)
     }
 
-    /// Notes a difference between the schema and what is bound to it.
+    /// Records a difference between the schema and the bound types.
     mutating func differ(at coordinate: String, _ reason: SchemaDifference.Reason) {
         differences.append(SchemaDifference(coordinate: coordinate, reason: reason))
     }
 
-    /// Notes that a field is loaded.
+    /// Records that a field is loaded.
     mutating func recordLoad(at coordinate: String) {
         loads.insert(coordinate)
     }
 
-    /// Whether a Swift type is visited for the first time; a type is followed once.
+    /// Returns true for the first call with a Swift type; each type is bound once.
     ///
-    /// Two Swift types can stand for one type of the schema. Each is checked, because `Execution.context(as:)`
-    /// relies on it.
+    /// Two Swift types can be bound to one type of the schema. Each is checked, because
+    /// `Execution.context(as:)` relies on it.
     mutating func isFirstVisit<Bound>(to type: Bound.Type) -> Bool {
         boundTypes.insert(ObjectIdentifier(type)).inserted
     }
 
-    /// Compares a Swift type with the type that the schema has at a place.
+    /// Compares a Swift type with the schema type at a coordinate.
     mutating func compare(_ bound: BoundType, with type: WrappedType, at coordinate: String) {
         let name = schema[type.type].name
         if !bound.names.contains(name) || bound.wrapping != type.wrapping {
@@ -43,13 +44,13 @@ public struct SchemaBinder {
     }
 }
 
-/// A Swift type as a schema would write it.
+/// A Swift type in the form of a schema type.
 public struct BoundType: Sendable {
-    /// The names that the schema may use for it.
+    /// The accepted names in the schema.
     let names: [String]
     let wrapping: Wrapping
 
-    /// A type that is never null, by its names in the schema.
+    /// Creates a non-null type with its names in the schema.
     init(names: [String], wrapping: Wrapping = Wrapping().nonNull) {
         self.names = names
         self.wrapping = wrapping
@@ -57,36 +58,36 @@ public struct BoundType: Sendable {
 
     var nullable: BoundType { BoundType(names: names, wrapping: wrapping.nullable) }
 
-    /// A list of it that is never null. (Swift types do not nest as deep as `Wrapping` can count.)
+    /// A non-null list of this type. (Swift types are not nested deeper than the maximum of `Wrapping`.)
     var list: BoundType { BoundType(names: names, wrapping: wrapping.list?.nonNull ?? wrapping) }
 
     var description: String { wrapping.description(around: names.first ?? "?") }
 }
 
-/// One thing in which the bound Swift types and the schema differ.
+/// A difference between the bound Swift types and the schema.
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
-    /// Where, as a schema coordinate: `Type`, `Type.field`, `Type.field(argument:)`.
+    /// The schema coordinate: `Type`, `Type.field`, `Type.field(argument:)`.
     public let coordinate: String
-    /// In what respect they differ.
+    /// The reason.
     public let reason: Reason
 
-    /// In what respect schema and bound types can differ.
+    /// The kinds of differences.
     public enum Reason: Hashable, Sendable {
-        /// The schema has it, and nothing is bound to it.
+        /// An element of the schema is not bound.
         case notBound
-        /// It is bound, and the schema does not have it.
+        /// A bound element is missing in the schema.
         case notInSchema
-        /// The schema says another type than the Swift type stands for.
+        /// The schema type differs from that of the Swift type.
         case type(schema: String, bound: String)
-        /// The schema has a type of another kind there.
+        /// The kind of the schema type is different.
         case kind(expected: String)
-        /// Its resolvers want another context than the schema is bound for.
+        /// Its resolvers require another context than the schema.
         case context(String)
-        /// Its arguments could not be read even from sample values.
+        /// The initialiser could not read its arguments from sample values.
         case unreadable(String)
     }
 
-    /// The coordinate, and what differs there, in one line.
+    /// The coordinate and the reason, in one line.
     public var description: String {
         switch reason {
         case .notBound: "\(coordinate): the schema has it, but nothing is bound to it"

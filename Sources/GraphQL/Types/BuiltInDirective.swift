@@ -5,13 +5,12 @@ package struct BuiltInDirective: Sendable {
     var arguments: [BuiltInInputValue] = []
     let locations: [DirectiveLocation]
 
-    /// All of them, in the order in which introspection lists them.
+    /// All built-in directives, in introspection order.
     static let all = [include, skip, deprecated, specifiedBy, oneOf]
 
-    /// The built-in directive with this name.
     static func named(_ name: String) -> BuiltInDirective? { all.first { $0.name == name } }
 
-    /// The reason of a `@deprecated` that gives none.
+    /// The reason of a `@deprecated` without a `reason` argument.
     package static let defaultDeprecationReason = "No longer supported"
 
     func directiveType(ids: [String: TypeID]) -> DirectiveType {

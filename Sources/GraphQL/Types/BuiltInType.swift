@@ -1,6 +1,6 @@
-/// A type that every schema has: a scalar of the specification or a type of introspection.
+/// A type that every schema has: a scalar of the specification or an introspection type.
 ///
-/// Types refer to one another by name here; building a schema gives them their ids.
+/// Built-in types refer to one another by name; the schema builder assigns their ids.
 struct BuiltInType: Sendable {
     let name: String
     let description: String
@@ -12,16 +12,17 @@ struct BuiltInType: Sendable {
         case `enum`([(name: String, description: String)])
     }
 
-    /// All of them, by name.
+    /// All built-in types, by name.
     static let all: [String: BuiltInType] = Dictionary(
         (scalars + introspection).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Those that the specification's introspection chapter defines; their names begin with two underscores.
+    /// Returns true for introspection types (specification, chapter 4); their names begin with two
+    /// underscores.
     static func isIntrospection(_ name: String) -> Bool {
         name.hasPrefix("__") && all[name] != nil
     }
 
-    /// The names of the types that this one refers to, in the order of its fields.
+    /// The names of the referenced types, in the order of the fields.
     var references: [String] {
         switch shape {
         case .scalar, .enum: []
@@ -52,7 +53,8 @@ struct BuiltInField: Sendable {
     var description: String?
     var arguments: [BuiltInInputValue] = []
 
-    /// Nil where `ids` lacks the field's type, which a schema's never do.
+    /// Creates the schema's field; nil if `ids` lacks the field's type, which cannot occur in a built
+    /// schema.
     func schemaField(_ ids: [String: TypeID]) -> SchemaField? {
         guard let type = type.resolved(ids) else { return nil }
         return SchemaField(
@@ -74,28 +76,28 @@ struct BuiltInInputValue: Sendable {
     }
 }
 
-/// A type by name, with the lists and exclamation marks around it.
+/// A named type with the lists and non-null markers around it.
 struct BuiltInReference: Sendable {
     let name: String
     let wrapping: Wrapping
 
-    /// `Name`.
+    /// Returns `Name`.
     static func nullable(_ name: String) -> BuiltInReference {
         BuiltInReference(name: name, wrapping: Wrapping())
     }
 
-    /// `Name!`.
+    /// Returns `Name!`.
     static func required(_ name: String) -> BuiltInReference {
         BuiltInReference(name: name, wrapping: Wrapping().nonNull)
     }
 
-    /// `[Name!]`.
+    /// Returns `[Name!]`.
     static func list(_ name: String) -> BuiltInReference {
         let items = Wrapping().nonNull
         return BuiltInReference(name: name, wrapping: items.list ?? items)
     }
 
-    /// `[Name!]!`.
+    /// Returns `[Name!]!`.
     static func requiredList(_ name: String) -> BuiltInReference {
         BuiltInReference(name: name, wrapping: list(name).wrapping.nonNull)
     }
@@ -106,7 +108,7 @@ struct BuiltInReference: Sendable {
 }
 
 extension BuiltInType {
-    /// The five scalars (specification, section 3.5), as the reference implementation describes them.
+    /// The five scalars (specification, section 3.5), with the descriptions of the reference implementation.
     static let scalars = [
         scalar(
             .string,
@@ -143,7 +145,8 @@ extension BuiltInType {
 }
 
 extension BuiltInType {
-    /// The types of introspection (specification, section 4.2), as the reference implementation describes them.
+    /// The introspection types (specification, section 4.2), with the descriptions of the reference
+    /// implementation.
     static let introspection = [
         schema, directive, directiveLocation, type, field, inputValue, enumValue, typeKind,
     ]
@@ -297,14 +300,14 @@ extension BuiltInType {
             DirectiveLocation.allCases.map { ($0.rawValue, "Location adjacent to \($0.introspectionNoun).") })
     )
 
-    /// Whether what is deprecated is listed too.
+    /// The argument that includes deprecated elements.
     private static let includeDeprecated = BuiltInInputValue(
         name: "includeDeprecated", type: .required("Boolean"),
         defaultValue: DefaultValue(literal: "false", value: .boolean(false)))
 }
 
 extension DirectiveLocation {
-    /// How introspection describes the place.
+    /// The description of the location in introspection.
     fileprivate var introspectionNoun: String {
         switch self {
         case .query: "a query operation"

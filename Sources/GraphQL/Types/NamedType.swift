@@ -1,19 +1,19 @@
 /// A type of a schema (specification, section 3.4).
 ///
-/// Types and their fields are classes: an operation asks for them at each of its fields, and a value would be several
-/// strings and arrays to retain each time.
+/// Types and their fields are classes: an operation reads them for each of its fields, and each copy of a
+/// value would retain several strings and arrays.
 public final class NamedType: Sendable {
-    /// Its position among the types of its schema.
+    /// The index among the types of the schema.
     public let id: TypeID
-    /// Unique in the schema.
+    /// The name, unique in the schema.
     public let name: String
-    /// For people, in Markdown (specification, section 2.3); nil where it has none.
+    /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
-    /// What kind of type it is, and what such a type has.
+    /// The kind of type, with its members.
     public let kind: Kind
-    /// The directives on its definition and extensions, in their order.
+    /// The directives applied to the definition and its extensions, in source order.
     public let appliedDirectives: [AppliedDirective]
-    /// Where the type is defined; nil for built-in types.
+    /// The position of the definition; nil for built-in types.
     public let node: SourceSpan?
 
     package init(
@@ -28,7 +28,7 @@ public final class NamedType: Sendable {
         self.node = node
     }
 
-    /// The kinds of type, with what is particular to each.
+    /// The kinds of types, with their specific data.
     public enum Kind: Sendable {
         case scalar(ScalarType)
         case object(CompositeType)
@@ -38,7 +38,7 @@ public final class NamedType: Sendable {
         case inputObject(InputObjectType)
     }
 
-    /// The interfaces that an object or interface type says it implements; none for other kinds.
+    /// The declared interfaces of an object or interface type; empty for other kinds.
     public var interfaces: [TypeID] {
         switch kind {
         case .object(let composite), .interface(let composite): composite.interfaces
@@ -46,7 +46,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// The fields of an object or interface type; none for other kinds.
+    /// The fields of an object or interface type; empty for other kinds.
     public var fields: [SchemaField] {
         switch kind {
         case .object(let composite), .interface(let composite): composite.fields
@@ -54,7 +54,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// The field of an object or interface type with this name.
+    /// Returns the field of an object or interface type with this name.
     public func field(named name: String) -> SchemaField? {
         switch kind {
         case .object(let composite), .interface(let composite): composite.field(named: name)
@@ -62,7 +62,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// May be the type of an argument, input field or variable (specification, IsInputType).
+    /// True if arguments, input fields and variables may have this type (specification, IsInputType).
     public var isInput: Bool {
         switch kind {
         case .scalar, .enum, .inputObject: true
@@ -70,7 +70,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// May be the type of a field (specification, IsOutputType).
+    /// True if fields may have this type (specification, IsOutputType).
     public var isOutput: Bool {
         switch kind {
         case .scalar, .enum, .object, .interface, .union: true
@@ -78,7 +78,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// Has no fields to select: a scalar or an enum.
+    /// True for scalars and enums, which have no selectable fields.
     public var isLeaf: Bool {
         switch kind {
         case .scalar, .enum: true
@@ -86,7 +86,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// Has fields to select: an object, interface or union.
+    /// True for objects, interfaces and unions, which have selectable fields.
     public var isComposite: Bool {
         switch kind {
         case .object, .interface, .union: true
@@ -94,7 +94,7 @@ public final class NamedType: Sendable {
         }
     }
 
-    /// Is told by the value which object type it has: an interface or union.
+    /// True for interfaces and unions: the object type is determined at run time.
     public var isAbstract: Bool {
         switch kind {
         case .interface, .union: true
@@ -105,9 +105,9 @@ public final class NamedType: Sendable {
 
 /// A scalar type (specification, section 3.5).
 public struct ScalarType: Sendable {
-    /// The address of its specification, from `@specifiedBy`.
+    /// The URL of its specification, from `@specifiedBy`.
     public let specifiedByURL: String?
-    /// One of the five that the specification defines; nil for a custom one.
+    /// The built-in scalar of the specification; nil for a custom scalar.
     public let builtIn: BuiltInScalar?
 
     package init(specifiedByURL: String? = nil, builtIn: BuiltInScalar? = nil) {
@@ -125,11 +125,11 @@ public enum BuiltInScalar: String, Sendable, CaseIterable {
     case id = "ID"
 }
 
-/// What object and interface types have (specification, sections 3.6 and 3.7).
+/// The members of an object or interface type (specification, sections 3.6 and 3.7).
 public final class CompositeType: Sendable {
-    /// In the order in which they are declared.
+    /// The implemented interfaces, in the order of declaration.
     public let interfaces: [TypeID]
-    /// In the order in which they are defined.
+    /// The fields, in the order of definition.
     public let fields: [SchemaField]
     private let index: [String: Int]
 
@@ -139,16 +139,16 @@ public final class CompositeType: Sendable {
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position in `fields` of the field with this name.
+    /// Returns the position in `fields` of the field with this name.
     public func fieldIndex(named name: String) -> Int? { index[name] }
 
-    /// The field with this name.
+    /// Returns the field with this name.
     public func field(named name: String) -> SchemaField? { index[name].map { fields[$0] } }
 }
 
 /// A union type (specification, section 3.8).
 public struct UnionType: Sendable {
-    /// The object types that its values may have, in the order of the definition.
+    /// The member object types, in the order of definition.
     public let members: [TypeID]
 
     package init(members: [TypeID]) {
@@ -158,7 +158,7 @@ public struct UnionType: Sendable {
 
 /// An enum type (specification, section 3.9).
 public struct EnumType: Sendable {
-    /// In the order of the definition, deprecated ones included.
+    /// The values in the order of definition, including deprecated ones.
     public let values: [SchemaEnumValue]
     private let index: [String: Int]
 
@@ -167,9 +167,10 @@ public struct EnumType: Sendable {
         index = Dictionary(values.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value with this name.
+    /// Returns the value with this name.
     public func value(named name: String) -> SchemaEnumValue? {
-        // Variables may contain any text for a value, and strings are equal also if their bytes differ.
+        // Variables may contain any text as an enum value, and strings can be equal although their bytes
+        // differ.
         guard let position = index[name], values[position].name.hasSameBytes(as: name) else { return nil }
         return values[position]
     }
@@ -177,9 +178,9 @@ public struct EnumType: Sendable {
 
 /// An input object type (specification, section 3.10).
 public struct InputObjectType: Sendable {
-    /// In the order of the definition, deprecated ones included.
+    /// The fields in the order of definition, including deprecated ones.
     public let fields: [SchemaInputValue]
-    /// Exactly one field must be given (`@oneOf`).
+    /// True if exactly one field must have a value (`@oneOf`).
     public let isOneOf: Bool
     private let index: [String: Int]
 
@@ -189,14 +190,14 @@ public struct InputObjectType: Sendable {
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position in `fields` of the field with this name.
+    /// Returns the position in `fields` of the field with this name.
     public func fieldIndex(named name: String) -> Int? {
-        // Variables may contain any text as the name of a field, and strings are equal also if their bytes
+        // Variables may contain any text as a field name, and strings can be equal although their bytes
         // differ.
         guard let position = index[name], fields[position].name.hasSameBytes(as: name) else { return nil }
         return position
     }
 
-    /// The field with this name.
+    /// Returns the field with this name.
     public func field(named name: String) -> SchemaInputValue? { fieldIndex(named: name).map { fields[$0] } }
 }

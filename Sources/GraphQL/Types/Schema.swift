@@ -1,30 +1,30 @@
-/// A type system (specification, chapter 3): the types that exist, the directives, and where operations begin.
+/// A type system (specification, chapter 3): types, directives and root operation types.
 ///
-/// A schema is built from SDL once, checked whole, and never changes. Types are told apart by their `TypeID`, an
-/// index that costs nothing to compare or to look up.
+/// A schema is built from SDL once, validated completely, and immutable. Types are identified by their
+/// `TypeID`, an index that is cheap to compare and to look up.
 public final class Schema: Sendable {
-    /// For people, from the `schema` definition, in Markdown (specification, 3.3); nil where it has none.
+    /// The description of the `schema` definition, in Markdown (specification, 3.3); nil if absent.
     public let description: String?
-    /// All types, built-in scalars and introspection types included, in the order in which introspection lists them.
+    /// All types, including built-in scalars and introspection types, in introspection order.
     public let types: [NamedType]
-    /// All directives, the built-in ones included, in the order in which introspection lists them.
+    /// All directives, including built-in ones, in introspection order.
     public let directives: [DirectiveType]
-    /// Where queries begin; nil only in a schema that no rule has checked yet.
+    /// The root type of queries; nil only in a schema that is not validated yet.
     public let queryType: TypeID?
-    /// Where mutations begin; nil where the schema has none.
+    /// The root type of mutations; nil if absent.
     public let mutationType: TypeID?
-    /// Where subscriptions begin; nil where the schema has none.
+    /// The root type of subscriptions; nil if absent.
     public let subscriptionType: TypeID?
-    /// Directives applied to the schema definition itself.
+    /// The directives applied to the schema definition.
     public let appliedDirectives: [AppliedDirective]
-    /// The document that the schema was built from; the `node` spans of its parts point into its text.
+    /// The document from which the schema was built; the `node` spans refer to its text.
     public let document: Document
-    /// How input for custom scalars is read, by the scalar's name; a scalar without an entry accepts every value.
+    /// The input coercions of custom scalars by name; a scalar without an entry accepts every value.
     public let scalarCoercions: [String: ScalarCoercion]
 
     private let typeIDs: [String: TypeID]
     private let directiveIndices: [String: Int]
-    /// The object types that implement an interface or belong to a union, by the abstract type.
+    /// The possible object types by interface or union.
     private let possibleTypes: [TypeID: [TypeID]]
 
     package init(
@@ -50,22 +50,22 @@ public final class Schema: Sendable {
     /// The type with this id.
     public subscript(id: TypeID) -> NamedType { types[id.index] }
 
-    /// The id of the type with this name; nil where there is none.
+    /// Returns the id of the type with this name; nil if absent.
     public func typeID(named name: String) -> TypeID? { typeIDs[name] }
 
-    /// The type with this name; nil where there is none.
+    /// Returns the type with this name; nil if absent.
     public func type(named name: String) -> NamedType? {
-        // A client may send any text as the name of a type, and strings are equal also if their bytes differ.
+        // A client may send any text as a type name, and strings can be equal although their bytes differ.
         guard let type = typeIDs[name].map({ self[$0] }), type.name.hasSameBytes(as: name) else { return nil }
         return type
     }
 
-    /// The directive with this name, without its `@`; nil where there is none.
+    /// Returns the directive with this name, without its `@`; nil if absent.
     public func directive(named name: String) -> DirectiveType? {
         directiveIndices[name].map { directives[$0] }
     }
 
-    /// Where operations of this type begin; nil where the schema has none of them.
+    /// Returns the root type of operations of this kind; nil if the schema has none.
     public func rootType(for operation: OperationType) -> TypeID? {
         switch operation {
         case .query: queryType
@@ -74,14 +74,15 @@ public final class Schema: Sendable {
         }
     }
 
-    /// The object types that a value of the type may have (specification, GetPossibleTypes): an object type
+    /// Returns the object types of a type's values (specification, GetPossibleTypes): the object type
     /// itself, a union's members, an interface's implementations.
     public func possibleTypes(of id: TypeID) -> [TypeID] {
         if case .object = self[id].kind { return [id] }
         return possibleTypes[id] ?? []
     }
 
-    /// Whether every value of `type` is also one of `supertype` (specification, IsSubType for named types).
+    /// Returns true if every value of `type` is also a value of `supertype` (specification, IsSubType for
+    /// named types).
     public func isSubtype(_ type: TypeID, of supertype: TypeID) -> Bool {
         if type == supertype { return true }
         switch self[supertype].kind {
@@ -91,14 +92,14 @@ public final class Schema: Sendable {
         }
     }
 
-    /// Whether some object type is possible for both (specification, 5.5.2.3).
+    /// Returns true if both types have a possible object type in common (specification, 5.5.2.3).
     public func overlap(_ one: TypeID, _ other: TypeID) -> Bool {
         if one == other { return true }
         let possible = possibleTypes(of: other)
         return possibleTypes(of: one).contains { possible.contains($0) }
     }
 
-    /// The text of a wrapped type, as in `[Int!]!`.
+    /// Returns the text of a wrapped type, such as `[Int!]!`.
     public func describe(_ type: WrappedType) -> String {
         type.wrapping.description(around: self[type.type].name)
     }
@@ -119,29 +120,29 @@ public final class Schema: Sendable {
     }
 }
 
-/// Which type of a schema: an index into its `types`.
+/// The identifier of a type: an index into the `types` of a schema.
 ///
-/// Ids of different schemas have nothing to do with one another.
+/// Ids of different schemas are unrelated.
 @frozen
 public struct TypeID: Hashable, Sendable {
     /// The position in `Schema.types`.
     public let index: Int
 
-    /// The type at a position of `Schema.types`; looking it up traps where there is none.
+    /// Creates the id of the type at a position of `Schema.types`; a lookup with an invalid position traps.
     @inlinable
     public init(index: Int) {
         self.index = index
     }
 }
 
-/// A named type with the lists and exclamation marks around it: what a field, argument or variable has.
+/// A named type with lists and non-null markers: the type of a field, argument or variable.
 public struct WrappedType: Hashable, Sendable {
     /// The type inside all lists.
     public let type: TypeID
-    /// The lists and exclamation marks around it.
+    /// The lists and non-null markers around it.
     public let wrapping: Wrapping
 
-    /// A type with its wrapping; without any it is nullable and no list.
+    /// Creates a wrapped type; without a wrapping it is a nullable named type.
     public init(_ type: TypeID, _ wrapping: Wrapping = Wrapping()) {
         self.type = type
         self.wrapping = wrapping

@@ -1,8 +1,8 @@
-/// Makes a schema of a document that the rules for SDL have passed.
+/// Builds a schema from a document that satisfies the SDL rules.
 ///
-/// That takes two steps. The draft knows all types but no value: defaults and arguments of applied directives are
-/// left out. On it the rules for type systems are checked, after which values can be coerced without going in
-/// circles: the second step fills them in.
+/// The build has two steps. The draft contains all types but no values: no defaults and no arguments of
+/// applied directives. After the type system rules are checked on the draft, coercing values cannot run into
+/// cycles, and the second step adds the values.
 final class SchemaBuilder {
     private let syntax: SchemaDefinitions
     private let order: TypeOrder
@@ -18,19 +18,19 @@ final class SchemaBuilder {
         order = TypeOrder(syntax)
     }
 
-    /// The schema without values.
+    /// Returns the schema without values.
     func draft() -> Schema {
         values = nil
         return build()
     }
 
-    /// The schema with all its values.
+    /// Returns the schema with all values.
     func finished(_ draft: Schema) -> Schema {
         values = SchemaValues(syntax: syntax, draft: draft)
         return build()
     }
 
-    /// What a description means.
+    /// Returns the value of a description.
     private func text(_ description: StringValue?) -> String? {
         description.map { document.string($0) }
     }
@@ -127,7 +127,7 @@ extension SchemaBuilder {
             fields: type.fields.compactMap { field($0) })
     }
 
-    /// The type that a name in a list of names stands for.
+    /// Returns the type with the name at an index of `nameLists`.
     private func named(_ index: Int) -> TypeID? { order.ids[Int(document.nameLists[index].id)] }
 
     private func field(_ index: Int) -> SchemaField? {
@@ -191,7 +191,7 @@ extension SchemaBuilder {
 }
 
 extension Document {
-    /// The first directive with this name among those that stand side by side.
+    /// Returns the first directive with this name in a range of directives.
     package func first(_ name: String, in directives: NodeRange<Directive>) -> Directive? {
         for index in directives.indices where text(self.directives[index].name) == name {
             return self.directives[index]
@@ -199,7 +199,7 @@ extension Document {
         return nil
     }
 
-    /// The value of a directive's string argument; nil where it is not given, or is no string.
+    /// Returns the value of a directive's string argument; nil if it is absent or no string.
     fileprivate func text(of argument: String, in directive: Directive) -> String? {
         for index in directive.arguments.indices where text(arguments[index].name) == argument {
             guard case .string(let value) = arguments[index].value else { return nil }
@@ -221,16 +221,18 @@ extension OperationType {
 }
 
 extension Schema {
-    /// Builds a schema from definitions and extensions, and checks it whole (specification, chapter 3).
+    /// Builds a schema from definitions and extensions, and validates it (specification, chapter 3).
     ///
-    /// Executable definitions in the document are passed over.
+    /// Executable definitions in the document are ignored.
     ///
     /// - Parameters:
-    ///   - document: The definitions; they may come in any order.
-    ///   - scalarCoercions: How input for custom scalars is read, by name. A scalar without one accepts every value.
-    ///   - errorLimit: After as many errors a last one says that there are more.
-    /// - Returns: The schema, which keeps all rules.
-    /// - Throws: Every breach of the rules for SDL; where there is none, every breach of the rules for type systems.
+    ///   - document: The definitions, in any order.
+    ///   - scalarCoercions: The input coercions of custom scalars by name. A scalar without one accepts
+    ///     every value.
+    ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
+    /// - Returns: The valid schema.
+    /// - Throws: All violations of the SDL rules; if there are none, all violations of the type system
+    ///   rules.
     public static func build(
         _ document: Document, scalarCoercions: [String: ScalarCoercion] = [:], errorLimit: Int = 100
     ) throws(GraphQLErrors) -> Schema {
@@ -242,14 +244,14 @@ extension Schema {
         return builder.finished(draft)
     }
 
-    /// Builds a schema from text, as `build(_:scalarCoercions:errorLimit:)` does from a document.
+    /// Builds a schema from text, like `build(_:scalarCoercions:errorLimit:)` from a document.
     ///
     /// - Parameters:
     ///   - text: The definitions.
-    ///   - name: What the text is called, such as a file's path.
-    ///   - scalarCoercions: How input for custom scalars is read, by name.
-    ///   - errorLimit: After as many errors a last one says that there are more.
-    /// - Returns: The schema, which keeps all rules.
+    ///   - name: The name of the text in messages, such as a file's path.
+    ///   - scalarCoercions: The input coercions of custom scalars by name.
+    ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
+    /// - Returns: The valid schema.
     /// - Throws: The syntax error, or all errors of the schema.
     public static func build(
         _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarCoercion] = [:],

@@ -1,17 +1,18 @@
-/// What a document defines of a type system, sorted: each type with its extensions, in the order of the text.
+/// The type system definitions of a document: each type with its extensions, in source order.
 ///
-/// Executable definitions in the same document are passed over. A class, since a document is expensive to copy.
+/// Executable definitions in the same document are ignored. The type is a class, because a document is
+/// expensive to copy.
 final class SchemaDefinitions: Sendable {
     let document: Document
-    /// The schema definition; nil where root types go by their usual names.
+    /// The schema definition; nil if the root types have their default names.
     let schema: SchemaDefinition?
     let schemaExtensions: [SchemaDefinition]
     /// The types that have a definition.
     ///
-    /// Of several with one name only the first is here.
+    /// Of several types with one name, only the first is included.
     let types: [TypeDefinitionGroup]
     let directives: [DirectiveDefinition]
-    /// By `Name.id`, the position in `types`.
+    /// The positions in `types`, by `Name.id`.
     private let positions: [Int?]
 
     init(_ document: Document) {
@@ -35,7 +36,7 @@ final class SchemaDefinitions: Sendable {
         self.positions = positions
     }
 
-    /// The definition of a type by a name of the document.
+    /// Returns the type with a name of the document.
     func type(named name: Name) -> TypeDefinitionGroup? { positions[Int(name.id)].map { types[$0] } }
 
     /// The schema definition and its extensions.
@@ -43,20 +44,20 @@ final class SchemaDefinitions: Sendable {
 }
 
 extension Definition {
-    /// The definition or extension of a schema; nil for other definitions.
+    /// This definition if it is a definition or extension of a schema, otherwise nil.
     fileprivate var schema: SchemaDefinition? {
         guard case .schema(let schema) = self else { return nil }
         return schema
     }
 
-    /// The definition of a directive; nil for other definitions.
+    /// This definition if it is a directive definition, otherwise nil.
     fileprivate var directive: DirectiveDefinition? {
         guard case .directive(let directive) = self else { return nil }
         return directive
     }
 }
 
-/// A type's definition and what extends it.
+/// A type's definition with its extensions.
 struct TypeDefinitionGroup: Sendable {
     let definition: TypeDefinition
     var extensions: [TypeDefinition] = []
@@ -64,24 +65,24 @@ struct TypeDefinitionGroup: Sendable {
     /// The definition first, then its extensions.
     var nodes: [TypeDefinition] { [definition] + extensions }
 
-    /// Fields of an object or interface type, as indices of the document.
+    /// The fields of an object or interface type, as indices of the document.
     var fields: [Int] { nodes.flatMap(\.body.fields.indices) }
 
-    /// Fields of an input object type, as indices of the document.
+    /// The fields of an input object type, as indices of the document.
     var inputFields: [Int] { nodes.flatMap(\.body.inputFields.indices) }
 
-    /// Values of an enum type, as indices of the document.
+    /// The values of an enum type, as indices of the document.
     var enumValues: [Int] { nodes.flatMap(\.body.enumValues.indices) }
 
-    /// Names of implemented interfaces, as indices of the document.
+    /// The names of implemented interfaces, as indices of the document.
     var interfaces: [Int] { nodes.flatMap(\.body.interfaces.indices) }
 
-    /// Names of union members, as indices of the document.
+    /// The names of union members, as indices of the document.
     var members: [Int] { nodes.flatMap(\.body.members.indices) }
 }
 
 extension TypeBody {
-    /// The fields of an object or interface type; none for other kinds.
+    /// The fields of an object or interface type; empty for other kinds.
     var fields: NodeRange<FieldDefinition> {
         switch self {
         case .object(_, let fields), .interface(_, let fields): fields
@@ -89,7 +90,7 @@ extension TypeBody {
         }
     }
 
-    /// The names of the interfaces of an object or interface type; none for other kinds.
+    /// The interface names of an object or interface type; empty for other kinds.
     var interfaces: NodeRange<Name> {
         switch self {
         case .object(let interfaces, _), .interface(let interfaces, _): interfaces
@@ -97,7 +98,7 @@ extension TypeBody {
         }
     }
 
-    /// The names of a union's members; none for other kinds.
+    /// The names of a union's members; empty for other kinds.
     var members: NodeRange<Name> {
         switch self {
         case .union(let members): members
@@ -105,7 +106,7 @@ extension TypeBody {
         }
     }
 
-    /// The values of an enum; none for other kinds.
+    /// The values of an enum; empty for other kinds.
     var enumValues: NodeRange<EnumValueDefinition> {
         switch self {
         case .enum(let values): values
@@ -113,7 +114,7 @@ extension TypeBody {
         }
     }
 
-    /// The fields of an input object type; none for other kinds.
+    /// The fields of an input object type; empty for other kinds.
     var inputFields: NodeRange<InputValueDefinition> {
         switch self {
         case .inputObject(let fields): fields

@@ -1,18 +1,18 @@
 /// A field of an object or interface type (specification, section 3.6).
 public final class SchemaField: Sendable {
-    /// Unique among the fields of its type.
+    /// The name, unique among the fields of its type.
     public let name: String
-    /// For people, in Markdown (specification, section 2.3); nil where it has none.
+    /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
-    /// What its values have.
+    /// The type of its values.
     public let type: WrappedType
-    /// What it takes, in the order of the definition.
+    /// The arguments, in the order of definition.
     public let arguments: [SchemaInputValue]
-    /// Why it should not be used any more; nil where it is not deprecated.
+    /// The deprecation reason; nil if not deprecated.
     public let deprecationReason: String?
-    /// The directives on its definition, in their order.
+    /// The directives applied to the definition, in source order.
     public let appliedDirectives: [AppliedDirective]
-    /// Where it is defined; nil for built-in fields.
+    /// The position of the definition; nil for built-in fields.
     public let node: SourceSpan?
 
     package init(
@@ -28,25 +28,25 @@ public final class SchemaField: Sendable {
         self.node = node
     }
 
-    /// The argument with this name.
+    /// Returns the argument with this name.
     public func argument(named name: String) -> SchemaInputValue? { arguments.first { $0.name == name } }
 }
 
 /// An argument, or a field of an input object type (specification, sections 3.6.1 and 3.10).
 public struct SchemaInputValue: Sendable {
-    /// Unique among the arguments of its field or directive, or the fields of its input object.
+    /// The name, unique among the arguments of its field or directive, or the fields of its input object.
     public let name: String
-    /// For people, in Markdown (specification, section 2.3); nil where it has none.
+    /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
-    /// What its values must have: an input type.
+    /// The type of its values: an input type.
     public let type: WrappedType
-    /// As written in the SDL and as coerced to the type; nil where there is none.
+    /// The default as written in the SDL and as coerced to the type; nil if absent.
     public let defaultValue: DefaultValue?
-    /// Why it should not be used any more; nil where it is not deprecated.
+    /// The deprecation reason; nil if not deprecated.
     public let deprecationReason: String?
-    /// The directives on its definition, in their order.
+    /// The directives applied to the definition, in source order.
     public let appliedDirectives: [AppliedDirective]
-    /// Where it is defined; nil for built-in ones.
+    /// The position of the definition; nil if built in.
     public let node: SourceSpan?
 
     package init(
@@ -62,15 +62,15 @@ public struct SchemaInputValue: Sendable {
         self.node = node
     }
 
-    /// Must be given: non-null and without a default (specification, 5.4.2.1).
+    /// True if a value is required: non-null and without a default (specification, 5.4.2.1).
     public var isRequired: Bool { type.wrapping.isNonNull && defaultValue == nil }
 }
 
 /// The default of an argument or input field.
 public struct DefaultValue: Sendable {
-    /// In canonical GraphQL syntax, as introspection shows it.
+    /// The literal in canonical GraphQL syntax, as in introspection.
     public let literal: String
-    /// Coerced to the type, defaults of input fields filled in.
+    /// The value coerced to the type, with defaults of input fields filled in.
     public let value: InputValue
 
     package init(literal: String, value: InputValue) {
@@ -81,15 +81,15 @@ public struct DefaultValue: Sendable {
 
 /// A value of an enum type (specification, section 3.9).
 public struct SchemaEnumValue: Sendable {
-    /// Unique in its type; never `true`, `false` or `null`.
+    /// The name, unique in its type; never `true`, `false` or `null`.
     public let name: String
-    /// For people, in Markdown (specification, section 2.3); nil where it has none.
+    /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
-    /// Why it should not be used any more; nil where it is not deprecated.
+    /// The deprecation reason; nil if not deprecated.
     public let deprecationReason: String?
-    /// The directives on its definition, in their order.
+    /// The directives applied to the definition, in source order.
     public let appliedDirectives: [AppliedDirective]
-    /// Where it is defined; nil for built-in ones.
+    /// The position of the definition; nil if built in.
     public let node: SourceSpan?
 
     package init(
@@ -106,17 +106,17 @@ public struct SchemaEnumValue: Sendable {
 
 /// A directive that a schema defines (specification, section 3.13).
 public struct DirectiveType: Sendable {
-    /// Without the `@`.
+    /// The name, without the `@`.
     public let name: String
-    /// For people, in Markdown (specification, section 2.3); nil where it has none.
+    /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
-    /// What it takes, in the order of the definition.
+    /// The arguments, in the order of definition.
     public let arguments: [SchemaInputValue]
-    /// Whether it may be applied to one place more than once.
+    /// True if it may be applied more than once at one location.
     public let isRepeatable: Bool
-    /// Where it may be applied, in the order of the definition.
+    /// The locations where it may be applied, in the order of definition.
     public let locations: [DirectiveLocation]
-    /// Where it is defined; nil for built-in ones.
+    /// The position of the definition; nil if built in.
     public let node: SourceSpan?
 
     package init(
@@ -132,13 +132,13 @@ public struct DirectiveType: Sendable {
         self.node = node
     }
 
-    /// The argument with this name.
+    /// Returns the argument with this name.
     public func argument(named name: String) -> SchemaInputValue? { arguments.first { $0.name == name } }
 }
 
-/// A directive as applied to a part of the schema, its arguments coerced and defaults filled in.
+/// A directive applied to a part of the schema, with coerced arguments and defaults filled in.
 public struct AppliedDirective: Sendable {
-    /// Without the `@`.
+    /// The name, without the `@`.
     public let name: String
     /// The arguments that have a value, by name, in the order of the directive's definition.
     public let arguments: InputObject
@@ -150,11 +150,11 @@ public struct AppliedDirective: Sendable {
 }
 
 extension [AppliedDirective] {
-    /// The first application of the directive with this name.
+    /// Returns the first application of the directive with this name.
     public func first(named name: String) -> AppliedDirective? { first { $0.name == name } }
 }
 
-/// Where a directive may stand (specification, section 3.13).
+/// A location where a directive may be applied (specification, section 3.13).
 public enum DirectiveLocation: String, Sendable, CaseIterable {
     case query = "QUERY"
     case mutation = "MUTATION"

@@ -1,15 +1,15 @@
 extension Schema {
-    /// The schema in the language of its definition, as the reference implementation's `printSchema` writes it:
-    /// without built-in types and directives, extensions merged, without comments.
+    /// Prints the schema as SDL, like `printSchema` of the reference implementation: no built-in types and
+    /// directives, merged extensions, no comments.
     ///
-    /// - Parameter appliedDirectives: Whether directives of the schema's own are written where they are applied. The
-    ///   reference implementation leaves them out.
+    /// - Parameter appliedDirectives: True to print applications of the schema's own directives, which the
+    ///   reference implementation omits.
     /// - Returns: The text, without a line break at its end.
     public func print(appliedDirectives: Bool = false) -> String {
         SchemaPrinter(schema: self, writesApplied: appliedDirectives).text
     }
 
-    /// What every schema has, in the same form: the built-in directives and the types of introspection.
+    /// Prints the built-in directives and the introspection types, in the same form.
     package func printIntrospection() -> String {
         let printer = SchemaPrinter(schema: self, writesApplied: false)
         let directives = directives.filter { BuiltInDirective.named($0.name) != nil }.map(printer.directive)
@@ -18,7 +18,7 @@ extension Schema {
     }
 }
 
-/// Writes a schema as text.
+/// Prints a schema as text.
 struct SchemaPrinter {
     let schema: Schema
     let writesApplied: Bool
@@ -29,7 +29,7 @@ struct SchemaPrinter {
         return ((schemaDefinition.map { [$0] } ?? []) + directives + types).joined(separator: "\n\n")
     }
 
-    /// Nil where the schema has nothing to say beyond what the names of its types say.
+    /// The schema definition; nil if it is redundant because the root types have their default names.
     private var schemaDefinition: String? {
         let roots = OperationType.allCases.compactMap { operation in
             schema.rootType(for: operation).map { (operation, schema[$0].name) }
@@ -138,7 +138,7 @@ extension SchemaPrinter {
 // MARK: - Descriptions and directives
 
 extension SchemaPrinter {
-    /// A description on lines of its own; empty where there is none.
+    /// Returns a description on separate lines; empty if absent.
     private func description(_ text: String?, indentation: String = "") -> String {
         guard let text else { return "" }
         let literal = BlockString.canHold(text) ? BlockString.literal(text) : StringLiteral.quoted(text)
@@ -146,8 +146,9 @@ extension SchemaPrinter {
         return indentation + lines.joined(separator: "\n" + indentation) + "\n"
     }
 
-    /// The start of a member's line, with its description; a line stands free before a description that is not the
-    /// first of its block.
+    /// Returns the start of a member's line, with its description.
+    ///
+    /// A blank line precedes a description that is not the first of its block.
     private func member(_ text: String?, indentation: String = "  ", isFirst: Bool) -> String {
         guard let text else { return indentation }
         return (isFirst ? "" : "\n") + description(text, indentation: indentation) + indentation
@@ -161,7 +162,7 @@ extension SchemaPrinter {
         }
     }
 
-    /// The directives that the schema itself defines, as applied; arguments that have their default are left out.
+    /// Returns the applied directives that the schema defines; arguments equal to their default are omitted.
     private func applied(_ directives: [AppliedDirective]) -> String {
         guard writesApplied else { return "" }
         return directives.filter { BuiltInDirective.named($0.name) == nil }.map { directive in

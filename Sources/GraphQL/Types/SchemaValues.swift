@@ -1,15 +1,16 @@
 /// The values in a schema's definitions: defaults, and the arguments of applied directives.
 ///
-/// Coercing a default may need the defaults of input fields, so each is found on demand and kept.
+/// Coercing a default may need the defaults of input fields, so each default is computed on demand and
+/// cached.
 final class SchemaValues {
     private let syntax: SchemaDefinitions
-    /// The schema without these values, known to keep all rules.
+    /// The schema without these values; it satisfies all rules.
     private let draft: Schema
-    /// By the index of the input value's definition.
+    /// The coerced defaults, by the index of the input value's definition.
     private var defaults: [Int: InputValue] = [:]
-    /// Definitions whose default is being coerced; the rules exclude that one comes back to itself.
+    /// Definitions whose default is being coerced; the rules exclude cycles.
     private var underway: Set<Int> = []
-    /// For each input object type, its fields' definitions.
+    /// The definitions of the fields, by input object type.
     private var inputFields: [TypeID: [Int]] = [:]
 
     init(syntax: SchemaDefinitions, draft: Schema) {
@@ -30,7 +31,7 @@ final class SchemaValues {
         return literals
     }
 
-    /// The coerced default of an input value, by the index of its definition; nil where it has none.
+    /// Returns the coerced default of an input value, by the index of its definition; nil if it has none.
     func defaultValue(_ index: Int, _ type: WrappedType) -> InputValue? {
         guard let literal = document.inputValueDefinitions[index].defaultValue else { return nil }
         if let known = defaults[index] { return known }
@@ -49,10 +50,10 @@ final class SchemaValues {
         return defaultValue(indices[position], object.fields[position].type)
     }
 
-    /// A directive as applied, by its index in the document; nil where it is unknown.
+    /// Returns an applied directive, by its index in the document; nil if it is unknown.
     ///
-    /// Arguments that do not fit their types are kept as written: the reference implementation lets them pass in
-    /// type system documents, and whoever acts on a directive must see that it is there.
+    /// Arguments that do not fit their types are stored as written: the reference implementation accepts
+    /// them in type system documents, and code that evaluates a directive must see it.
     func applied(_ index: Int) -> AppliedDirective? {
         let directive = document.directives[index]
         let name = document.text(directive.name)
@@ -75,13 +76,13 @@ final class SchemaValues {
     }
 
     private func defaultValue(of argument: SchemaInputValue) -> InputValue? {
-        // The draft knows the values of built-in defaults only.
+        // The draft contains the values of built-in defaults only.
         guard let node = argument.node else { return argument.defaultValue?.value }
         guard let index = argumentIndices[node.start] else { return nil }
         return defaultValue(index, argument.type)
     }
 
-    /// The arguments of directive definitions, by where they start.
+    /// The indices of the arguments of directive definitions, by start offset.
     private lazy var argumentIndices: [UInt32: Int] = Dictionary(
         syntax.directives.flatMap(\.arguments.indices).map {
             (document.inputValueDefinitions[$0].span.start, $0)

@@ -1,28 +1,31 @@
-/// The names that someone who wrote an unknown one may have meant, as the reference implementation finds them.
+/// Suggestions of names similar to an unknown name, with the algorithm of the reference implementation.
 package enum Suggestions {
-    /// As many names as one message offers.
+    /// The maximum number of names in one message.
     private static let limit = 5
 
-    /// ` Did you mean "a", "b", or "c"?` with the names among `options` that resemble `input`; empty where none does.
+    /// Returns ` Did you mean "a", "b", or "c"?` with the names in `options` that resemble `input`; empty if
+    /// there are none.
     package static func didYouMean(_ input: String, among options: some Sequence<String>) -> String {
         didYouMean(resembling(input, among: options))
     }
 
-    /// ` Did you mean the enum value "a" or "b"?`, the words before the names being `noun`; empty without names.
+    /// Returns ` Did you mean the enum value "a" or "b"?`, with `noun` before the names; empty if there are
+    /// no names.
     static func didYouMean(_ names: [String], _ noun: String? = nil) -> String {
         if names.isEmpty { return "" }
         let quoted = names.prefix(limit).map { "\"\($0)\"" }
         return " Did you mean " + (noun.map { $0 + " " } ?? "") + list(quoted, conjunction: "or") + "?"
     }
 
-    /// `a, b, and c`.
+    /// Returns a list such as `a, b, and c`.
     static func list(_ items: [String], conjunction: String) -> String {
         guard let last = items.last, items.count > 1 else { return items.first ?? "" }
         if items.count == 2 { return "\(items[0]) \(conjunction) \(last)" }
         return items.dropLast().joined(separator: ", ") + ", \(conjunction) \(last)"
     }
 
-    /// The options within about two edits in five letters of `input`, closest first, then in natural order.
+    /// Returns the options within about two edits per five letters of `input`, closest first, then in
+    /// natural order.
     static func resembling(_ input: String, among options: some Sequence<String>) -> [String] {
         var distance = EditDistance(from: input)
         let threshold = input.utf16.count * 2 / 5 + 1
@@ -39,11 +42,11 @@ package enum Suggestions {
     }
 }
 
-/// The Damerau–Levenshtein distance from one word to many; a mere change of case counts as one edit.
+/// The Damerau–Levenshtein distance from one word to many; a change of case counts as one edit.
 private struct EditDistance {
     private let input: String
     private let lowercased: [UInt16]
-    /// The last three rows of the table, used in turn, one behind the other.
+    /// The last three rows of the table, stored one after the other and reused cyclically.
     private var rows: [Int] = []
 
     init(from input: String) {
@@ -51,7 +54,7 @@ private struct EditDistance {
         lowercased = EditDistance.lowercased(input)
     }
 
-    /// The number of edits; nil where it is above `threshold`.
+    /// Returns the number of edits; nil if it is above `threshold`.
     mutating func measure(to option: String, atMost threshold: Int) -> Int? {
         if input == option { return 0 }
         var long = EditDistance.lowercased(option)
@@ -66,7 +69,7 @@ private struct EditDistance {
         return edits <= threshold ? edits : nil
     }
 
-    /// Fills the row behind the letter at `index` of the longer word; returns the row's smallest cell.
+    /// Fills the row after the letter at `index` of the longer word; returns the row's smallest cell.
     private mutating func fillRow(_ index: Int, _ long: [UInt16], _ short: [UInt16]) -> Int {
         let width = short.count + 1
         let row = (index + 1) % 3 * width
@@ -88,13 +91,13 @@ private struct EditDistance {
     }
 
     private static func lowercased(_ text: String) -> [UInt16] {
-        // Names are ASCII, and their letters are quickly told.
+        // Fast path: names are ASCII.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.lowercased().utf16) }
         return text.utf8.map { UInt16((0x41...0x5A).contains($0) ? $0 | 0x20 : $0) }
     }
 }
 
-/// The order in which people expect names with numbers in them: `field2` before `field10`.
+/// The natural order of names with numbers: `field2` before `field10`.
 package enum NaturalOrder {
     package static func precedes(_ one: String, _ other: String) -> Bool {
         var rest = one.utf16[...]
@@ -116,7 +119,8 @@ package enum NaturalOrder {
 
     private static func isDigit(_ unit: UInt16) -> Bool { (48...57).contains(unit) }
 
-    /// Takes the digits of a number; a leading zero is one of its own, as in the reference implementation.
+    /// Removes and returns the digits of a number; a leading zero is a separate number, as in the reference
+    /// implementation.
     private static func consumeNumber(from rest: inout Substring.UTF16View) -> Substring.UTF16View {
         let digits = rest.first == 48 ? rest.prefix(1) : rest.prefix(while: isDigit)
         rest.removeFirst(digits.count)

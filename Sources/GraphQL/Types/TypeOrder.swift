@@ -1,19 +1,19 @@
-/// Which types a schema has, and in which order introspection lists them: as the reference implementation's
-/// `buildSchema` does.
+/// The types of a schema in introspection order, which is that of the reference implementation's
+/// `buildSchema`.
 ///
-/// Defined types come in the order of the text, each followed by the built-in types that it is the first to refer
-/// to; then what only directives refer to, and the types of introspection.
+/// Defined types are in source order. Each is followed by the built-in types that it is the first to refer
+/// to. Types that only directives refer to follow, then the introspection types.
 struct TypeOrder {
-    /// Where a type comes from.
+    /// The origin of a type.
     enum Origin {
         case defined(TypeDefinitionGroup)
         case builtIn(BuiltInType)
     }
 
     private(set) var origins: [Origin] = []
-    /// The built-in types that the schema has, by name.
+    /// The built-in types of the schema, by name.
     private(set) var builtIns: [String: TypeID] = [:]
-    /// By `Name.id` of the document: the type with that name.
+    /// The types by `Name.id` of the document.
     private(set) var ids: [TypeID?]
     private let document: Document
 
@@ -31,14 +31,14 @@ struct TypeOrder {
         for (id, name) in document.names.enumerated() where ids[id] == nil { ids[id] = builtIns[name] }
     }
 
-    /// The type of a reference; nil where it is unknown, which the rules for SDL do not let pass.
+    /// Returns the type of a reference; nil if it is unknown, which the SDL rules exclude.
     func resolve(_ reference: TypeReference) -> WrappedType? {
         ids[Int(reference.name.id)].map { WrappedType($0, reference.wrapping) }
     }
 
     private mutating func append(_ type: TypeDefinitionGroup, _ isDefined: [Bool]) {
         let name = type.definition.name
-        // A definition of a built-in type only decides where it is listed: its meaning is fixed.
+        // A definition of a built-in type only determines its position; its meaning is fixed.
         guard BuiltInType.all[document.text(name)] == nil else { return appendBuiltIn(document.text(name)) }
         ids[Int(name.id)] = TypeID(index: origins.count)
         origins.append(.defined(type))
@@ -60,7 +60,7 @@ struct TypeOrder {
     }
 
     private mutating func appendReference(_ name: Name, _ isDefined: [Bool]) {
-        // What the document defines has its place already.
+        // Types of the document already have a position.
         if isDefined[Int(name.id)] { return }
         appendBuiltIn(document.text(name))
     }

@@ -16,13 +16,13 @@ package struct UTF8Key: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether both have the same bytes in UTF-8; see `UTF8Key`.
+    /// Returns true if both strings have the same UTF-8 bytes; see `UTF8Key`.
     package func hasSameBytes(as other: String) -> Bool { utf8Span.span.isSame(as: other.utf8Span.span) }
 
-    /// Hashes the bytes in UTF-8; see `UTF8Key`.
+    /// Hashes the UTF-8 bytes; see `UTF8Key`.
     package func hashBytes(into hasher: inout Hasher) {
         unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
+        // No text contains this byte, so two consecutive texts cannot hash like two other texts.
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -1,6 +1,6 @@
-/// What a directive's definition says of its uses.
+/// The part of a directive's definition that rules check.
 ///
-/// A definition in the document itself stands in for the schema's.
+/// A definition in the document overrides the schema's.
 struct DirectiveSignature {
     private let document: TypedDocument
     private let definition: Definition
@@ -54,7 +54,7 @@ struct DirectiveSignature {
         }
     }
 
-    /// The required arguments that are not among the given, with their types as text.
+    /// Returns the required arguments that are missing in `run`, with their types as text.
     func missingArguments(given run: NodeRange<Argument>) -> [(name: String, type: String)] {
         func isGiven(_ name: String) -> Bool {
             run.indices.contains { document.text(document.document.arguments[$0].name) == name }
@@ -79,7 +79,7 @@ struct DirectiveSignature {
 }
 
 extension TypedDocument {
-    /// What the definition says of the directive at an index of `document.directives`; nil where it has none.
+    /// Returns the signature of the directive at an index of `document.directives`; nil if it is undefined.
     func directiveSignature(at index: Int) -> DirectiveSignature? {
         if !directiveDefinitions.isEmpty,
             let definition = directiveDefinitions[document.directives[index].name.id]

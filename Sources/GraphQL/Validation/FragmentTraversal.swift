@@ -1,7 +1,8 @@
 extension Document {
-    /// The fragment spreads of a selection set, those of nested selection sets included: first those that stand in
-    /// it directly, then those of its last nested set, and so on; in this order the reference implementation
-    /// follows them, and its errors with it.
+    /// Returns the fragment spreads of a selection set, including those of nested selection sets.
+    ///
+    /// The direct spreads come first, then those of the last nested set, and so on. The reference
+    /// implementation follows them in this order, which determines the order of its errors.
     func spreads(in set: SelectionSet) -> [FragmentSpread] {
         var spreads: [FragmentSpread] = []
         forEachSpread(in: set) { _, spread in spreads.append(spread) }
@@ -25,11 +26,11 @@ extension Document {
     }
 }
 
-/// Walks from operations to the fragments that they reach, breadth first, without recursion: chains of fragments may
-/// be as long as the document.
+/// Traverses the fragments reachable from operations, breadth-first and without recursion: a chain of
+/// fragments can be as long as the document.
 struct FragmentTraversal {
     private let document: TypedDocument
-    /// By fragment: the number of the walk that reached it last.
+    /// The number of the last traversal that reached the fragment, by fragment.
     private var reached: [Int]
     private var traversalNumber = 0
     private var queue: [Int] = []
@@ -39,14 +40,15 @@ struct FragmentTraversal {
         reached = Array(repeating: 0, count: document.fragments.count)
     }
 
-    /// Calls `body` with each fragment that the selection set reaches, once.
+    /// Calls `body` once with each fragment that is reachable from the selection set.
     mutating func forEachFragment(from set: SelectionSet, _ body: (Int) -> Void) {
         guard !reached.isEmpty else { return }
         traversalNumber += 1
         follow(from: set, body)
     }
 
-    /// Calls `body` with each fragment that the selection set reaches and that no walk has reached before.
+    /// Calls `body` with each fragment that is reachable from the selection set and that no earlier
+    /// traversal reached.
     mutating func forEachNewFragment(from set: SelectionSet, _ body: (Int) -> Void) {
         guard !reached.isEmpty else { return }
         traversalNumber = 1

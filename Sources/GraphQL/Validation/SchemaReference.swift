@@ -1,18 +1,19 @@
-/// One element of a schema that a document names, and where.
+/// A reference to an element of a schema in a document.
 public struct SchemaReference: Sendable {
-    /// The element, by the schema's name for it: a field of the type from which it is selected.
+    /// The element's coordinate in the schema; for a field, with the type from which it is selected.
     public let coordinate: SchemaCoordinate
-    /// Where the document names it; of a type, field, enum value or directive the name alone.
+    /// The position in the document; for a type, field, enum value or directive only the name.
     public let span: SourceSpan
-    /// Why the schema says that it should not be used any more; nil where it is not deprecated.
+    /// The deprecation reason in the schema; nil if not deprecated.
     public let deprecationReason: String?
 }
 
 extension ValidDocument {
-    /// Every element of the schema that the document names, in the order of the text: fields and their arguments, types
-    /// in conditions and of variables, directives and theirs, input fields and enum values that stand as literals.
+    /// All references to elements of the schema, in source order.
     ///
-    /// What only comes in variables, or is meta such as `__typename`, is not named.
+    /// These are fields and their arguments, types in conditions and of variables, directives and their
+    /// arguments, input fields, and enum values as literals. Values of variables and meta-fields such as
+    /// `__typename` are not included.
     public var schemaUses: [SchemaReference] {
         var walk = SchemaReferenceCollector(typed)
         walk.run()
@@ -20,7 +21,7 @@ extension ValidDocument {
     }
 }
 
-/// Collects the uses; recurses along values, whose depth the parser bounds.
+/// Collects the references; recurses into values, whose depth the parser limits.
 struct SchemaReferenceCollector {
     private let typed: TypedDocument
     private(set) var uses: [SchemaReference] = []
@@ -95,7 +96,7 @@ struct SchemaReferenceCollector {
         }
     }
 
-    /// Visits a value of a named type; lists around the type do not matter for what a value names.
+    /// Collects the references in a value of a named type; lists around the type are irrelevant.
     private mutating func visit(_ value: Value, of type: TypeID) {
         switch value {
         case .variable, .int, .float, .string, .boolean, .null: break

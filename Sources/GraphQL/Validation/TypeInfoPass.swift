@@ -1,7 +1,7 @@
 /// The pass that attaches types to the nodes of a document.
 ///
-/// It recurses along nested selections and values, whose depth the parser bounds. It does not follow fragment
-/// spreads: a fragment is typed once, by its own type condition.
+/// It recurses into nested selections and values, whose depth the parser limits. It does not follow fragment
+/// spreads: each fragment is typed once, by its own type condition.
 struct TypeInfoPass {
     let document: Document
     let schema: Schema
@@ -19,7 +19,7 @@ struct TypeInfoPass {
     private(set) var variableUses: [VariableUse] = []
     private(set) var kinds: [TypeKind]
     private(set) var directiveDefinitions: [UInt32: DirectiveDefinition] = [:]
-    /// By fragment: the type of its condition.
+    /// The type of the condition, by fragment.
     private var fragmentConditions: [TypeID?] = []
 
     init(_ document: Document, schema: Schema) {
@@ -47,7 +47,7 @@ struct TypeInfoPass {
         }
     }
 
-    /// Spreads may stand before the fragments that they name, so fragments are looked up first.
+    /// Indexes fragments first, because spreads may precede the fragments.
     private mutating func indexFragments() {
         var count: Int32 = 0
         for case .fragment(let fragment) in document.definitions {
@@ -99,7 +99,8 @@ struct TypeInfoPass {
 
 extension TypeInfoPass {
     private mutating func typeSelections(_ set: SelectionSet, of type: TypeID?) {
-        // The kind is looked up once for all selections of the set: each look-up retains what the kind holds.
+        // The kind is looked up once for all selections of the set, because each lookup retains the data of
+        // the kind.
         guard let type, kinds[type.index].isComposite else {
             return typeSelections(set, of: nil, composite: nil)
         }
@@ -211,11 +212,11 @@ extension TypeInfoPass {
         }
     }
 
-    /// What is known of the place where a value stands.
+    /// The expected type at the position of a value.
     private struct ValuePosition {
         var type: WrappedType?
         var hasDefault = false
-        /// The OneOf input object type of which the value is a field.
+        /// The OneOf input object type if the value is one of its fields.
         var oneOf: TypeID?
     }
 
@@ -242,7 +243,7 @@ extension TypeInfoPass {
     }
 
     private mutating func typeObject(_ run: NodeRange<ObjectField>, of type: WrappedType?) {
-        // A single object may stand for a list of one, so the brackets around the type do not matter here.
+        // A single object is a valid list of one item, so the lists around the type are irrelevant.
         var input: InputObjectType?
         if let type, case .inputObject(let object) = schema.types[type.type.index].kind { input = object }
         for index in run.indices {
@@ -263,9 +264,9 @@ extension TypeInfoPass {
         }
     }
 
-    /// Directives of type system definitions, which an executable document has no business to hold.
+    /// Types the directives of type system definitions, which are invalid in an executable document.
     ///
-    /// Their faults are reported all the same.
+    /// Their errors are reported nevertheless.
     private mutating func typeDirectives(ofTypeSystem definition: Definition) {
         switch definition {
         case .operation, .fragment: break
@@ -316,7 +317,7 @@ extension TypeInfoPass {
         return type
     }
 
-    /// The type, where values may have it; nil otherwise.
+    /// Returns the type if it is an input type, otherwise nil.
     private mutating func inputType(_ type: WrappedType?) -> WrappedType? {
         guard let type else { return nil }
         touch(type.type)

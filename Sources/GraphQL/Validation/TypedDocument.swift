@@ -1,45 +1,46 @@
 /// An executable document with the types of a schema attached to its nodes.
 ///
-/// The columns stand side by side with the arrays of the document: what `document.selections[7]` selects, and from
-/// which type, is in `selections[7]`. Types are attached in one pass, before any rule runs, so each rule is a loop
-/// over columns (and the planner reads them again). Where the document and the schema do not fit together a column
-/// says "unknown"; telling why is the rules' part.
+/// The columns are parallel to the arrays of the document: `selections[7]` is the typed form of
+/// `document.selections[7]`. Types are attached in one pass before any rule runs, so each rule is a loop
+/// over columns; the planner uses them, too. If the document does not fit the schema, a column contains
+/// "unknown"; the rules report the reason.
 package final class TypedDocument: Sendable {
     package let document: Document
     package let schema: Schema
-    /// The settings that rules and their wording follow.
+    /// The options for rules and messages.
     let options: ValidationOptions
 
-    /// The operations, in the order of the text.
+    /// The operations in source order.
     package let operations: [TypedOperation]
-    /// The fragments, in the order of the text.
+    /// The fragments in source order.
     package let fragments: [TypedFragment]
-    /// By `Name.id`: the index in `fragments` of the last fragment with this name, or -1.
+    /// The index in `fragments` of the last fragment with this name, or -1, by `Name.id`.
     private let fragmentIndices: [Int32]
 
-    /// Side by side with `document.selections`.
+    /// Parallel to `document.selections`.
     package let selections: [TypedSelection]
-    /// Side by side with `document.arguments`.
+    /// Parallel to `document.arguments`.
     package let arguments: [TypedArgument]
-    /// Side by side with `document.directives`: the directive's position in `Schema.directives`; nil where the
-    /// schema does not define it.
+    /// Parallel to `document.directives`: the position in `Schema.directives`; nil if the schema does not
+    /// define the directive.
     package let directives: [Int?]
-    /// Where directives are applied; nodes without any are left out.
+    /// The nodes with applied directives.
     package let directiveSites: [DirectiveUsage]
-    /// Side by side with `document.values`: the type expected of each item of a list value; nil where unknown.
+    /// Parallel to `document.values`: the item type of a list value; nil if unknown.
     package let itemTypes: [WrappedType?]
-    /// Side by side with `document.objectFields`.
+    /// Parallel to `document.objectFields`.
     package let objectFields: [TypedObjectField]
-    /// Side by side with `document.variableDefinitions`: the variable's type; nil where the schema has none such.
+    /// Parallel to `document.variableDefinitions`: the variable's type; nil if it is unknown in the schema.
     package let variableTypes: [WrappedType?]
-    /// Where variables are used, in the order of the text within one operation or fragment.
+    /// The uses of variables, in source order within one operation or fragment.
     package let variableUses: [VariableUse]
-    /// By `Name.id`: directives that the document itself defines.
+    /// The directives that the document defines, by `Name.id`.
     ///
-    /// An executable one defines none; where it does, its uses are held against them.
+    /// A valid executable document defines none; otherwise, its directives are checked against these
+    /// definitions.
     let directiveDefinitions: [UInt32: DirectiveDefinition]
 
-    /// By `TypeID.index`, for each type that the document touches.
+    /// The kinds of the types that the document uses, by `TypeID.index`.
     private let kinds: [TypeKind]
 
     /// Attaches the types of `schema` to `document`.
@@ -72,16 +73,16 @@ package final class TypedDocument: Sendable {
             + variableUses.heapWeight + kinds.heapWeight
     }
 
-    /// The index in `fragments` of the fragment with this name; the last one where there are several.
+    /// Returns the index in `fragments` of the last fragment with this name.
     package func fragment(named name: Name) -> Int? {
         let index = fragmentIndices[Int(name.id)]
         return index < 0 ? nil : Int(index)
     }
 
-    /// The kind of a type that the document touches.
+    /// Returns the kind of a type that the document uses.
     func kind(of type: TypeID) -> TypeKind { kinds[type.index] }
 
-    /// The definition of the field selected at an index of `document.selections`; nil where there is none.
+    /// Returns the definition of the field at an index of `document.selections`; nil if there is none.
     package func fieldDefinition(at index: Int) -> SchemaField? {
         switch selections[index].field {
         case .unknown: nil
@@ -92,7 +93,7 @@ package final class TypedDocument: Sendable {
         }
     }
 
-    /// The arguments that the field selected at an index of `document.selections` takes.
+    /// Returns the argument definitions of the field at an index of `document.selections`.
     func argumentDefinitions(at index: Int) -> [SchemaInputValue] {
         guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType
         else {
@@ -113,43 +114,44 @@ package final class TypedDocument: Sendable {
     }
 }
 
-/// An operation and the type from which it selects.
+/// An operation with its root type.
 package struct TypedOperation: Sendable {
     package let definition: OperationDefinition
-    /// Nil where the schema has no such operations.
+    /// The root type; nil if the schema has no operations of this kind.
     package let rootType: TypeID?
-    /// The uses of variables in the operation itself, fragments aside: a range of `TypedDocument.variableUses`.
+    /// The uses of variables in the operation, excluding fragments: a range of `TypedDocument.variableUses`.
     package let variableUses: Range<Int>
 }
 
-/// A fragment and the type that it is on.
+/// A fragment with its type.
 package struct TypedFragment: Sendable {
     package let definition: FragmentDefinition
-    /// Nil where the schema has no such type.
+    /// The type of the condition; nil if the schema has no such type.
     package let type: TypeID?
-    /// The uses of variables in the fragment itself: a range of `TypedDocument.variableUses`.
+    /// The uses of variables in the fragment: a range of `TypedDocument.variableUses`.
     package let variableUses: Range<Int>
 }
 
-/// Where a variable is used, and what may stand there.
+/// A use of a variable, with the expected type.
 package struct VariableUse: Sendable {
     /// The variable's name, without the dollar sign.
     package let name: Name
-    /// With the dollar sign.
+    /// The position, including the dollar sign.
     package let span: SourceSpan
-    /// The type that is expected there; nil where unknown.
+    /// The type of the position; nil if unknown.
     package let type: WrappedType?
-    /// Whether the argument or input field has a default, which makes a nullable variable fit a non-null position.
+    /// True if the argument or input field has a default, which allows a nullable variable at a non-null
+    /// position.
     package let hasDefault: Bool
-    /// The OneOf input object type whose field takes the variable's value, if it is one.
+    /// The OneOf input object type if the variable is the value of one of its fields.
     ///
-    /// As in the reference implementation only where that type is expected as such: where it is non-null, or
-    /// the object stands for a list of one, null is left to the coercion of arguments to refuse.
+    /// As in the reference implementation, it is set only if the object's position has this type, nullable
+    /// and not in a list. Otherwise, argument coercion rejects null.
     package let oneOf: TypeID?
 }
 
 extension TypedDocument {
-    /// The nodes whose name a node before them has, each with the first node of that name.
+    /// Returns the nodes whose name occurred before, each with the first node of that name.
     func repeated<Node>(_ nodes: [Node], by name: (Node) -> Name) -> [(first: Node, other: Node)] {
         guard nodes.count > 1 else { return [] }
         var firsts: [UInt32: Node] = [:]
@@ -164,7 +166,7 @@ extension TypedDocument {
         return repeated
     }
 
-    /// The names that stand in the list more than once, all occurrences of one together.
+    /// Returns the names that occur more than once, grouped by name.
     func groupsOfSame(_ names: [Name]) -> [[Name]] {
         guard names.count > 1 else { return [] }
         var order: [UInt32] = []
@@ -176,7 +178,7 @@ extension TypedDocument {
         return order.compactMap { groups[$0] }.filter { $0.count > 1 }
     }
 
-    /// Calls `body` with every value in the document, nested ones included.
+    /// Calls `body` with every value in the document, including nested ones.
     func forEachValue(_ body: (Value) -> Void) {
         for argument in document.arguments { body(argument.value) }
         for variable in document.variableDefinitions {
@@ -191,18 +193,17 @@ extension TypedDocument {
 }
 
 extension TypedDocument {
-    /// The text of a name.
     func text(_ name: Name) -> String { document.text(name) }
 
-    /// The text of a name between double quotes, as messages show it.
+    /// Returns the name between double quotes, for messages.
     func quoted(_ name: Name) -> String { "\"\(document.text(name))\"" }
 
-    /// The name of a type between double quotes.
+    /// Returns the name of a type between double quotes.
     func quoted(_ type: TypeID) -> String { "\"\(schema[type].name)\"" }
 
-    /// The text of a wrapped type between double quotes.
+    /// Returns the text of a wrapped type between double quotes.
     func quoted(_ type: WrappedType) -> String { "\"\(schema.describe(type))\"" }
 
-    /// A value in canonical form, as messages show it.
+    /// Returns a value in canonical form, for messages.
     func printed(_ value: Value) -> String { document.print(value) }
 }

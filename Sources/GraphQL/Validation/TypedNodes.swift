@@ -1,6 +1,7 @@
-/// What is known of a selection: a field, a fragment spread or an inline fragment.
+/// The type information of a selection: a field, a fragment spread or an inline fragment.
 package struct TypedSelection: Sendable {
-    /// Types and positions are held in four bytes each, with -1 for none: these columns are read by every rule.
+    /// Types and positions are stored in four bytes each, with -1 for nil, because every rule reads these
+    /// columns.
     private var parent: Int32
     private var target: Int32
     private var result: Int32
@@ -19,22 +20,22 @@ package struct TypedSelection: Sendable {
         result = .none(or: type)
     }
 
-    /// The composite type from which is selected; nil where unknown.
+    /// The composite parent type; nil if unknown.
     package var parentType: TypeID? { parent.type }
 
-    /// Of a field: which field of the parent type it is.
+    /// For a field: its definition in the parent type.
     package var field: FieldReference { FieldReference(code: target) }
 
-    /// Of a fragment spread: the index in `TypedDocument.fragments`; nil where there is no such fragment.
+    /// For a fragment spread: the index in `TypedDocument.fragments`; nil if undefined.
     package var fragment: Int? { target < 0 ? nil : Int(target) }
 
-    /// The named type that a field returns, or that a fragment is on; nil where unknown.
+    /// The named type of a field or fragment; nil if unknown.
     ///
     /// An inline fragment without a condition has its parent's type.
     package var type: TypeID? { result.type }
 }
 
-/// Which field of its parent type a selected field is.
+/// The field of the parent type that a selected field refers to.
 package enum FieldReference: Hashable, Sendable {
     /// The parent type is unknown or has no such field.
     case unknown
@@ -68,11 +69,11 @@ package enum FieldReference: Hashable, Sendable {
     }
 }
 
-/// What is known of an argument of a field or directive.
+/// The type information of an argument of a field or directive.
 package struct TypedArgument: Sendable {
-    /// The position among the arguments that the field or directive defines; nil where it defines no such one.
+    /// The position among the arguments of the field or directive; nil if undefined.
     package var position: Int?
-    /// The type that is expected; nil where unknown.
+    /// The expected type; nil if unknown.
     package var type: WrappedType?
 
     static let unknown = TypedArgument(position: nil, type: nil)
@@ -80,11 +81,11 @@ package struct TypedArgument: Sendable {
 
 /// The directives that are applied to one node.
 package struct DirectiveUsage: Sendable {
-    /// The directives, in the order of the text.
+    /// The directives in source order.
     package let directives: NodeRange<Directive>
-    /// What kind of node they are applied to.
+    /// The kind of node.
     package let location: DirectiveLocation
-    /// The node.
+    /// The position of the node.
     package let owner: SourceSpan
     /// The name of the type or directive that the node defines or extends; nil for other nodes.
     ///
@@ -92,19 +93,19 @@ package struct DirectiveUsage: Sendable {
     let definedName: Name?
 }
 
-/// What is known of a field of an input object value.
+/// The type information of a field of an input object value.
 package struct TypedObjectField: Sendable {
-    /// The position in the fields of the input object type; nil where it has no such field, or the type is unknown.
+    /// The position in the fields of the input object type; nil if the field or the type is unknown.
     package var position: Int?
-    /// The type that is expected; nil where unknown.
+    /// The expected type; nil if unknown.
     package var type: WrappedType?
 
     static let unknown = TypedObjectField(position: nil, type: nil)
 }
 
-/// The kinds of type, without what is particular to each.
+/// The kinds of types, without their specific data.
 enum TypeKind: UInt8, Sendable {
-    /// The document does not touch the type.
+    /// The document does not use the type.
     case untouched
     case scalar, object, interface, union, `enum`, inputObject
 
@@ -119,11 +120,9 @@ enum TypeKind: UInt8, Sendable {
         }
     }
 
-    /// A scalar or an enum.
     var isLeaf: Bool { self == .scalar || self == .enum }
-    /// An object, interface or union.
     var isComposite: Bool { self == .object || self == .interface || self == .union }
-    /// May be the type of a variable.
+    /// True if a variable may have this type.
     var isInput: Bool { isLeaf || self == .inputObject }
 }
 

@@ -1,13 +1,14 @@
-/// A document that keeps all rules of validation against one schema (specification, section 5).
+/// A document that satisfies all validation rules against one schema (specification, section 5).
 ///
-/// Only `validate` makes one, so whatever asks for a `ValidDocument` cannot be given an unchecked document.
+/// Only `validate` creates instances, so a function with a parameter of this type never receives an
+/// unchecked document.
 public struct ValidDocument: Sendable {
-    /// The document with the types of the schema at its nodes.
+    /// The document with the types of the schema attached to its nodes.
     package let typed: TypedDocument
 
     /// The document.
     public var document: Document { typed.document }
-    /// The schema against which it is valid.
+    /// The schema of the validation.
     public var schema: Schema { typed.schema }
 
     fileprivate init(_ typed: TypedDocument) {
@@ -15,17 +16,17 @@ public struct ValidDocument: Sendable {
     }
 }
 
-/// Holds a document against all rules of the specification at once (September 2025, chapter 5).
+/// Validates a document against all rules of the specification (September 2025, chapter 5).
 ///
-/// The time grows with the length of the document, not with how often its fragments are spread. Errors come in the
-/// order of the text and carry all their locations.
+/// The time is proportional to the length of the document and independent of the number of fragment spreads.
+/// Errors are in source order and contain all their locations.
 ///
 /// - Parameters:
-///   - document: The document. Definitions of types in it are errors.
-///   - schema: The schema that it is meant for.
-///   - options: How many errors to report, and how much their messages tell.
+///   - document: The document. Type definitions in it are errors.
+///   - schema: The schema of the service.
+///   - options: The maximum number of errors, and the detail of their messages.
 /// - Returns: The proof that the document can be planned and executed.
-/// - Throws: What is wrong: at most `options.maximumErrors` errors, then one more that says so.
+/// - Throws: The validation errors: at most `options.maximumErrors`, then one more that states the limit.
 public func validate(
     _ document: Document, against schema: Schema, options: ValidationOptions = ValidationOptions()
 ) throws(GraphQLErrors) -> ValidDocument {
@@ -38,14 +39,15 @@ public func validate(
 }
 
 extension ValidationRule {
-    /// What all rules find, in the order in which one walk through the document with all of them comes upon it.
+    /// Returns the violations of all rules, in the order in which a single traversal with all rules finds
+    /// them.
     static func findings(in document: TypedDocument) -> [ValidationFinding] {
         var found: [(finding: ValidationFinding, order: Int)] = []
         for rule in ValidationRule.all {
             for finding in rule.check(document) { found.append((finding, found.count)) }
         }
         guard !found.isEmpty else { return [] }
-        // Findings at one position stay in the order of the rules.
+        // Findings at one position remain in the order of the rules.
         found.sort { one, other in
             one.finding.position == other.finding.position
                 ? one.order < other.order : one.finding.position < other.finding.position
@@ -69,23 +71,23 @@ extension GraphQLError {
     }
 }
 
-/// What validation does beyond the rules of the specification.
+/// Options of validation beyond the rules of the specification.
 public struct ValidationOptions: Hashable, Sendable {
-    /// How many errors are reported before validation stops, at least 1.
+    /// The number of reported errors before validation stops, at least 1.
     ///
-    /// A last error then says that there may be more.
+    /// A last error then states that there may be more.
     public var maximumErrors: Int
-    /// Whether messages name what may have been meant.
+    /// True if messages suggest similar names.
     ///
-    /// Suggestions reveal names of the schema, so a server whose schema is secret switches them off.
+    /// Suggestions reveal names of the schema, so a server with a secret schema disables them.
     public var suggests: Bool
-    /// Whether introspection that nests `fields`, `interfaces`, `possibleTypes` or `inputFields` three deep
-    /// is refused.
+    /// True if introspection that nests `fields`, `interfaces`, `possibleTypes` or `inputFields` three
+    /// levels deep is rejected.
     ///
-    /// No tool asks for that, and each level multiplies the response by the size of the schema.
+    /// No tool needs this, and each level multiplies the response by the size of the schema.
     public var limitsIntrospectionDepth: Bool
 
-    /// Stops at 50 errors, suggests, and limits introspection, unless told otherwise.
+    /// Creates options; by default, validation stops at 50 errors, suggests names, and limits introspection.
     public init(maximumErrors: Int = 50, suggests: Bool = true, limitsIntrospectionDepth: Bool = true) {
         self.maximumErrors = max(1, maximumErrors)
         self.suggests = suggests

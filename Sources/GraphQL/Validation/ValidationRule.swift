@@ -1,22 +1,20 @@
-/// A rule of validation (specification, chapter 5): a pure function of a document with its types.
-///
-/// Each rule stands in a file of its own, as a static member here.
+/// A validation rule (specification, chapter 5): a pure function of a typed document.
 struct ValidationRule: Sendable {
-    /// The specification's heading for the rule.
+    /// The heading of the rule in the specification.
     let name: String
-    /// What the document does against the rule; empty where it keeps it.
+    /// Returns the violations of the rule; empty if there are none.
     let check: @Sendable (TypedDocument) -> [ValidationFinding]
 }
 
-/// One breach of a rule.
+/// A violation of a rule.
 struct ValidationFinding {
-    /// When a visitor that walks through the document would come upon it.
+    /// The position at which a traversal of the document finds the violation.
     let position: VisitPosition
-    /// The places that the error names, in order.
+    /// The positions of the error, in order.
     let spans: [SourceSpan]
-    /// Words the error.
+    /// Returns the message.
     ///
-    /// Only errors that are reported are worded: suggestions cost more than finding the error.
+    /// Only messages of reported errors are computed, because suggestions cost more than finding the error.
     let message: () -> String
 
     init(_ position: VisitPosition, at spans: [SourceSpan], message: @escaping () -> String) {
@@ -26,10 +24,10 @@ struct ValidationFinding {
     }
 }
 
-/// A moment in a walk through the document, in depth-first order of the text.
+/// A position in a depth-first traversal of the document.
 ///
-/// The reference implementation reports errors in the order in which one walk, with all rules taking part, comes
-/// upon them. Here each rule has a loop of its own, and the errors are sorted by these positions.
+/// The reference implementation reports errors in the order of one traversal with all rules. Here each rule
+/// is a separate loop, and the errors are sorted by these positions.
 struct VisitPosition: Comparable {
     private let offset: UInt32
     private let phase: Phase
@@ -39,19 +37,19 @@ struct VisitPosition: Comparable {
         case leaving, entering
     }
 
-    /// Before anything else.
+    /// The position before all others.
     static let start = VisitPosition(offset: 0, phase: .leaving, tieBreak: 0)
-    /// After everything else.
+    /// The position after all others.
     static let end = VisitPosition(offset: .max, phase: .entering, tieBreak: 0)
 
-    /// The walk comes to a node.
+    /// Returns the position at the start of a node.
     static func entering(_ span: SourceSpan) -> VisitPosition {
         VisitPosition(offset: span.start, phase: .entering, tieBreak: 0)
     }
 
-    /// The walk has been through a node.
+    /// Returns the position after a node.
     ///
-    /// Of nodes that end together the inner one is left first.
+    /// Of nodes with the same end, the inner one precedes the outer one.
     static func leaving(_ span: SourceSpan) -> VisitPosition {
         VisitPosition(offset: span.end, phase: .leaving, tieBreak: .max - span.start)
     }
@@ -64,7 +62,8 @@ struct VisitPosition: Comparable {
 }
 
 extension ValidationRule {
-    /// The rules of the specification, in the order of the reference implementation: errors at one place follow it.
+    /// The rules of the specification in the order of the reference implementation, which is the order of
+    /// errors at one position.
     static let all: [ValidationRule] = [
         .executableDefinitions,
         .knownOperationTypes,

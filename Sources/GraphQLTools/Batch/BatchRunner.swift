@@ -1,12 +1,12 @@
 import GraphQL
 
-/// Answers the cases of a batch, one after the other.
+/// Executes the cases of a batch, one after the other.
 package struct BatchRunner {
     private var schemas = SchemaCache()
 
     package init() {}
 
-    /// The result line for a line of the input, without its line feed.
+    /// Returns the result line for an input line, without its line feed.
     package mutating func outputLine(for line: LineReader.Line) -> [UInt8] {
         guard case .bytes(let bytes) = line else {
             return BatchOutput(
@@ -74,7 +74,7 @@ package struct BatchRunner {
         return value
     }
 
-    /// As many errors as the reference implementation reports by default.
+    /// The same maximum number of errors as the reference implementation's default.
     private static let options: ExecutionOptions = {
         var options = ExecutionOptions()
         options.parserLimits = LargeStackThread.limits
@@ -84,7 +84,7 @@ package struct BatchRunner {
     }()
 }
 
-/// One line of a batch's input.
+/// A line of a batch's input.
 package struct BatchCase {
     let id: InputValue
     let action: Action
@@ -94,19 +94,19 @@ package struct BatchCase {
     let variables: InputObject
     let rootValue: InputValue
 
-    /// What is done with the document or the schema.
+    /// The action on the document or the schema.
     enum Action: String, CaseIterable {
         case parse, print, validate, execute, introspect
     }
 
-    /// Why a line is no case.
+    /// The reason why a line is not a valid case.
     struct Fault: Error {
-        /// What the line says of its id, so that whoever sent it finds it again.
+        /// The id in the line, by which the sender identifies the result.
         let id: InputValue
         let message: String
     }
 
-    /// Reads a line.
+    /// Parses a line.
     init(_ line: [UInt8]) throws(Fault) {
         let members: InputObject
         do {
@@ -133,7 +133,7 @@ package struct BatchCase {
     }
 }
 
-/// Takes the members of a case one by one.
+/// Reads and removes the members of a case one by one.
 private struct BatchFieldReader {
     let members: InputObject
     let id: InputValue
@@ -176,7 +176,7 @@ private struct BatchFieldReader {
     }
 }
 
-/// One line of a batch's output.
+/// A line of a batch's output.
 package struct BatchOutput {
     let id: InputValue
     let outcome: Outcome
@@ -184,9 +184,9 @@ package struct BatchOutput {
     enum Outcome {
         case succeeded
         case printed(String)
-        /// It could not be done: at least one error says why.
+        /// The action failed, with at least one error.
         case failed([GraphQLError])
-        /// An operation ran, and its response may have errors of fields.
+        /// An operation ran; its response may contain field errors.
         case response(GraphQLResponse)
     }
 
@@ -195,7 +195,7 @@ package struct BatchOutput {
         self.outcome = outcome
     }
 
-    /// The answer to a line that is no case.
+    /// Creates the output for an invalid line.
     init(id: InputValue, error message: String) {
         self.init(id: id, .failed([GraphQLError(message)]))
     }
@@ -207,8 +207,8 @@ package struct BatchOutput {
         case .printed(let text): return object(ok: true, ["printed": .string(text), "errors": .list([])])
         case .failed(let errors): return object(ok: false, ["errors": .list(errors.map(\.json))])
         case .response(let response):
-            // The response is an object with `data` and, where some fields failed, `errors`: its members are taken
-            // over as they stand.
+            // The response is an object with `data` and, if fields failed, `errors`; its members are copied
+            // unchanged.
             let isComplete = response.outcome == .complete
             let head = object(ok: isComplete, isComplete ? ["errors": .list([])] : [:])
             return head.dropLast() + [UInt8(ascii: ",")] + response.body.dropFirst()
@@ -221,7 +221,7 @@ package struct BatchOutput {
 }
 
 extension GraphQLError {
-    /// The error with its places, also where there are none, and its path.
+    /// The error with its locations, also if there are none, and its path.
     var json: InputValue {
         var members: InputObject = [
             "message": .string(message),

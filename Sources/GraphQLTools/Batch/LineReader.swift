@@ -1,21 +1,21 @@
 import Foundation
 import PorticoCore
 
-/// Lines of bytes from a file descriptor, each as soon as it has come.
+/// Reads lines of bytes from a file descriptor, each as soon as it is complete.
 package struct LineReader {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// Where in the buffer the next line begins, and how far it has been searched for its end.
+    /// The start of the next line in the buffer, and the offset up to which its end has been searched.
     private var start = 0
     private var searched = 0
     private var isAtEnd = false
 
-    /// A line that is longer is not kept.
+    /// Longer lines are discarded.
     static let maximumLineLength = 256 << 20
 
     package enum Line {
         case bytes([UInt8])
-        /// It had more than `maximumLineLength` bytes.
+        /// The line had more than `maximumLineLength` bytes.
         case tooLong
     }
 
@@ -23,11 +23,11 @@ package struct LineReader {
         self.descriptor = descriptor
     }
 
-    /// The next line without its line feed; nil at the end.
+    /// Returns the next line without its line feed; nil at the end.
     ///
-    /// What stands behind the last line feed is a line too, unless it is empty.
+    /// Non-empty text after the last line feed is also a line.
     ///
-    /// - Throws: `UsageError` where the input cannot be read.
+    /// - Throws: `UsageError` if the input cannot be read.
     package mutating func next() throws -> Line? {
         var isTooLong = false
         while true {
@@ -54,7 +54,7 @@ package struct LineReader {
         return line
     }
 
-    /// Appends what has come; waits only where nothing has.
+    /// Appends the available input; blocks only if none is available.
     private mutating func fill() throws {
         if start > 0 {
             buffer.removeSubrange(..<start)

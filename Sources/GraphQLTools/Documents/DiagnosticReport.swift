@@ -1,7 +1,7 @@
 import Foundation
 package import GraphQL
 
-/// The faults of a file as people read them.
+/// The errors of a file, formatted for people.
 package struct DiagnosticReport {
     let source: SourceText
     let errors: [GraphQLError]
@@ -11,7 +11,7 @@ package struct DiagnosticReport {
         self.errors = errors
     }
 
-    /// Each error with the lines that it speaks of and a caret below the place.
+    /// The errors, each with an excerpt of the file and a caret.
     package var text: String {
         errors.map { error in
             let places =
@@ -21,7 +21,7 @@ package struct DiagnosticReport {
         .joined(separator: "\n")
     }
 
-    /// Several reports as JSON: `[{"file", "errors"}]`.
+    /// Returns several reports as JSON: `[{"file", "errors"}]`.
     package static func json(of reports: [DiagnosticReport]) -> String {
         let entries = reports.map { report in
             InputValue.object([
@@ -32,7 +32,7 @@ package struct DiagnosticReport {
     }
 }
 
-/// The faults of several files, which keep a command from doing its work.
+/// The error of a command because of errors in its files.
 package struct DiagnosticReports: Error {
     let reports: [DiagnosticReport]
 
@@ -42,9 +42,9 @@ package struct DiagnosticReports: Error {
 
     package var text: String { reports.map(\.text).joined(separator: "\n") }
 
-    /// The schemas of files.
+    /// Returns the schemas of files.
     ///
-    /// - Throws: The faults of those that define none.
+    /// - Throws: The errors of the files without a valid schema.
     package static func schemas(of files: [SchemaFile]) throws(DiagnosticReports) -> [Schema] {
         var schemas: [Schema] = []
         var reports: [DiagnosticReport] = []

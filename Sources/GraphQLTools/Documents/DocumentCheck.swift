@@ -1,6 +1,6 @@
 package import GraphQL
 
-/// Holds documents against a schema, for people.
+/// Validates documents against a schema and reports the errors for people.
 package struct DocumentCheck {
     let schema: SchemaFile
     let documents: [SourceText]
@@ -10,7 +10,7 @@ package struct DocumentCheck {
         self.documents = documents
     }
 
-    /// The faults of the schema; where it has none, those of the documents.
+    /// The errors of the schema; if it has none, those of the documents.
     package var reports: [DiagnosticReport] {
         switch schema.result {
         case .failure(let errors): [DiagnosticReport(source: schema.source, errors: errors.errors)]
@@ -34,6 +34,8 @@ package struct DocumentCheck {
 }
 
 extension Document {
+    /// Validates a document.
+    ///
     /// - Throws: The errors of validation.
     package func validated(
         against schema: Schema, options: ValidationOptions = ValidationOptions()

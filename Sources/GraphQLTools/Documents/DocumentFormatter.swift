@@ -1,12 +1,14 @@
 package import GraphQL
 
-/// What formatting makes of a text.
+/// The result of formatting a text.
 package enum DocumentFormatter {
     case formatted(String)
-    /// It has to stay as it is; the text says why.
+    /// The text must not be changed; the string contains the reason.
     case rejected(String)
 
-    /// Formats a text; one with comments, which the canonical form has not, only where they may be dropped.
+    /// Formats a text.
+    ///
+    /// A text with comments, which the canonical form drops, is formatted only if `dropsComments` is true.
     package init(_ source: SourceText, dropsComments: Bool) {
         do {
             let document = try Document.read(source)

@@ -2,25 +2,25 @@ import Foundation
 package import GraphQL
 import PorticoCore
 
-/// A file that a command was given by its path; `-` is standard input.
+/// A file that is a command's argument; `-` is standard input.
 package struct InputFile {
     let path: String
     package let bytes: [UInt8]
 
     package var isStandardInput: Bool { path == "-" }
 
-    /// What messages call it.
+    /// The name in messages.
     package var name: String { isStandardInput ? "standard input" : path }
 
     package var source: SourceText { SourceText(bytes: bytes, name: name) }
 
-    /// Reads it whole.
+    /// Reads the whole file.
     ///
-    /// - Throws: `UsageError` where it cannot be read.
+    /// - Throws: `UsageError` if it cannot be read.
     package init(path: String) throws {
         self.path = path
         do {
-            // A handle reads pipes too, which a shell's <(…) is.
+            // A handle also reads pipes, such as a shell's <(…).
             let handle =
                 path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
             let data = try handle.readToEnd() ?? Data()
@@ -35,16 +35,17 @@ package struct InputFile {
         self.bytes = bytes
     }
 
-    /// A text given on the command line itself where it has a brace, which no document lacks and few paths have;
-    /// else the file.
+    /// Returns the argument itself as the text if it contains a brace, otherwise the file.
+    ///
+    /// Every document contains a brace, and few paths do.
     package static func named(_ argument: String, of option: String) throws -> InputFile {
         argument.contains("{")
             ? InputFile(path: option, bytes: Array(argument.utf8)) : try InputFile(path: argument)
     }
 
-    /// Replaces the file whole or not at all.
+    /// Replaces the file atomically.
     ///
-    /// - Throws: `UsageError` where it cannot be written.
+    /// - Throws: `UsageError` if it cannot be written.
     package func replace(with text: String) throws {
         do {
             try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
@@ -59,7 +60,9 @@ package struct SchemaFile {
     package let source: SourceText
     package let result: Result<Schema, GraphQLErrors>
 
-    /// - Throws: `UsageError` where the file cannot be read.
+    /// Reads a file.
+    ///
+    /// - Throws: `UsageError` if the file cannot be read.
     package init(path: String) throws {
         let source = try InputFile(path: path).source
         self.source = source
@@ -69,20 +72,21 @@ package struct SchemaFile {
     }
 }
 
-/// The schemas that cases of a batch named last, by their text: many cases share one.
+/// A cache of the most recently used schemas of a batch by their text, because many cases share one.
 package struct SchemaCache {
     private struct Entry {
         let text: String
         let result: Result<Schema, GraphQLErrors>
     }
 
-    /// The latest first.
+    /// The entries, most recently used first.
     private var entries: [Entry] = []
     private static let capacity = 16
-    /// The reference implementation reports all errors of a schema; so many keep memory safe, and nobody reads more.
+    /// The reference implementation reports all errors of a schema; this limit protects memory and exceeds
+    /// practical use.
     private static let maximumErrors = 10_000
 
-    /// The schema that a text defines.
+    /// Returns the schema that a text defines.
     ///
     /// - Throws: The errors of its syntax, or those of the schema.
     mutating func schema(_ text: String) throws(GraphQLErrors) -> Schema {
@@ -104,7 +108,7 @@ package struct SchemaCache {
 }
 
 extension Document {
-    /// Parses a text within the bounds of commands.
+    /// Parses a text within the limits of commands.
     ///
     /// - Throws: The syntax error.
     package static func read(

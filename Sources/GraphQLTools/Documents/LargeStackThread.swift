@@ -1,38 +1,39 @@
 import Foundation
 package import GraphQL
 
-/// A thread for work on documents of any shape.
+/// A thread with a large stack, for deeply nested documents.
 ///
-/// The parser takes any depth; what walks the tree afterwards (validation, planning, the write pass) calls itself
-/// once a level. Memory is taken for as much of the stack as is used, so a large one costs nothing.
+/// The parser handles any depth, but the later passes (validation, planning, the write pass) recurse once
+/// per level. Only the used part of the stack takes memory.
 package enum LargeStackThread {
-    /// 2 GiB: 40 KiB for each level that is let in, of which the dearest walk uses less than half even in a debug
-    /// build.
+    /// The stack size, 2 GiB: 40 KiB for each permitted level.
+    ///
+    /// The most expensive pass uses less than half of this, even in a debug build.
     private static let size = 2 << 30
 
-    /// How deep documents and JSON values may be nested: no document of 100,000 tokens goes deeper.
+    /// The maximum nesting depth of documents and JSON values: no document of 100,000 tokens is deeper.
     private static let deepest = 50_000
 
-    /// How large documents may be that are only parsed.
+    /// The limits of documents that are only parsed.
     ///
-    /// Their length and nesting are limited, because memory and stack are; their tokens and names have no
+    /// Their length and nesting are limited because of memory and stack; their tokens and names have no
     /// limit.
     static let parseLimits = ParserLimits(
         bytes: 64 << 20, tokens: .max, depth: deepest, nameBytes: .max)
 
-    /// How large documents may be that are printed, validated or run.
+    /// The limits of documents that are printed, validated or run.
     ///
-    /// The canonical form indents each level more than the last, so it needs memory that grows with the square of the
-    /// depth, some hundred megabytes here.
+    /// The canonical form indents each level, so its size is quadratic in the depth: some hundred megabytes
+    /// at this limit.
     package static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000, nameBytes: .max)
 
-    /// The same for schemas, whose default values are printed for introspection.
+    /// The limits of schemas, whose default values are printed for introspection.
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
 
-    /// The same for JSON.
+    /// The limits of JSON values.
     package static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20, values: .max)
 
-    /// Runs work there and waits for it.
+    /// Runs work on the thread and waits for its result.
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws
         -> Value
     {

@@ -1,9 +1,9 @@
 import GraphQL
 
-/// Makes up the value that an operation's answer is read from: an object with every field that it selects.
+/// Generates the root value of an operation: an object with every selected field.
 ///
-/// It recurses along selections, whose depth the parser bounds; each value costs some of a budget, since fragments
-/// that spread one another can ask for more than there is memory for.
+/// It recurses into selections, whose depth the parser limits. Each value reduces a budget, because
+/// fragments that spread one another can expand to more values than memory can store.
 struct MockGenerator {
     private let document: Document
     private let schema: Schema
@@ -11,7 +11,7 @@ struct MockGenerator {
     private let responses: InputObject
     private var budget: Int
 
-    /// Whether there was more to make up than the budget allowed; what was made is not whole then.
+    /// True if the operation exceeded the budget; the value is then incomplete.
     var isExhausted: Bool { budget < 0 }
 
     init(_ valid: ValidDocument, seed: UInt64, responses: InputObject, budget: Int) {
@@ -22,13 +22,13 @@ struct MockGenerator {
         self.budget = budget
     }
 
-    /// What an operation begins from.
+    /// Returns the root value of an operation.
     mutating func root(of operation: OperationDefinition) -> InputValue {
         guard let type = schema.rootType(for: operation.type) else { return .null }
         return object(of: type, [operation.selectionSet], nil, at: MockSeed(seed: seed))
     }
 
-    /// The value of a field, or of an item; `given` is what an answers file says of it, if it does.
+    /// Returns the value of a field or item; `given` is its value in the responses file, if any.
     private mutating func value(
         of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
     ) -> InputValue {
@@ -80,7 +80,7 @@ struct MockGenerator {
         return .object(InputObject(fields))
     }
 
-    /// The object type that a value has: the one that it was given, else one of the possible ones.
+    /// Returns the object type of a value: the given one, otherwise one of the possible types.
     private func runtimeType(of type: TypeID, _ given: InputValue?, at place: MockSeed) -> TypeID? {
         let possible = schema.possibleTypes(of: type)
         if case .string(let name)? = given?["__typename"], let named = schema.typeID(named: name),
@@ -95,7 +95,7 @@ struct MockGenerator {
 // MARK: - What is selected
 
 extension MockGenerator {
-    /// The fields that are selected from one object, by name, with what is selected below each.
+    /// The selected fields of one object, by name, each with its selection sets.
     private struct SelectedNames {
         private(set) var fields: [(name: String, sets: [SelectionSet])] = []
         private var positions: [String: Int] = [:]
@@ -112,8 +112,9 @@ extension MockGenerator {
         }
     }
 
-    /// As CollectFields of the specification (6.3.2), but by name: aliases share one value, and what `@skip` and
-    /// `@include` leave out is made up for nothing.
+    /// Implements CollectFields of the specification (6.3.2) by name: aliases share one value.
+    ///
+    /// Fields that `@skip` or `@include` exclude are generated, too.
     private func collect(_ set: SelectionSet, on type: TypeID, into selected: inout SelectedNames) {
         for index in set.selections.indices {
             switch document.selections[index] {
@@ -146,7 +147,7 @@ extension MockGenerator {
 }
 
 extension InputValue {
-    /// Whether nothing is to be added: a null, or a failure to be.
+    /// True if nothing is to be added: a null, or an intended error.
     fileprivate var isNullOrError: Bool { self == .null || self["__error"] != nil }
 
     fileprivate subscript(_ name: String) -> InputValue? {

@@ -1,11 +1,13 @@
 package import GraphQL
 import PorticoCore
 
-/// A file with answers for a mock.
+/// A file with responses for a mock.
 package struct MockResponsesFile {
     package let responses: InputObject
 
-    /// - Throws: `UsageError` where it cannot be read, or is no JSON object.
+    /// Reads a file.
+    ///
+    /// - Throws: `UsageError` if it cannot be read, or is no JSON object.
     package init(path: String) throws {
         let file = try InputFile(path: path)
         let value: InputValue

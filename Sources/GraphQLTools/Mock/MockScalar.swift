@@ -1,7 +1,8 @@
 import GraphQL
 
-/// Made-up values of scalars: right for their type, and, where a custom scalar has a name that the field's community
-/// uses, in the form that the name stands for.
+/// Generates values of scalars that are valid for their type.
+///
+/// A custom scalar with a common name has the format that this name usually implies.
 struct MockScalar {
     private let seed: MockSeed
 
@@ -13,7 +14,7 @@ struct MockScalar {
         switch scalar.builtIn {
         case .int: .int(seed.number(below: 1_000))
         case .float: .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
-        // A client that turns pages until there is no next one must come to an end.
+        // A client that requests pages until the last one must terminate.
         case .boolean: .boolean(isPaging ? false : seed.number(below: 2) == 1)
         case .id: .string("\(seed.fieldName)-\(seed.number(below: 1_000_000))")
         case .string: .string(text)
@@ -45,12 +46,12 @@ struct MockScalar {
         }
     }
 
-    /// A day of 2026.
+    /// A date in 2026.
     private var date: String {
         "2026-\(padded(1 + seed.number(below: 12)))-\(padded(1 + seed.number(below: 28)))"
     }
 
-    /// Of the fourth version (RFC 9562), whose digits mean nothing.
+    /// A version 4 UUID (RFC 9562), whose digits have no meaning.
     private var uuid: String {
         let tail = String(seed.number(below: 1 << 40), radix: 16)
         return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - tail.count)) + tail
@@ -61,13 +62,13 @@ struct MockScalar {
     private func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Where in an answer a made-up value stands; the seed and the way there are all that the value hangs on.
+/// The position of a generated value in a response; the value depends only on the seed and this path.
 struct MockSeed {
-    /// A number that the place has to itself, as far as 64 bits go.
+    /// A 64-bit hash of the position.
     private let digest: UInt64
-    /// Fields and items on the way.
+    /// The number of fields and items in the path.
     private let depth: Int
-    /// The last field on the way.
+    /// The last field of the path.
     let fieldName: String
 
     init(seed: UInt64) {
@@ -80,34 +81,35 @@ struct MockSeed {
         self.fieldName = fieldName
     }
 
-    /// The place of a field of the object here.
+    /// Returns the position of a field of this object.
     func field(_ name: String) -> MockSeed {
         var digest = digest
         for byte in name.utf8 { digest = MockSeed.mixed(digest ^ UInt64(byte)) }
         return MockSeed(digest: digest, depth: depth + 1, fieldName: name)
     }
 
-    /// The place of an item of the list here.
+    /// Returns the position of an item of this list.
     func item(_ index: Int) -> MockSeed {
         MockSeed(
             digest: MockSeed.mixed(digest &+ UInt64(truncatingIfNeeded: index) &+ 1), depth: depth + 1,
             fieldName: fieldName)
     }
 
-    /// From 0 up to, and without, a bound above 0.
+    /// Returns a number from 0 up to, but excluding, a bound above 0.
     func number(below bound: Int) -> Int {
         Int(truncatingIfNeeded: digest % UInt64(max(1, bound)))
     }
 
-    /// One of several; nil of none.
+    /// Returns one of several items; nil if there are none.
     func choice<Item>(of items: [Item]) -> Item? {
         items.isEmpty ? nil : items[number(below: items.count)]
     }
 
-    /// Up to three items near the root, one deep inside: lists in lists would grow without end.
+    /// One to three items near the root, one at greater depth: nested lists would otherwise grow
+    /// exponentially.
     var listLength: Int { depth > 4 ? 1 : 1 + number(below: 3) }
 
-    /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), which spreads every bit over all others.
+    /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), which propagates every bit to all others.
     private static func mixed(_ state: UInt64) -> UInt64 {
         var bits = state &+ 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

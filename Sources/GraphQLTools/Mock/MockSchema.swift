@@ -1,33 +1,34 @@
 public import GraphQL
 
-/// A schema that answers every operation with made-up values of the right types, so that a front end can be written
-/// before there is a server.
+/// A mock of a schema: it executes every operation with generated values of the right types.
 ///
-/// The same seed gives the same answers, whatever else is asked beside. A value is made for a field at its place; its
-/// arguments do not matter, so aliases of one field share it. Lists have up to three items, only one deep inside.
-/// What is nullable is there nonetheless.
+/// A front end can be developed against it before a server exists. The same seed produces the same values,
+/// independently of the other selected fields. The value of a field depends on its path and not on its
+/// arguments, so aliases of one field share it. Lists have up to three items, and one item at greater depth.
+/// Nullable values are never null.
 ///
 /// ```swift
-/// let mock = try MockSchema(schema, seed: 7, answers: ["Query.account": .object(["equity": .string("1200.50")])])
-/// let response = mock.respond(to: Request("{ account { id equity } }"))
+/// let responses: InputObject = ["Query.account": .object(["equity": .string("1200.50")])]
+/// let mock = try MockSchema(schema, seed: 7, responses: responses)
+/// let response = mock.respond(to: GraphQLRequest("{ account { id equity } }"))
 /// ```
 public struct MockSchema: Sendable {
-    /// The schema that operations are held against.
+    /// The schema of the operations.
     public let schema: Schema
     private let seed: UInt64
     private let responses: InputObject
 
-    /// How many values one answer may have.
+    /// The maximum number of values in one response.
     private static let maximumValues = 50_000
 
-    /// A mock of a schema.
+    /// Creates a mock of a schema.
     ///
     /// - Parameters:
-    ///   - schema: Any schema at all.
-    ///   - seed: What the answers hang on.
-    ///   - responses: Values for fields, by coordinate, as in `Account.equity`. An object may say some of its fields
-    ///     only; the others are made up. `{"__error": "message"}` makes a field fail.
-    /// - Throws: That an answer is for a field which the schema does not have.
+    ///   - schema: The schema.
+    ///   - seed: The seed of the generated values.
+    ///   - responses: Values of fields by coordinate, such as `Account.equity`. An object may contain only
+    ///     some of its fields; the others are generated. `{"__error": "message"}` makes a field fail.
+    /// - Throws: An error if a response is for a field that the schema does not have.
     public init(_ schema: Schema, seed: UInt64 = 1, responses: InputObject = InputObject())
         throws(GraphQLErrors)
     {
@@ -38,12 +39,12 @@ public struct MockSchema: Sendable {
         self.responses = responses
     }
 
-    /// Answers a query or mutation, or a subscription's first event.
+    /// Executes a query or mutation, or returns a subscription's first event.
     ///
     /// - Parameters:
     ///   - request: The operation.
-    ///   - allowed: The kinds of operation that may run; nil for all.
-    /// - Returns: The answer, or what is wrong with the request.
+    ///   - allowed: The kinds of operations that may run; nil for all.
+    /// - Returns: The response, or the errors of the request.
     public func respond(to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil)
         -> GraphQLResponse
     {
@@ -80,7 +81,7 @@ public struct MockSchema: Sendable {
 }
 
 extension Schema {
-    /// Why no answer can be given for a coordinate; nil where it is that of a field.
+    /// Returns the reason why a coordinate cannot have a response; nil if it is that of a field.
     fileprivate func coordinateError(for coordinate: String) -> GraphQLError? {
         guard case .member(let type, let field)? = try? SchemaCoordinate(coordinate) else {
             return GraphQLError(

@@ -1,19 +1,22 @@
 package import GraphQL
 
-/// Holds documents against one schema, limits and cache hints included.
+/// Checks documents against one schema, including limits and cache hints.
 package struct OperationChecker {
     private let schema: Schema
     private let prices: SchemaCosts
 
-    /// - Throws: The faults of the schema, or of its cost directives.
+    /// Builds the schema.
+    ///
+    /// - Throws: The errors of the schema, or of its cost directives.
     package init(_ source: SourceText) throws(GraphQLErrors) {
         schema = try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
         prices = try SchemaCosts(schema)
     }
 
-    /// What there is to say of each operation of a document; of a document that is not valid only that.
+    /// Returns the check of each operation of a document; for an invalid document only its errors.
     ///
-    /// The file with example variables has those of each operation by its name where the document has several.
+    /// If the document has several operations, the file with example variables contains those of each
+    /// operation by its name.
     package func checks(_ source: SourceText, variables: InputFile?) -> [OperationCheck] {
         do throws(GraphQLErrors) {
             let valid = try Document.read(source).validated(against: schema)
@@ -36,12 +39,12 @@ package struct OperationChecker {
         _ operation: OperationDefinition, _ name: String?, of valid: ValidDocument, _ example: InputValue?
     ) -> OperationCheck {
         var check = OperationCheck(source: valid.document.source, name: name)
-        // What a fragment names counts for each operation of its document.
+        // Deprecated elements in a fragment count for every operation of its document.
         check.deprecated = valid.schemaUses.filter { $0.deprecationReason != nil }
         check.cache = CachePolicy(of: operation, in: valid)
         do throws(GraphQLErrors) {
             let measured = try OperationLimits.default.check(operation, of: valid, prices: prices)
-            // Without examples the cost of an operation that needs variables is nobody's to know.
+            // The cost of an operation that needs variables is unknown without examples.
             if example == nil, valid.document.needsVariables(operation) { return check }
             let given: InputObject
             switch example {
@@ -59,9 +62,9 @@ package struct OperationChecker {
 }
 
 extension InputFile {
-    /// Example variables.
+    /// Parses example variables.
     ///
-    /// - Throws: That the file is no JSON, and where.
+    /// - Throws: The JSON error with its position.
     fileprivate func examples() throws(GraphQLErrors) -> InputValue {
         do {
             return try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
@@ -94,18 +97,18 @@ extension Document {
     }
 }
 
-/// What there is to say of one operation.
+/// The result of checking one operation.
 package struct OperationCheck {
     let source: SourceText
-    /// Nil of an anonymous operation, and of a document that could not be read.
+    /// The name; nil for an anonymous operation, and for a document that could not be parsed.
     let name: String?
-    /// Why it cannot be run: it is not valid, past a limit, or its example variables do not fit.
+    /// The reasons why it cannot be run: validation errors, exceeded limits, or invalid example variables.
     var errors: [GraphQLError] = []
-    /// What it uses that the schema deprecates.
+    /// The deprecated schema elements that it uses.
     var deprecated: [SchemaReference] = []
-    /// With its example variables; nil where it needs some and there are none, or it cannot be run.
+    /// The cost with the example variables; nil if required variables are missing, or if it cannot be run.
     var cost: OperationCost?
-    /// Nil where the schema has no cache hints, or the operation cannot be run.
+    /// The cache policy; nil if the schema has no cache hints, or if the operation cannot be run.
     var cache: CachePolicy?
 
     package func isAtFault(strictly: Bool) -> Bool { !errors.isEmpty || strictly && !deprecated.isEmpty }
@@ -114,7 +117,7 @@ package struct OperationCheck {
 // MARK: - For people
 
 extension OperationCheck {
-    /// A paragraph for each operation.
+    /// Returns a paragraph for each operation.
     package static func text(of checks: [OperationCheck]) -> String {
         checks.map(\.text).joined()
     }

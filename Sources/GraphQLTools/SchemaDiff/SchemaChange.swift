@@ -1,22 +1,25 @@
 public import GraphQL
 
-/// One difference between two schemas, classified by its effect on operations that were written for the older
-/// one.
+/// A difference between two schemas, classified by its effect on operations for the older one.
 ///
 /// Kinds, their classes and their wording are those of the reference implementation's `findSchemaChanges`
-/// (graphql-js 17), so that tools that know its codes know ours. It has no kinds for root types, `@oneOf`,
-/// `@specifiedBy`, deprecations and other applied directives; those kinds are our own.
+/// (graphql-js 17), so that tools for its codes are compatible. It has no kinds for root types, `@oneOf`,
+/// `@specifiedBy`, deprecations and other applied directives; those kinds are additions.
 public struct SchemaChange: Hashable, Sendable {
-    /// What happened.
+    /// The kind of change.
     public let kind: Kind
     /// The element that was added, removed or changed.
     ///
-    /// Of a union member, an interface or a directive location it is the type or directive that has it.
+    /// For a union member, an interface or a directive location, it is the type or directive that contains
+    /// it.
     public let subject: SchemaCoordinate
-    /// What was there before: a type, a kind of type, a default in GraphQL syntax, a description, or the name of a
-    /// union member, interface or location; nil where nothing was, or where `kind` and `subject` say all.
+    /// The value before the change.
+    ///
+    /// It is a type, a kind of type, a default in GraphQL syntax, a description, or the name of a union
+    /// member, interface or location. Nil if there was none, or if `kind` and `subject` describe the change
+    /// completely.
     public let before: String?
-    /// What is there now, as `before`.
+    /// The value after the change, in the form of `before`.
     public let after: String?
 
     init(_ kind: Kind, _ subject: SchemaCoordinate, before: String? = nil, after: String? = nil) {
@@ -26,22 +29,22 @@ public struct SchemaChange: Hashable, Sendable {
         self.after = after
     }
 
-    /// What the change does to operations that are in use.
+    /// The effect of the change on existing operations.
     public var impact: Impact { kind.impact }
 }
 
 extension SchemaChange {
-    /// What a change does to operations that are in use.
+    /// The effect of a change on existing operations.
     public enum Impact: String, Sendable, CaseIterable {
-        /// Operations are refused that were valid, or answers no longer have the types that were promised.
+        /// Valid operations become invalid, or responses no longer have the promised types.
         case breaking = "BREAKING"
-        /// Operations stay valid, and clients may yet be surprised: by a value or a type that they do not know.
+        /// Operations remain valid, but clients may receive unknown values or types.
         case dangerous = "DANGEROUS"
-        /// No client can tell.
+        /// Clients cannot observe the change.
         case safe = "SAFE"
     }
 
-    /// What happened; the raw values are the reference implementation's.
+    /// The kinds of changes; the raw values are those of the reference implementation.
     public enum Kind: String, Sendable, CaseIterable {
         case typeRemoved = "TYPE_REMOVED"
         case typeChangedKind = "TYPE_CHANGED_KIND"
@@ -49,13 +52,13 @@ extension SchemaChange {
         case valueRemovedFromEnum = "VALUE_REMOVED_FROM_ENUM"
         case requiredInputFieldAdded = "REQUIRED_INPUT_FIELD_ADDED"
         case implementedInterfaceRemoved = "IMPLEMENTED_INTERFACE_REMOVED"
-        /// Of an object, interface or input object type.
+        /// A field of an object, interface or input object type was removed.
         case fieldRemoved = "FIELD_REMOVED"
-        /// A field, or input field, has another type than before, and not one that would do for every client.
+        /// A field or input field has a different type that is not compatible with every client.
         case fieldChangedKind = "FIELD_CHANGED_KIND"
         case requiredArgumentAdded = "REQUIRED_ARG_ADDED"
         case argumentRemoved = "ARG_REMOVED"
-        /// An argument, of a field or directive, that no longer takes all that it took.
+        /// An argument of a field or directive no longer accepts all previous values.
         case argumentChangedKind = "ARG_CHANGED_KIND"
         case directiveRemoved = "DIRECTIVE_REMOVED"
         case directiveArgumentRemoved = "DIRECTIVE_ARG_REMOVED"
@@ -73,17 +76,17 @@ extension SchemaChange {
         case optionalInputFieldAdded = "OPTIONAL_INPUT_FIELD_ADDED"
         case optionalArgumentAdded = "OPTIONAL_ARG_ADDED"
         case implementedInterfaceAdded = "IMPLEMENTED_INTERFACE_ADDED"
-        /// The default of an argument, of a field or directive, changed or went away.
+        /// The default of an argument of a field or directive changed or was removed.
         case argumentDefaultChanged = "ARG_DEFAULT_VALUE_CHANGE"
         case inputFieldDefaultChanged = "INPUT_FIELD_DEFAULT_VALUE_CHANGE"
-        /// The values of a scalar may have another form than before.
+        /// The values of a scalar may have a different format.
         case specifiedByChanged = "SPECIFIED_BY_CHANGED"
         case specifiedByRemoved = "SPECIFIED_BY_REMOVED"
-        /// A directive that the server interprets was added to a definition: access to it, or its use, may be
-        /// different now.
+        /// A directive that the server interprets was added to a definition: access to it, or its use, may
+        /// be different now.
         case appliedDirectiveAdded = "APPLIED_DIRECTIVE_ADDED"
         case appliedDirectiveRemoved = "APPLIED_DIRECTIVE_REMOVED"
-        /// The same for the schema definition.
+        /// A directive that the server interprets was added to the schema definition.
         ///
         /// Its `subject` is the query root type.
         case schemaDirectiveAdded = "SCHEMA_DIRECTIVE_ADDED"
@@ -107,7 +110,7 @@ extension SchemaChange {
         case deprecationRemoved = "DEPRECATION_REMOVED"
         case deprecationReasonChanged = "DEPRECATION_REASON_CHANGED"
 
-        /// What such changes do.
+        /// The effect of such changes.
         public var impact: Impact {
             switch self {
             case .typeRemoved, .typeChangedKind, .typeRemovedFromUnion, .valueRemovedFromEnum,
@@ -133,10 +136,10 @@ extension SchemaChange {
 }
 
 extension SchemaChange: CustomStringConvertible {
-    /// What happened, in the words of the reference implementation.
+    /// The description of the change, with the wording of the reference implementation.
     ///
-    /// Two of its slips are not repeated: a description that went away does not "change to undefined", and an argument
-    /// of a directive whose description changed is called by its own name.
+    /// Two of its errors are corrected: a removed description does not "change to undefined", and a
+    /// directive argument with a changed description has its own name in the text.
     public var description: String {
         switch kind {
         case .typeRemoved:
@@ -201,7 +204,7 @@ extension SchemaChange: CustomStringConvertible {
 
     private var isStandardScalar: Bool { BuiltInScalar(rawValue: subject.description) != nil }
 
-    /// What a description belongs to; `before` says what kind of member it is.
+    /// The described element; `before` contains the kind of member.
     private var described: String {
         let noun = before.map { $0 + " " } ?? ""
         switch subject {

@@ -1,6 +1,6 @@
 import GraphQL
 
-// What operations select from: object and interface types, unions, enums.
+// Output types: object and interface types, unions, enums.
 extension SchemaComparison {
     func fieldChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
         let fields = NamedListDiff(old.fields, new.fields, by: \.name)
@@ -64,15 +64,16 @@ extension SchemaComparison {
             }
     }
 
-    /// Whether a client that was promised one type is served by another: the same, less nullable where at all.
+    /// Returns true if one type is compatible with clients of another: it is the same, possibly less
+    /// nullable.
     private func isOutput(_ type: WrappedType, fitFor promised: WrappedType) -> Bool {
         newer[type.type].name == older[promised.type].name && type.wrapping.isSubtype(of: promised.wrapping)
     }
 }
 
-// What operations give: arguments and input objects.
+// Input types: arguments and input objects.
 extension SchemaComparison {
-    /// Things that take a value, whose changes have kinds of their own.
+    /// The elements with an input value, whose changes have separate kinds.
     enum InputLocation {
         case argument
         case inputField
@@ -123,7 +124,7 @@ extension SchemaComparison {
             }
     }
 
-    /// What became of something that takes a value: of several changes the gravest.
+    /// Returns the changes of an element with an input value: only the most severe of several.
     func valueChanges(
         _ old: SchemaInputValue, _ new: SchemaInputValue, of subject: SchemaCoordinate, _ taker: InputLocation
     ) -> [SchemaChange] {
@@ -137,7 +138,7 @@ extension SchemaComparison {
         case (nil, let after?):
             return [SchemaChange(taker.defaultAdded, subject, after: after)]
         case (.some, .some):
-            // The reference implementation says nothing of a type that changed beside a default that stayed.
+            // The reference implementation does not report a changed type with an unchanged default.
             return []
         case (_, nil):
             return before == after
@@ -145,7 +146,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Whether one type takes all that another took: the same, more nullable where at all.
+    /// Returns true if one type accepts all values of another: it is the same, possibly more nullable.
     private func accepts(_ type: WrappedType, allValuesOf former: WrappedType) -> Bool {
         newer[type.type].name == older[former.type].name && former.wrapping.isSubtype(of: type.wrapping)
     }

@@ -1,10 +1,10 @@
 public import GraphQL
 
 extension Schema {
-    /// The differences of a newer schema, in the reference implementation's order: types, then directives,
-    /// then the schema definition.
+    /// Returns the differences of a newer schema, in the reference implementation's order: types, then
+    /// directives, then the schema definition.
     ///
-    /// Defaults are compared as introspection shows them. The arguments of applied directives are compared
+    /// Defaults are compared as introspection prints them. The arguments of applied directives are compared
     /// with the defaults of their definitions filled in. An applied directive whose arguments changed is
     /// reported as removed and added.
     public func changes(to newer: Schema) -> [SchemaChange] {
@@ -13,7 +13,7 @@ extension Schema {
     }
 }
 
-/// Two schemas, and what is different in the newer one.
+/// Compares two schemas and lists the differences of the newer one.
 struct SchemaComparison {
     let older: Schema
     let newer: Schema
@@ -75,16 +75,17 @@ struct SchemaComparison {
         }
     }
 
-    /// The change of a description, if it is one.
+    /// Returns the change of a description, if there is one.
     ///
-    /// The noun says what kind of member it is, as the wording needs it; nil for types and directives.
+    /// The noun is the kind of member for the wording; nil for types and directives.
     func description(
         _ old: String?, _ new: String?, of subject: SchemaCoordinate, noun: String? = nil
     ) -> [SchemaChange] {
         old == new ? [] : [SchemaChange(.descriptionChanged, subject, before: noun, after: new)]
     }
 
-    /// The changes of a member's annotations: its description, its deprecation and its other directives.
+    /// Returns the changes of a member's annotations: its description, its deprecation and its other
+    /// directives.
     func annotations<Member: AnnotatedMember>(
         _ old: Member, _ new: Member, of subject: SchemaCoordinate, noun: String? = nil
     ) -> [SchemaChange] {
@@ -113,7 +114,7 @@ struct SchemaComparison {
         }
     }
 
-    /// The changes of applied directives, without those whose effect is compared separately.
+    /// Returns the changes of applied directives, without those whose effect is compared separately.
     private func directives(
         _ old: [AppliedDirective], _ new: [AppliedDirective], of subject: SchemaCoordinate,
         as kinds: (added: SchemaChange.Kind, removed: SchemaChange.Kind) = (
@@ -133,10 +134,10 @@ struct SchemaComparison {
             + added.map { SchemaChange(kinds.added, subject, after: $0) }
     }
 
-    /// The default as it is compared; nil where there is none.
+    /// Returns the older default in normalized form; nil if there is none.
     func oldDefault(_ value: SchemaInputValue) -> String? { olderDefaults.literal(of: value) }
 
-    /// See `oldDefault`.
+    /// Returns the newer default in normalized form; nil if there is none.
     func newDefault(_ value: SchemaInputValue) -> String? { newerDefaults.literal(of: value) }
 }
 
@@ -217,11 +218,13 @@ extension SchemaComparison {
     }
 }
 
-/// The defaults of a schema in the form in which they are compared: on one line, the fields of objects in natural
-/// order, so that two ways to write the same value are no change.
+/// The defaults of a schema in normalized form for the comparison.
+///
+/// The form is one line with the fields of objects in natural order, so that different notations of the same
+/// value are equal.
 struct NormalizedDefaults {
     private let document: Document
-    /// The position in `Document.inputValueDefinitions`, by where the definition begins.
+    /// The position in `Document.inputValueDefinitions`, by the start of the definition.
     private let positions: [UInt32: Int]
 
     init(of schema: Schema) {
@@ -231,10 +234,10 @@ struct NormalizedDefaults {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Nil where the argument or input field has no default.
+    /// Returns the normalized default; nil if the argument or input field has none.
     func literal(of value: SchemaInputValue) -> String? {
         guard let written = value.defaultValue else { return nil }
-        // Built-in directives stand in no document; their defaults are plain.
+        // Built-in directives are in no document; their defaults need no normalization.
         guard let node = value.node, let position = positions[node.start],
             let literal = document.inputValueDefinitions[position].defaultValue
         else { return written.literal }
@@ -256,13 +259,13 @@ extension InputValue {
     }
 }
 
-/// What two lists of named things have in common, and what only one of them has.
+/// The common elements of two lists of named elements, and those of only one list.
 struct NamedListDiff<Item> {
-    /// Only the older list has them; in its order.
+    /// Elements of only the older list, in its order.
     private(set) var removed: [Item] = []
-    /// Only the newer list has them; in its order.
+    /// Elements of only the newer list, in its order.
     private(set) var added: [Item] = []
-    /// Both have them, older and newer; in the order of the older.
+    /// Elements of both lists, in the order of the older one.
     private(set) var persisted: [(older: Item, newer: Item)] = []
 
     init(_ older: [Item], _ newer: [Item], by name: (Item) -> String) {

@@ -1,21 +1,22 @@
 public import GraphQL
 
-/// What the operations of a document rely on in their schema: enough to tell which changes of it reach them.
+/// The schema elements on which the operations of a document depend, to determine which schema changes
+/// affect them.
 public struct SchemaUsage: Sendable {
-    /// What the document names.
+    /// The elements that the document references.
     private(set) var named: Set<SchemaCoordinate> = []
-    /// Types of the fields that are selected, and those that operations begin from.
+    /// The types of selected fields, and the root types of operations.
     private(set) var selectedTypes: Set<String> = []
-    /// Input types whose values come in variables, so that any member of theirs may be sent.
+    /// Input types whose values are in variables, which may contain any of their members.
     private(set) var variableTypes: Set<String> = []
-    /// Types of what arguments and input fields are given in the document itself.
+    /// The types of literals in the document.
     private(set) var literalTypes: Set<String> = []
-    /// Where directives are applied, by their names.
+    /// The locations of applied directives, by their names.
     private(set) var directiveLocations: [String: Set<DirectiveLocation>] = [:]
-    /// Directives that are applied to one place more than once.
+    /// Directives that are applied more than once at one location.
     private(set) var repeatedDirectives: Set<String> = []
 
-    /// What a document relies on in the schema that it is valid against.
+    /// Collects the dependencies of a document on the schema of its validation.
     public init(of valid: ValidDocument) {
         let typed = valid.typed
         named = Set(valid.schemaUses.map(\.coordinate))
@@ -54,30 +55,32 @@ public struct SchemaUsage: Sendable {
         }
     }
 
-    /// Whether values of the input type are sent, as literals or in variables.
+    /// Returns true if values of the input type are sent, as literals or in variables.
     func sends(_ type: String) -> Bool { variableTypes.contains(type) || literalTypes.contains(type) }
 
-    /// Whether the field is selected, or the input field or enum value is sent, or may be in a variable.
+    /// Returns true if the field is selected, or if the input field or enum value is sent or may be in a
+    /// variable.
     func uses(member coordinate: SchemaCoordinate) -> Bool {
         named.contains(coordinate) || variableTypes.contains(coordinate.owner)
     }
 
-    /// Whether the type stands in the document by name, or is that of something in it.
+    /// Returns true if the document references the type, or contains an element of this type.
     func touches(_ type: String) -> Bool {
         named.contains(.type(type)) || selectedTypes.contains(type) || sends(type)
     }
 }
 
 extension SchemaUsage {
-    /// Whether a change of the schema reaches the operations.
+    /// Returns true if a change of the schema affects the operations.
     ///
-    /// A breaking one that does refuses them, or changes what they are answered with; a dangerous one may surprise
-    /// their clients. A safe one reaches none. Where the values of variables decide, they are taken to be any that the schema allowed.
+    /// A breaking change that affects them makes them invalid or changes their responses; a dangerous one
+    /// may cause unexpected responses. A safe change affects none. Variables are assumed to have any value
+    /// that the schema allowed.
     ///
     /// - Parameters:
-    ///   - change: One of `Schema.changes(to:)` of the schema that the operations are valid against.
+    ///   - change: An element of `Schema.changes(to:)`, called on the schema of the operations' validation.
     ///   - newer: The schema with the change.
-    /// - Returns: Whether the operations rely on what changed.
+    /// - Returns: True if the operations depend on the changed element.
     public func isReached(by change: SchemaChange, to newer: Schema) -> Bool {
         let subject = change.subject
         switch change.kind {
@@ -103,14 +106,14 @@ extension SchemaUsage {
         case .argumentChangedKind:
             return named.contains(subject) || newer.isRequired(subject) && named.contains(subject.parent)
         case .argumentRemoved, .directiveArgumentRemoved, .directiveRemoved: return named.contains(subject)
-        // Whoever gives an argument does not meet its default, unless it comes in a variable that is left out.
+        // An explicit argument overrides its default, unless its value is an omitted variable.
         case .requiredArgumentAdded, .optionalArgumentAdded, .argumentDefaultChanged,
             .requiredDirectiveArgumentAdded:
             return named.contains(subject.parent)
         case .directiveRepeatableRemoved: return repeatedDirectives.contains(subject.owner)
         case .directiveLocationRemoved:
             return directiveLocations[subject.owner]?.contains { $0.rawValue == change.before } ?? false
-        // A client may get a value, or an object, of which it has not heard.
+        // A client may receive an unknown value or object type.
         case .valueAddedToEnum, .typeAddedToUnion: return selectedTypes.contains(subject.owner)
         case .implementedInterfaceAdded: return selectedTypes.contains(change.after ?? "")
         case .typeAdded, .directiveAdded, .fieldAdded, .directiveRepeatableAdded, .directiveLocationAdded,
@@ -132,7 +135,8 @@ extension SchemaCoordinate {
         }
     }
 
-    /// What has the element: the field of an argument, the type of a member; types and directives themselves.
+    /// The parent of the element: the field of an argument, the type of a member; types and directives
+    /// themselves.
     var parent: SchemaCoordinate {
         switch self {
         case .type, .directive: self
@@ -144,7 +148,7 @@ extension SchemaCoordinate {
 }
 
 extension Schema {
-    /// Whether an argument or input field has to be given; nothing else has.
+    /// Returns true for a required argument or input field; false for all other elements.
     fileprivate func isRequired(_ coordinate: SchemaCoordinate) -> Bool {
         switch coordinate {
         case .type, .directive: return false

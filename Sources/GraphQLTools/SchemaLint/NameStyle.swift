@@ -1,12 +1,12 @@
 import GraphQL
 
-/// How the words of a name are put together.
+/// The case style of a name.
 enum NameStyle: String {
     case upperCamel = "UpperCamelCase"
     case lowerCamel = "lowerCamelCase"
     case upperSnake = "UPPER_CASE"
 
-    /// Whether a name is written so: digits and acronyms may stand anywhere behind the first letter.
+    /// Returns true if a name has this style; digits and acronyms may occur anywhere after the first letter.
     func fits(_ name: String) -> Bool {
         let letters = name.utf8
         guard let first = letters.first else { return false }
@@ -17,7 +17,7 @@ enum NameStyle: String {
         }
     }
 
-    /// The name in this style; nil where it has no letter to begin with.
+    /// Returns the name in this style; nil if it has no first letter.
     func rewritten(_ name: String) -> String? {
         let words = NameStyle.words(of: name)
         let text =
@@ -29,7 +29,8 @@ enum NameStyle: String {
         return fits(text) ? text : nil
     }
 
-    /// The words of a name in lower case: they end at an underscore, and before a capital behind a small letter.
+    /// Returns the words of a name in lower case: they end at an underscore, and before a capital after a
+    /// small letter.
     private static func words(of name: String) -> [String] {
         var words = [""]
         var previous: UInt8?
@@ -46,7 +47,7 @@ enum NameStyle: String {
 }
 
 extension SchemaElement.Kind {
-    /// The style that the field's community has settled on for such names.
+    /// The conventional style of such names.
     var nameStyle: NameStyle {
         switch self {
         case .type: .upperCamel

@@ -1,15 +1,15 @@
 import GraphQL
 
-/// One definition of a schema's document, as the rules look at it: whatever it defines, it has a name and a place.
+/// A definition in a schema's document, in the common form for the rules: each has a name and a position.
 struct SchemaElement {
     let kind: Kind
     let coordinate: SchemaCoordinate
     let name: Name
     let description: StringValue?
     let directives: NodeRange<Directive>
-    /// Of what has a value; nil for types, enum values and directives.
+    /// The type of an element with a value; nil for types, enum values and directives.
     var type: TypeReference?
-    /// Extensions have their description at the definition.
+    /// True for an extension, whose description is at the definition.
     var isExtension = false
 
     enum Kind: String {
@@ -23,7 +23,7 @@ struct SchemaElement {
 }
 
 extension Document {
-    /// All definitions, those within others included, in the order of the text.
+    /// All definitions, including nested ones, in source order.
     var schemaDefinitions: [SchemaElement] {
         definitions.flatMap { definition in
             switch definition {

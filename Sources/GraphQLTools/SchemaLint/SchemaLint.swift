@@ -1,32 +1,32 @@
 public import GraphQL
 
-/// Something in a schema that keeps the rules of the specification and yet makes it worse to use.
+/// A lint finding: a valid part of a schema that makes the schema harder to use.
 public struct LintFinding: Hashable, Sendable {
-    /// The rule that is broken.
+    /// The violated rule.
     public let rule: Rule
-    /// What the finding is about.
+    /// The element with the violation.
     public let subject: SchemaCoordinate
-    /// For people: what is wrong, and what would be right.
+    /// The problem and its remedy, for people.
     public let message: String
-    /// Where it is defined: the place of its name.
+    /// The position of the element's name in its definition.
     public let location: SourceLocation
 
-    /// What schemas are held to; the raw values are the rules' names on the command line and in JSON.
+    /// The lint rules; the raw values are the names on the command line and in JSON.
     public enum Rule: String, Sendable, CaseIterable {
-        /// Types are in `UpperCamelCase`; fields, arguments, input fields and directives in `lowerCamelCase`; enum
-        /// values in `UPPER_CASE`.
+        /// Types are in `UpperCamelCase`; fields, arguments, input fields and directives in
+        /// `lowerCamelCase`; enum values in `UPPER_CASE`.
         case naming
         /// Every definition has a description.
         case descriptions
-        /// What is deprecated says what to use instead.
+        /// A deprecation reason names a replacement.
         case deprecationReasons = "deprecation-reasons"
-        /// Items of lists are non-null, or the description of the field says what a null among them means.
+        /// Items of lists are non-null, or the description of the field defines the meaning of a null item.
         case nullableItems = "nullable-items"
     }
 }
 
 extension Schema {
-    /// What the rules find in the definitions that the schema was built from, in the order of the text.
+    /// Returns the findings in the definitions from which the schema was built, in source order.
     public func lint(_ rules: Set<LintFinding.Rule> = Set(LintFinding.Rule.allCases)) -> [LintFinding] {
         let definitions = document.schemaDefinitions
         let faults = LintFinding.Rule.allCases.filter(rules.contains).flatMap { rule in
@@ -45,7 +45,7 @@ extension Schema {
 }
 
 extension LintFinding.Rule {
-    /// What is wrong with a definition; nil where the rule has nothing to say.
+    /// Returns the problem of a definition; nil if it satisfies the rule.
     func fault(of element: SchemaElement, in document: Document) -> String? {
         switch self {
         case .naming: nameFault(element, document.text(element.name))
@@ -57,7 +57,7 @@ extension LintFinding.Rule {
 
     private func nameFault(_ element: SchemaElement, _ name: String) -> String? {
         let style = element.kind.nameStyle
-        // An extension has the name of what it extends, where it has been found already.
+        // An extension has the name of its definition, which is already reported.
         if element.isExtension || style.fits(name) { return nil }
         let better = style.rewritten(name).map { ": \"\($0)\"" } ?? ""
         return "\(element.title) should be in \(style.rawValue)\(better)."
@@ -83,7 +83,7 @@ extension LintFinding.Rule {
         guard element.kind == .field, let type = element.type, type.wrapping.hasNullableItems else {
             return nil
         }
-        // Where an item may be missing on purpose, whoever reads the schema has to learn why.
+        // If an item may be null on purpose, the description must state the reason.
         if document.description(of: element).lowercased().contains("null") { return nil }
         return
             "Items of \(element.coordinate) may be null: make them non-null, or say in its description when "
@@ -102,7 +102,7 @@ extension Document {
 }
 
 extension Wrapping {
-    /// Whether a list on any level has items that may be null.
+    /// True if a list on any level has nullable items.
     fileprivate var hasNullableItems: Bool {
         var level = self
         while let item = level.item {

@@ -2,14 +2,14 @@ extension Schema {
     /// Coerces the arguments of a field or directive (specification, CoerceArgumentValues).
     ///
     /// - Parameters:
-    ///   - definitions: What the field or directive takes; the values come in this order.
-    ///   - arguments: What it is given.
-    ///   - document: What the arguments are of; valid against this schema.
-    ///   - span: Where the field or directive stands.
+    ///   - definitions: The argument definitions; the result has the same order.
+    ///   - arguments: The supplied arguments.
+    ///   - document: The document of the arguments; valid against this schema.
+    ///   - span: The position of the field or directive.
     ///   - variables: The operation's variables; nil in type system documents, which have none.
-    ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
-    /// - Returns: The arguments that have a value, by name. One without value and default is not among them.
-    /// - Throws: What is wrong with the first argument that is wrong, with its place.
+    ///   - suggests: True if messages suggest similar names, which reveals names of the schema.
+    /// - Returns: The arguments that have a value, by name; those without value and default are omitted.
+    /// - Throws: The error of the first invalid argument, with its position.
     public func coerceArguments(
         _ definitions: [SchemaInputValue], given arguments: NodeRange<Argument>, in document: Document,
         at span: SourceSpan, variables: VariableValues? = nil, suggests: Bool = true
@@ -31,7 +31,7 @@ extension Schema {
         return InputObject(values)
     }
 
-    /// The value of one argument; nil where it has none.
+    /// Returns the value of one argument; nil if it has none.
     private func coerceArgument(
         _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion,
         _ place: ArgumentLocation
@@ -69,7 +69,7 @@ extension Schema {
     }
 }
 
-/// Where arguments are given, and how errors about them are worded.
+/// The position of supplied arguments, with the wording of errors about them.
 private struct ArgumentLocation {
     let span: SourceSpan
     let suggests: Bool

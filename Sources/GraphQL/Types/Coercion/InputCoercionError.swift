@@ -1,38 +1,38 @@
-/// Why an input value does not fit its type.
+/// The reason why an input value does not fit its type.
 struct InputCoercionError: Error {
-    /// A whole sentence.
+    /// A complete sentence.
     let message: String
-    /// Where in the document the culprit stands; nil for values of variables.
+    /// The position of the invalid part in the document; nil for values of variables.
     var span: SourceSpan?
-    /// The way from the value as a whole to the culprit in it.
+    /// The path from the whole value to the invalid part.
     var path: [PathSegment] = []
 }
 
-/// What a walk through an input value finds, and where in the value it is.
+/// The errors in an input value, collected with the current path during a traversal.
 ///
-/// Faults are kept, and worded, up to a limit, and one more, which tells that there are others: messages quote what they
-/// refuse, so those of a long list would together be far longer than the list.
+/// At most `limit` + 1 errors are formatted and stored; the additional one shows that there are more.
+/// Messages quote the invalid values, so all messages of a long list could be far longer than the list.
 struct InputCoercionErrors {
     private(set) var found: [InputCoercionError] = []
     private let limit: Int
-    /// The way to where the walk is.
+    /// The path to the current position.
     private var path: [PathSegment] = []
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Goes into an item or a field.
+    /// Enters a list item or an input field.
     mutating func enter(_ segment: PathSegment) {
         path.append(segment)
     }
 
-    /// Comes out of it again.
+    /// Leaves the current list item or input field.
     mutating func exit() {
         path.removeLast()
     }
 
-    /// Notes a fault of the value where the walk is.
+    /// Adds an error about the value at the current position.
     mutating func report(_ message: @autoclosure () -> String, _ span: SourceSpan? = nil) {
         guard found.count <= limit else { return }
         found.append(InputCoercionError(message: message(), span: span, path: path))
@@ -40,7 +40,7 @@ struct InputCoercionErrors {
 }
 
 extension [PathSegment] {
-    /// ` at .orders[0].price`, as messages name a place in an input value; empty for the value as a whole.
+    /// The path in the wording of messages, such as ` at .orders[0].price`; empty for the whole value.
     var inputPath: String {
         if isEmpty { return "" }
         let steps = map { segment in
@@ -53,5 +53,6 @@ extension [PathSegment] {
     }
 }
 
-/// How many lists and objects may stand in one another in an input value, as in a document (see `ParserLimits`).
+/// The maximum nesting depth of lists and objects in an input value, the same as in a document (see
+/// `ParserLimits`).
 let maximumInputDepth = 200

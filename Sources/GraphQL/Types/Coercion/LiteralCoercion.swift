@@ -1,19 +1,20 @@
 /// Coerces literals of a document to their types (specification, sections 3.5 to 3.12, "Input Coercion").
 ///
-/// Tells only whether a literal fits; `LiteralErrorReporter` says why one does not.
+/// The result contains no reason for a failure; `LiteralErrorReporter` determines it.
 struct LiteralCoercion {
     let document: Document
     let schema: Schema
-    /// Nil where the document has no variables, as type system documents have none.
+    /// The variables; nil in type system documents, which have none.
     var variables: VariableValues?
-    /// The default of a field of an input object type, by its position; replaced while a schema is being built, when
-    /// its defaults are not coerced yet.
+    /// Returns the default of an input field by its position.
+    ///
+    /// The schema builder replaces this function, because the defaults are not yet coerced during the build.
     var inputDefault: ((TypeID, Int) -> InputValue?)?
 
-    /// The value, with defaults of input fields filled in; nil where it does not fit.
+    /// Returns the value with defaults of input fields filled in; nil if it does not fit.
     func coerce(_ literal: Value, to type: WrappedType) -> InputValue? {
         if case .variable(let name, _) = literal {
-            // Validation has seen to it that the variable's type fits this place.
+            // Validation has checked that the type of the variable fits this position.
             guard let value = variables?[name] else { return nil }
             return value == .null && type.wrapping.isNonNull ? nil : value
         }
@@ -38,7 +39,7 @@ struct LiteralCoercion {
 
     private func coerceList(_ literal: Value, items type: WrappedType) -> InputValue? {
         guard case .list(let run, _) = literal else {
-            // A lone value stands for a list of one.
+            // A single value is coerced to a list of one item.
             return coerce(literal, to: type).map { .list([$0]) }
         }
         var items: [InputValue] = []
@@ -98,7 +99,7 @@ struct LiteralCoercion {
     }
 }
 
-/// What a literal means where no type says how to read it: input for a custom scalar.
+/// Evaluates a literal without a type, as input for a custom scalar.
 package struct UntypedLiteral {
     private let document: Document
     private let variables: VariableValues?
@@ -108,9 +109,9 @@ package struct UntypedLiteral {
         self.variables = variables
     }
 
-    /// The value; numbers keep their digits.
+    /// Returns the value; numbers retain their digits.
     ///
-    /// A variable without a value is null in a list, and no field in an object.
+    /// A variable without a value is null in a list; in an object its field is omitted.
     package func value(of literal: Value) -> InputValue {
         switch literal {
         case .variable(let name, _): return variables?[name] ?? .null

@@ -1,9 +1,8 @@
-/// Says why a literal does not fit its type, in the words of the reference implementation.
+/// Reports why a literal does not fit its type, with the wording of the reference implementation.
 struct LiteralErrorReporter {
     let document: Document
     let schema: Schema
-    /// The values of the variables in the literal; nil where the document is checked before it runs: variables are
-    /// then left to other rules.
+    /// The values of the variables in the literal; nil during validation, where other rules check variables.
     var variables: VariableValues?
     let suggests: Bool
     private var faults: InputCoercionErrors
@@ -18,7 +17,7 @@ struct LiteralErrorReporter {
         faults = InputCoercionErrors(limit: limit)
     }
 
-    /// The faults of `literal` as a value of `type`, `limit` and one more at most; empty where it fits.
+    /// Returns the errors of `literal` as a value of `type`, at most `limit` + 1; empty if it fits.
     static func faults(
         of literal: Value, as type: WrappedType, in document: Document, schema: Schema,
         variables: VariableValues? = nil, suggests: Bool = true, limit: Int = .max
@@ -45,7 +44,7 @@ struct LiteralErrorReporter {
         case .scalar(let scalar): checkScalar(literal, scalar, type.type)
         case .enum(let definition): checkEnum(literal, definition, type.type)
         case .inputObject(let object): checkObject(literal, object, type.type)
-        // A place that takes output types is another rule's concern.
+        // Another rule reports output types at input positions.
         case .object, .interface, .union: return
         }
     }
@@ -161,7 +160,7 @@ extension LiteralErrorReporter {
         faults.exit()
     }
 
-    /// Returns the fields that the type has.
+    /// Reports unknown fields and returns the fields that the type has.
     private mutating func reportUnknownFields(
         of literal: Value, _ run: NodeRange<ObjectField>, _ object: InputObjectType, _ expected: String
     ) -> [ObjectField] {
@@ -196,7 +195,7 @@ extension LiteralErrorReporter {
 // MARK: - Words that values of literals and of variables share
 
 extension NamedType {
-    /// What is asked of a value for a oneOf type.
+    /// The wording of the requirement for a value of a oneOf type.
     var exactlyOneField: String {
         """
         Within OneOf Input Object type "\(name)", exactly one field must be specified, and the value for that field \
@@ -206,7 +205,7 @@ extension NamedType {
 }
 
 extension EnumType {
-    /// ` Did you mean the enum value "A"?`, or nothing.
+    /// Returns ` Did you mean the enum value "A"?`, or an empty string.
     func suggestion(for written: String, _ suggests: Bool) -> String {
         guard suggests else { return "" }
         return Suggestions.didYouMean(
@@ -215,7 +214,8 @@ extension EnumType {
 }
 
 extension InputObjectType {
-    /// What stands between an unknown field and what was found: `. Did you mean "a"? Found`, or `, found`.
+    /// Returns the text between an unknown field and the found value: `. Did you mean "a"? Found`, or `,
+    /// found`.
     func suggestion(for name: String, _ suggests: Bool) -> String {
         guard suggests else { return ", found" }
         let hint = Suggestions.didYouMean(name, among: fields.map(\.name))

@@ -1,18 +1,18 @@
-/// How input for a custom scalar is read (specification, section 3.5.5).
+/// The input coercion of a custom scalar (specification, section 3.5.5).
 public struct ScalarCoercion: Sendable {
-    /// Takes a value as given, in a literal or a variable, and answers what resolvers see.
+    /// Converts an input value, from a literal or a variable, to the value that resolvers receive.
     ///
-    /// It is never given null. The message of an error that it throws is shown to clients.
+    /// The input is never null. Clients see the message of a thrown error.
     public let read: @Sendable (InputValue) throws(GraphQLError) -> InputValue
 
-    /// A coercion that calls `read` with each value that is not null.
+    /// Creates a coercion that calls `read` for each non-null value.
     public init(_ read: @escaping @Sendable (InputValue) throws(GraphQLError) -> InputValue) {
         self.read = read
     }
 }
 
 extension BuiltInScalar {
-    /// Reads a literal that is neither null nor a variable (specification, sections 3.5.1 to 3.5.5).
+    /// Coerces a literal that is neither null nor a variable (specification, sections 3.5.1 to 3.5.5).
     func read(_ literal: Value, in document: Document) throws(InputCoercionError) -> InputValue {
         switch (self, literal) {
         case (.int, .int(let span)):
@@ -59,9 +59,9 @@ extension BuiltInScalar {
 }
 
 extension BuiltInScalar {
-    /// Reads a value of a variable that is not null (specification, sections 3.5.1 to 3.5.5).
+    /// Coerces a non-null value of a variable (specification, sections 3.5.1 to 3.5.5).
     ///
-    /// An integral number is an integer however it is written: `1.0` and `1e2` are.
+    /// An integral number is an integer in any notation, for example `1.0` and `1e2`.
     func read(_ value: InputValue) throws(InputCoercionError) -> InputValue {
         switch (self, value) {
         case (.int, .int(let number)):
@@ -119,12 +119,12 @@ extension BuiltInScalar {
 }
 
 extension BuiltInScalar {
-    /// Whether `read` would give back each of these values as it is.
+    /// Returns true if `read` returns each of these values unchanged.
     func preserves(all values: [InputValue]) -> Bool {
         switch self {
         case .string, .id: values.allSatisfy(\.isString)
         case .boolean: values.allSatisfy(\.isBoolean)
-        // Numbers have a range, and more than one form.
+        // Numbers have a range, and more than one notation.
         case .int, .float: values.isEmpty
         }
     }

@@ -1,19 +1,19 @@
-/// Coerces values that a request gave, from JSON, to their types (specification, sections 3.5 to 3.12).
+/// Coerces JSON values of a request to their types (specification, sections 3.5 to 3.12).
 ///
-/// Tells only whether a value fits; `ValueErrorReporter` says why one does not.
+/// The result contains no reason for a failure; `ValueErrorReporter` determines it.
 struct ValueCoercion {
     let schema: Schema
 
-    /// The value, with defaults of input fields filled in; nil where it does not fit.
+    /// Returns the value with defaults of input fields filled in; nil if it does not fit.
     func coerce(_ value: InputValue, to type: WrappedType) -> InputValue? {
         if case .null = value { return type.wrapping.isNonNull ? nil : .null }
         if let item = type.wrapping.item {
             let itemType = WrappedType(type.type, item)
-            // A lone value stands for a list of one.
+            // A single value is coerced to a list of one item.
             guard case .list(let items) = value else {
                 return coerce(value, to: itemType).map { .list([$0]) }
             }
-            // A list whose items are all as they shall be stays the list that it is.
+            // A list whose items need no conversion is returned without a copy.
             if !itemType.wrapping.isList, case .scalar(let scalar) = schema[type.type].kind,
                 scalar.builtIn?.preserves(all: items) == true
             {
@@ -68,7 +68,7 @@ struct ValueCoercion {
 }
 
 extension InputValue {
-    /// The text that may name a value of an enum type: in JSON they are strings.
+    /// The name of an enum value, which is a string in JSON; nil for other values.
     var enumName: String? {
         switch self {
         case .string(let name), .enum(let name): name
@@ -76,10 +76,11 @@ extension InputValue {
         }
     }
 
-    /// Whether lists and objects stand in one another deeper than `levels`, as far as the type can tell them:
-    /// values of custom scalars are taken whole.
+    /// Returns true if lists and objects are nested deeper than `levels`.
+    ///
+    /// Values of custom scalars are not inspected.
     func isDeeper(than levels: Int, as type: WrappedType, in schema: Schema) -> Bool {
-        // Only input objects nest without end: everything else is as deep as its type says.
+        // Only input objects nest without a bound; the type limits the depth of all other values.
         guard case .inputObject = schema[type.type].kind else { return false }
         var stack = [(value: self, type: type, level: 0)]
         while let (value, type, level) = stack.popLast() {

@@ -1,11 +1,11 @@
-/// Says why a value that a request gave does not fit its type, in the words of the reference implementation.
+/// Reports why a value of a request does not fit its type, with the wording of the reference implementation.
 struct ValueErrorReporter {
     let schema: Schema
     let suggests: Bool
     private var faults: InputCoercionErrors
 
-    /// The faults of `value`, nil standing for none at all, as a value of `type`, `limit` and one more at most; empty
-    /// where it fits.
+    /// Returns the errors of `value`, or of a missing value if nil, as a value of `type`: at most `limit` +
+    /// 1; empty if it fits.
     static func faults(
         of value: InputValue?, as type: WrappedType, schema: Schema, suggests: Bool = true, limit: Int = .max
     ) -> [InputCoercionError] {

@@ -1,21 +1,22 @@
 /// The variables of a request, coerced to their types (specification, section 6.1.2).
 ///
-/// A nullable variable that was not given and has no default has no value at all, which differs from null.
+/// A nullable variable that the request omits and that has no default has no value, which differs from null.
 public final class VariableValues: Sendable {
-    /// One variable of the operation.
+    /// A variable of the operation.
     struct Entry: Sendable {
         let name: Name
         let text: String
-        /// Nil where it was not given and has no default.
+        /// The value; nil if the request omits it and it has no default.
         let value: InputValue?
         let isGiven: Bool
     }
 
     let entries: [Entry]
-    /// By `Name.id`; only for operations with so many variables that looking through them would be slow.
+    /// The positions by `Name.id`; only for operations with so many variables that a linear search would be
+    /// slow.
     private let index: [UInt32: Int]?
 
-    /// No variable at all.
+    /// The empty set of variables.
     public static let empty = VariableValues([])
 
     init(_ entries: [Entry]) {
@@ -27,13 +28,14 @@ public final class VariableValues: Sendable {
                 entries.enumerated().map { ($1.name.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a variable, by a name of the document that the values were coerced for; nil where it has none.
+    /// The value of a variable, by a name of the document for which the values were coerced; nil if it has
+    /// none.
     public subscript(name: Name) -> InputValue? { entry(name.id)?.value }
 
-    /// The value of a variable by its name without the dollar sign; nil where it has none.
+    /// The value of a variable, by its name without the dollar sign; nil if it has none.
     public subscript(name: String) -> InputValue? { entries.first { $0.text.hasSameBytes(as: name) }?.value }
 
-    /// Whether the request gave the variable a value, be it null.
+    /// Returns true if the request contains a value for the variable, possibly null.
     public func isGiven(_ name: Name) -> Bool { entry(name.id)?.isGiven ?? false }
 
     private func entry(_ id: UInt32) -> Entry? {
@@ -43,16 +45,16 @@ public final class VariableValues: Sendable {
 }
 
 extension Schema {
-    /// Coerces the variables that a request gives to an operation (specification, CoerceVariableValues).
+    /// Coerces the variables of a request for an operation (specification, CoerceVariableValues).
     ///
     /// - Parameters:
     ///   - operation: An operation of `document`.
-    ///   - document: Valid against this schema.
-    ///   - given: The request's variables by name. Those that the operation does not define are ignored.
-    ///   - errorLimit: After as many errors a last one says that there are more.
-    ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
+    ///   - document: A document that is valid against this schema.
+    ///   - given: The request's variables by name. Variables that the operation does not define are ignored.
+    ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
+    ///   - suggests: True if messages suggest similar names, which reveals names of the schema.
     /// - Returns: The variables that have a value.
-    /// - Throws: What is wrong with the variables, each error with the place of the variable's definition.
+    /// - Throws: The errors of the variables, each with the position of the variable's definition.
     public func coerceVariables(
         of operation: OperationDefinition, in document: Document, given: InputObject, errorLimit: Int = 50,
         suggests: Bool = true
@@ -73,7 +75,7 @@ extension Schema {
     }
 }
 
-/// The state of coercing one request's variables.
+/// The state of coercing the variables of one request.
 private struct VariableCoercion {
     let schema: Schema
     let document: Document
@@ -155,7 +157,7 @@ private struct VariableCoercion {
                 "Variable \"$\(name)\" has invalid \(noun)\(fault.path.inputPath): \(fault.message)",
                 definition.span)
         }
-        // The two walks over a value agree; were they ever not to, the value is still refused.
+        // Both traversals of a value agree. If they ever disagree, the value is still rejected.
         if faults.isEmpty { report("Variable \"$\(name)\" has invalid \(noun).", definition.span) }
     }
 

@@ -1,17 +1,18 @@
-/// No default of an input field holds itself, through the defaults of fields that it leaves out (specification,
-/// section 3.10, InputObjectDefaultValueHasCycle).
+/// Checks that no default of an input field contains itself through the defaults of omitted fields
+/// (specification, section 3.10, InputObjectDefaultValueHasCycle).
 ///
-/// Nor do defaults reach into one another too deep, for what walks through values calls itself once a level, or grow
-/// beyond all measure by holding one another twice, time and again.
+/// Also limits the nesting depth of defaults, because functions that traverse values recurse once per level.
+/// Also limits their total size, which would grow exponentially if defaults repeatedly contain one another
+/// twice.
 struct DefaultValueCycles {
     private let rules: TypeSystemRules
-    /// The extent of the defaults seen so far, with those that they take in.
+    /// The sizes of the defaults seen so far, including the defaults that they contain.
     private var extents: [FieldKey: Size] = [:]
-    /// The fields whose defaults the walk is in.
+    /// The fields whose defaults are being traversed.
     private var path: [(place: String, literal: Value)] = []
-    /// How long the path was behind each of them.
+    /// The length of the path after each of these fields.
     private var depths: [FieldKey: Int] = [:]
-    /// How many lists and objects the walk is in.
+    /// The current nesting depth of lists and objects.
     private var level = 0
     private var found: [SchemaValidationError] = []
 
@@ -20,38 +21,38 @@ struct DefaultValueCycles {
         let position: Int
     }
 
-    /// How large a value is.
+    /// The size of a value.
     private struct Size {
-        /// How many lists and objects stand in one another.
+        /// The nesting depth of lists and objects.
         var levels = 0
-        /// How many values there are.
+        /// The number of values.
         var values = 1
 
-        /// Takes in a value that is part of this one.
+        /// Adds the size of a value that is part of this one.
         mutating func include(_ part: Size) {
             levels = max(levels, part.levels + 1)
-            // Parts are bounded, so the sum is far from overflowing.
+            // Each part is bounded, so the sum cannot overflow.
             values += part.values
         }
 
         var isTooLarge: Bool { levels > maximumInputDepth || values > DefaultValueCycles.maximumValues }
     }
 
-    /// How many values a default may hold, with defaults that it takes in.
+    /// The maximum number of values in a default, including the defaults that it contains.
     private static let maximumValues = 10_000
 
     init(rules: TypeSystemRules) {
         self.rules = rules
     }
 
-    /// The cycles that begin in the fields of a type, without those that an earlier call reported.
+    /// Returns the cycles that begin in the fields of a type, without those of earlier calls.
     mutating func faults(of type: TypeID) -> [SchemaValidationError] {
         found = []
         _ = traverseFields(of: type, given: [:])
         return found
     }
 
-    /// Walks through a literal for an input object type or lists of it.
+    /// Traverses a literal for an input object type or lists of it.
     private mutating func traverse(_ literal: Value, as type: TypeID) -> Size {
         level += 1
         defer { level -= 1 }
@@ -93,7 +94,7 @@ struct DefaultValueCycles {
         }
         if let extent = extents[key] { return extent }
         guard let literal = rules.node(of: field)?.defaultValue else { return Size() }
-        // What is reported once is not looked at again, and taken for small.
+        // A reported default is not examined again and counts as small.
         extents[key] = Size()
         if level > maximumInputDepth {
             reportSize(key, literal)
@@ -112,7 +113,7 @@ struct DefaultValueCycles {
         return extent
     }
 
-    /// The field's schema coordinate.
+    /// Returns the field's schema coordinate.
     private func coordinate(of key: FieldKey) -> String {
         let type = rules.schema[key.type]
         guard case .inputObject(let object) = type.kind else { return type.name }

@@ -1,5 +1,6 @@
 extension TypeSystemRules {
-    /// Object and interface types have fields, and fields have output types (specification, sections 3.6 and 3.7).
+    /// Checks that object and interface types have fields, and that fields have output types (specification,
+    /// sections 3.6 and 3.7).
     func fieldDefinitions(of type: NamedType) -> [SchemaValidationError] {
         if type.fields.isEmpty {
             return [
@@ -25,7 +26,8 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// Arguments have input types, and those that must be given are not deprecated (specification, section 3.6.1).
+    /// Checks that arguments have input types, and that required arguments are not deprecated
+    /// (specification, section 3.6.1).
     ///
     /// `place` is the argument's schema coordinate, such as `Query.user(id:)`.
     func argumentDefinition(_ argument: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
@@ -35,7 +37,7 @@ extension TypeSystemRules {
             + defaultValue(of: argument, place)
     }
 
-    /// The type is one that input can have.
+    /// Checks that the type is an input type.
     func inputType(
         of value: SchemaInputValue, _ place: String, at span: @autoclosure () -> SourceSpan?
     ) -> [SchemaValidationError] {
@@ -46,7 +48,8 @@ extension TypeSystemRules {
         ]
     }
 
-    /// What must be given cannot be deprecated: nobody could stop to use it (specification, section 3.13.3).
+    /// Checks that a required argument or input field is not deprecated: clients could not omit it
+    /// (specification, section 3.13.3).
     func requiredButDeprecated(_ value: SchemaInputValue, _ noun: String, _ place: String)
         -> [SchemaValidationError]
     {
@@ -60,7 +63,8 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// A default fits the type of its argument or input field (specification, sections 3.6.1 and 3.10).
+    /// Checks that a default fits the type of its argument or input field (specification, sections 3.6.1 and
+    /// 3.10).
     func defaultValue(of value: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
         guard value.defaultValue != nil, let literal = node(of: value)?.defaultValue else { return [] }
         let faults = LiteralErrorReporter.faults(of: literal, as: value.type, in: document, schema: schema)
@@ -73,7 +77,8 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// Directives and their arguments have names of their own, and arguments input types (specification, 3.13).
+    /// Checks that names of directives and their arguments are valid and unique, and that arguments have
+    /// input types (specification, 3.13).
     func directiveDefinition(_ directive: DirectiveType) -> [SchemaValidationError] {
         guard directive.node != nil else { return [] }
         var faults = reservedName(directive.name, at: directive.node)

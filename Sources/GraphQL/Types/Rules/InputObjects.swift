@@ -1,5 +1,6 @@
 extension TypeSystemRules {
-    /// An input object type has fields of input types; those of a oneOf type are all optional (specification, 3.10).
+    /// Checks that an input object type has fields of input types, and that fields of a oneOf type are
+    /// optional (specification, 3.10).
     func inputFields(of type: NamedType, _ object: InputObjectType) -> [SchemaValidationError] {
         if object.fields.isEmpty {
             return [
@@ -37,11 +38,12 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// Every input object type has a value of finite size (specification, section 3.10,
+    /// Checks that every input object type has a value of finite size (specification, section 3.10,
     /// InputObjectHasUnbreakableCycle).
     ///
-    /// A type that must hold a value of itself, however far inside, has none. Types known to have one are spread
-    /// backwards along the fields that ask for them; what is left runs in circles.
+    /// A type whose values must contain a value of the same type, directly or indirectly, has none. The
+    /// algorithm propagates the types with a finite value backwards along required fields; the remaining
+    /// types are in cycles.
     func inputObjectCycles() -> [SchemaValidationError] {
         var cycles = InputObjectCycles(rules: self)
         cycles.spreadFiniteValues()
@@ -52,16 +54,17 @@ extension TypeSystemRules {
 private struct InputObjectCycles {
     private let rules: TypeSystemRules
     private var states: [TypeID: State] = [:]
-    /// The types in the order of the schema.
+    /// The types in schema order.
     private var order: [TypeID] = []
 
     private struct State {
         let isOneOf: Bool
-        /// The fields through which a value of the type must, or in a oneOf type may, hold another input object.
+        /// The fields through which a value of the type must (in a oneOf type: may) contain another input
+        /// object.
         var targets: [(field: SchemaInputValue, type: TypeID)] = []
-        /// The types that have this one among their targets, once for each field.
+        /// The types that have this type as a target, once for each field.
         var dependents: [TypeID] = []
-        /// How many targets are not yet known to have a finite value.
+        /// The number of targets that are not yet known to have a finite value.
         var unresolved = 0
         var isFinite = false
     }
@@ -86,9 +89,9 @@ private struct InputObjectCycles {
         }
     }
 
-    /// Whether a value of the type holds a value of the field's type.
+    /// Returns true if a value of the type contains a value of the field's type.
     ///
-    /// It does where the field is non-null, or the one that is chosen. Lists may be empty.
+    /// This applies to non-null fields and to the selected field of a oneOf type. Lists may be empty.
     private func isTarget(_ field: SchemaInputValue, of object: InputObjectType) -> Bool {
         guard case .inputObject = rules.schema[field.type.type].kind, !field.type.wrapping.isList else {
             return false
@@ -109,7 +112,7 @@ private struct InputObjectCycles {
         }
     }
 
-    /// One fault for each way back to a type that is still being walked through.
+    /// Returns one error for each reference back to a type on the current path.
     func faults() -> [SchemaValidationError] {
         var walk = CycleFinder()
         for id in order where states[id]?.isFinite == false { visit(id, &walk) }
@@ -118,14 +121,14 @@ private struct InputObjectCycles {
 
     private struct CycleFinder {
         var visited: Set<TypeID> = []
-        /// The fields that led to where the walk is.
+        /// The fields from the root to the current position.
         var path: [(place: String, node: SourceSpan?)] = []
-        /// How long the path was at each type on it.
+        /// The path length at each type on the path.
         var depths: [TypeID: Int] = [:]
         var faults: [SchemaValidationError] = []
     }
 
-    /// Walks in depth with a stack of its own: chains of types may be as long as a document.
+    /// Traverses depth-first with an explicit stack: a chain of types can be as long as the document.
     private func visit(_ root: TypeID, _ walk: inout CycleFinder) {
         guard walk.visited.insert(root).inserted else { return }
         var stack: [(type: TypeID, next: Int)] = [(root, 0)]
@@ -135,7 +138,7 @@ private struct InputObjectCycles {
             guard next < targets.count else {
                 walk.depths[id] = nil
                 stack.removeLast()
-                // The field that led here is done with; the root has none.
+                // Removes the field that led to this type; the root has none.
                 if !stack.isEmpty { walk.path.removeLast() }
                 continue
             }

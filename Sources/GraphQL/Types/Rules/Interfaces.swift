@@ -1,6 +1,6 @@
 extension TypeSystemRules {
-    /// A type implements interfaces only, each once, none of them itself, and all that they implement in turn
-    /// (specification, sections 3.6 and 3.7, IsValidImplementation).
+    /// Checks the implemented interfaces of a type: only interfaces, each once, not itself, and all that
+    /// they implement (specification, sections 3.6 and 3.7, IsValidImplementation).
     func interfaces(of type: NamedType) -> [SchemaValidationError] {
         var faults: [SchemaValidationError] = []
         let all = Set(type.interfaces)
@@ -35,7 +35,7 @@ extension TypeSystemRules {
         return faults
     }
 
-    /// What an interface implements in turn, the type implements too.
+    /// Checks that the type implements all interfaces of its interface.
     private func inherited(
         from interface: NamedType, by type: NamedType, implementing all: Set<TypeID>
     ) -> [SchemaValidationError] {
@@ -55,8 +55,8 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// A type has the fields of an interface, with its arguments and fitting types (specification,
-    /// IsValidImplementation).
+    /// Checks that a type has the fields of an interface, with its arguments and compatible types
+    /// (specification, IsValidImplementation).
     func implementation(of interface: NamedType, by type: NamedType) -> [SchemaValidationError] {
         var faults: [SchemaValidationError] = []
         for expected in interface.fields {
@@ -77,7 +77,7 @@ extension TypeSystemRules {
         return faults
     }
 
-    /// The field's type is the interface's, or a subtype of it.
+    /// Checks that the field's type is the interface's type or a subtype of it.
     private func fieldType(_ pair: ImplementedField) -> [SchemaValidationError] {
         if schema.isSubtype(pair.field.type, of: pair.expected.type) { return [] }
         let message = """
@@ -87,7 +87,7 @@ extension TypeSystemRules {
         return [SchemaValidationError(message, at: [typeSpan(of: pair.expected), typeSpan(of: pair.field)])]
     }
 
-    /// The field takes each of the interface's arguments, with the same type.
+    /// Checks that the field has each argument of the interface's field, with the same type.
     private func arguments(_ pair: ImplementedField) -> [SchemaValidationError] {
         pair.expected.arguments.compactMap { expected in
             let expectedPlace = "\(pair.expectedCoordinate)(\(expected.name):)"
@@ -105,7 +105,7 @@ extension TypeSystemRules {
         }
     }
 
-    /// What the field takes beyond that is optional.
+    /// Checks that additional arguments are optional.
     private func additionalArguments(_ pair: ImplementedField) -> [SchemaValidationError] {
         pair.field.arguments.compactMap { argument in
             guard argument.isRequired, pair.expected.argument(named: argument.name) == nil else { return nil }
@@ -117,7 +117,7 @@ extension TypeSystemRules {
         }
     }
 
-    /// The field is deprecated only where the interface's is.
+    /// Checks that the field is deprecated only if the interface's field is.
     private func deprecation(_ pair: ImplementedField) -> [SchemaValidationError] {
         guard pair.field.deprecationReason != nil, pair.expected.deprecationReason == nil else { return [] }
         let message = """
@@ -128,7 +128,7 @@ extension TypeSystemRules {
     }
 }
 
-/// A field, and the field of an interface that it implements; the places are schema coordinates.
+/// A field with the interface field that it implements; places are schema coordinates.
 private struct ImplementedField {
     let field: SchemaField
     let coordinate: String
@@ -137,7 +137,8 @@ private struct ImplementedField {
 }
 
 extension Schema {
-    /// Whether every value of `type` is also one of `supertype` (specification, IsValidImplementationFieldType).
+    /// Returns true if every value of `type` is also a value of `supertype` (specification,
+    /// IsValidImplementationFieldType).
     func isSubtype(_ type: WrappedType, of supertype: WrappedType) -> Bool {
         type.wrapping.isSubtype(of: supertype.wrapping) && isSubtype(type.type, of: supertype.type)
     }

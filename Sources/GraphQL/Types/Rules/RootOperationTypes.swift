@@ -1,5 +1,6 @@
 extension TypeSystemRules {
-    /// There is a query type, root types are object types, and no two are the same (specification, section 3.3.1).
+    /// Checks that there is a query type, and that root types are distinct object types (specification,
+    /// section 3.3.1).
     func rootOperationTypes() -> [SchemaValidationError] {
         var faults: [SchemaValidationError] = []
         if schema.queryType == nil {
@@ -36,7 +37,7 @@ extension TypeSystemRules {
             at: operations.map(rootSpan))
     }
 
-    /// Where the schema's definition or an extension of it names the root type.
+    /// Returns the position of the root type in the schema definition or its extensions.
     private func rootSpan(_ operation: OperationType) -> SourceSpan? {
         for node in syntax.schemaNodes {
             for index in node.operationTypes.indices {

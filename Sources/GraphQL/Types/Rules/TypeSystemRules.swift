@@ -1,19 +1,19 @@
-/// The rules for type systems (specification, chapter 3, "Type Validation"), checked on a schema that was built from
-/// a document without breach of the rules for SDL.
+/// The rules for type systems (specification, chapter 3, "Type Validation"), for a schema whose document
+/// satisfies the SDL rules.
 ///
-/// Each rule stands in a file of its own, as a function of the part of the schema that it is about. This is the order
-/// in which the reference implementation applies them, and thus the order of the errors.
+/// Each rule is a function of the part of the schema that it checks. The order of the rules, and therefore
+/// of the errors, is that of the reference implementation.
 struct TypeSystemRules {
     let schema: Schema
     let syntax: SchemaDefinitions
-    /// How many errors are reported.
+    /// The maximum number of reported errors.
     let limit: Int
 
     var document: Document { syntax.document }
 
-    /// Every breach of the rules; empty for a valid schema.
+    /// Returns all violations of the rules; empty for a valid schema.
     ///
-    /// After as many errors as `limit` says a last one tells that there are more.
+    /// If there are more errors than `limit`, one more error states this.
     static func errors(in schema: Schema, _ syntax: SchemaDefinitions, limit: Int) -> [GraphQLError] {
         let faults = TypeSystemRules(schema: schema, syntax: syntax, limit: limit).all()
         let errors = syntax.document.source.locate(
@@ -31,7 +31,7 @@ struct TypeSystemRules {
 
     private func type(_ type: NamedType, _ defaultCycles: inout DefaultValueCycles) -> [SchemaValidationError]
     {
-        // Built-in types keep the rules; their names are the one exception to one of them.
+        // Built-in types satisfy the rules, except that their names are reserved.
         guard type.node != nil else { return [] }
         let faults = reservedName(type.name, at: type.node)
         switch type.kind {
@@ -45,10 +45,10 @@ struct TypeSystemRules {
     }
 }
 
-/// One breach of a rule for type systems.
+/// A violation of a rule for type systems.
 struct SchemaValidationError {
     let message: String
-    /// The places that the error names, in order; built-in parts have none.
+    /// The positions of the error, in order; built-in elements have none.
     let spans: [SourceSpan]
 
     init(_ message: String, at spans: [SourceSpan?] = []) {
@@ -57,47 +57,46 @@ struct SchemaValidationError {
     }
 }
 
-/// Where the parts of a schema stand in its document.
+/// Positions of schema elements in the document.
 extension TypeSystemRules {
-    /// The definition of a type, and its extensions.
+    /// Returns the definition of a type and its extensions.
     func nodes(of type: NamedType) -> [TypeDefinition] {
         syntax.types.first(startingWith: type.node) { $0.definition.span }?.nodes ?? []
     }
 
-    /// The type in a field's definition.
+    /// Returns the position of the type in a field's definition.
     func typeSpan(of field: SchemaField) -> SourceSpan? {
         node(of: field)?.type.span
     }
 
-    /// The type in an argument's or input field's definition.
+    /// Returns the position of the type in an argument's or input field's definition.
     func typeSpan(of value: SchemaInputValue) -> SourceSpan? { node(of: value)?.type.span }
 
-    /// The definition of an argument or input field.
+    /// Returns the definition of an argument or input field.
     func node(of value: SchemaInputValue) -> InputValueDefinition? {
         document.inputValueDefinitions.first(startingWith: value.node, by: \.span)
     }
 
-    /// The definition of a field.
     private func node(of field: SchemaField) -> FieldDefinition? {
         document.fieldDefinitions.first(startingWith: field.node, by: \.span)
     }
 
-    /// `@deprecated` on an argument or input field.
+    /// Returns the position of `@deprecated` on an argument or input field.
     func deprecation(of value: SchemaInputValue) -> SourceSpan? {
         node(of: value).flatMap { document.first("deprecated", in: $0.directives)?.span }
     }
 
-    /// `@deprecated` on a field.
+    /// Returns the position of `@deprecated` on a field.
     func deprecation(of field: SchemaField) -> SourceSpan? {
         node(of: field).flatMap { document.first("deprecated", in: $0.directives)?.span }
     }
 
-    /// Where a type says that it implements an interface.
+    /// Returns the positions where a type declares that it implements an interface.
     func implementsSpans(_ type: NamedType, _ interface: NamedType) -> [SourceSpan] {
         spans(of: interface.name, in: nodes(of: type).map(\.body.interfaces))
     }
 
-    /// Where a union names a member.
+    /// Returns the positions of a member in a union's definition and extensions.
     func memberSpans(_ union: NamedType, _ member: NamedType) -> [SourceSpan] {
         spans(of: member.name, in: nodes(of: union).map(\.body.members))
     }
@@ -108,7 +107,7 @@ extension TypeSystemRules {
 }
 
 extension Array {
-    /// The node that stands where `span` does, among nodes in the order of the text.
+    /// Returns the node whose span starts at the same position as `span`, among nodes in source order.
     fileprivate func first(startingWith span: SourceSpan?, by spanOf: (Element) -> SourceSpan) -> Element? {
         guard let span else { return nil }
         var low = 0
@@ -122,7 +121,8 @@ extension Array {
 }
 
 extension TypeSystemRules {
-    /// Names that begin with two underscores belong to introspection (specification, section 4.1).
+    /// Rejects names that begin with two underscores, which are reserved for introspection (specification,
+    /// section 4.1).
     func reservedName(_ name: String, at node: SourceSpan?) -> [SchemaValidationError] {
         guard name.hasPrefix("__") else { return [] }
         let message = """

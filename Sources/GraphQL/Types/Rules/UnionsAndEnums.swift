@@ -1,5 +1,5 @@
 extension TypeSystemRules {
-    /// A union has members, all of them object types, none twice (specification, section 3.8).
+    /// Checks that a union has members, all distinct object types (specification, section 3.8).
     func unionMembers(of type: NamedType, _ union: UnionType) -> [SchemaValidationError] {
         if union.members.isEmpty {
             return [
@@ -30,7 +30,7 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// An enum type has values, with names of their own (specification, section 3.9).
+    /// Checks that an enum type has values with distinct names (specification, section 3.9).
     func enumValues(of type: NamedType, _ definition: EnumType) -> [SchemaValidationError] {
         if definition.values.isEmpty {
             return [

@@ -1,5 +1,5 @@
 extension SDLRule {
-    /// There is at most one schema definition (specification, section 3.3).
+    /// A document has at most one schema definition (specification, section 3.3).
     static let loneSchemaDefinition = SDLRule(name: "Lone Schema Definition") { document in
         let definitions = document.document.definitions.compactMap { definition -> SchemaDefinition? in
             guard case .schema(let schema) = definition, !schema.isExtension else { return nil }
@@ -49,7 +49,7 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// Every type that is named is defined in the document, or built in (specification, section 3.4).
+    /// Every referenced type is defined in the document or built in (specification, section 3.4).
     static let knownTypeNames = SDLRule(name: "Known Type Names") { document in
         let defined = document.typeDefinitions.map(\.name)
         var isKnown = Array(repeating: false, count: document.document.names.count)
@@ -70,7 +70,8 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// Every extension is of a type that the document defines, and of its kind (specification, section 3.4.3).
+    /// Every extension refers to a type of the document and has the same kind (specification, section
+    /// 3.4.3).
     static let possibleTypeExtensions = SDLRule(name: "Possible Type Extensions") { document in
         let extensions = document.typeExtensions
         if extensions.isEmpty { return [] }
@@ -93,7 +94,7 @@ extension SDLRule {
 }
 
 extension TypeBody {
-    /// The kind as messages name it.
+    /// The kind in the wording of messages.
     fileprivate var kindName: String {
         switch self {
         case .scalar: "scalar"
@@ -107,7 +108,8 @@ extension TypeBody {
 }
 
 extension SDLRule {
-    /// No two fields of a type and its extensions have the same name (specification, sections 3.6, 3.7 and 3.10).
+    /// No two fields of a type and its extensions have the same name (specification, sections 3.6, 3.7 and
+    /// 3.10).
     static let uniqueFieldDefinitionNames = SDLRule(name: "Unique Field Definition Names") { document in
         var seen: [UInt32: DuplicateNameFinder] = [:]
         var findings: [ValidationFinding] = []

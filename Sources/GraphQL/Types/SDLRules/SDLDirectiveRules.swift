@@ -1,5 +1,6 @@
 extension SDLRule {
-    /// Every directive is defined, and stands where its definition allows (specification, 5.7.1 and 5.7.2).
+    /// Every directive is defined, and its location is one of those in its definition (specification, 5.7.1
+    /// and 5.7.2).
     static let knownDirectives = SDLRule(name: "Known Directives") { document in
         var findings: [ValidationFinding] = []
         for site in document.directiveSites {
@@ -24,9 +25,9 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// No directive stands twice at one place, unless it is repeatable (specification, 5.7.3).
+    /// A directive occurs at most once at one location, unless it is repeatable (specification, 5.7.3).
     ///
-    /// The definition of a type and all its extensions are one place, and so are those of the schema.
+    /// The definition of a type and all its extensions are one location; so are those of the schema.
     static let uniqueDirectivesPerLocation = SDLRule(name: "Unique Directives Per Location") { document in
         var seenOnSchema: [UInt32: Directive] = [:]
         var seenOnTypes: [UInt32: [UInt32: Directive]] = [:]
@@ -59,7 +60,7 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// Directives are given only arguments that they define (specification, 5.4.1).
+    /// Directives have only arguments of their definition (specification, 5.4.1).
     static let knownArgumentNamesOnDirectives = SDLRule(name: "Known Argument Names") { document in
         var findings: [ValidationFinding] = []
         for directive in document.document.directives where !directive.arguments.isEmpty {
@@ -79,7 +80,7 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// Directives are given the arguments that they require (specification, 5.4.3).
+    /// Directives have all required arguments (specification, 5.4.3).
     static let providedRequiredArgumentsOnDirectives = SDLRule(name: "Provided Required Arguments") {
         document in
         var findings: [ValidationFinding] = []
@@ -105,7 +106,7 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// No argument is given twice (specification, 5.4.2).
+    /// No argument occurs twice (specification, 5.4.2).
     static let uniqueArgumentNames = SDLRule(name: "Unique Argument Names") { document in
         var findings: [ValidationFinding] = []
         func check(_ arguments: NodeRange<Argument>, in span: SourceSpan) {
@@ -125,7 +126,7 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// No field is given twice in an input object value (specification, 5.6.3).
+    /// No field occurs twice in an input object value (specification, 5.6.3).
     static let uniqueInputFieldNames = SDLRule(name: "Unique Input Field Names") { document in
         var findings: [ValidationFinding] = []
         func check(_ value: Value) {
@@ -139,7 +140,7 @@ extension SDLRule {
                     })
             }
         }
-        // Together these arrays hold every value of the document, nested ones included.
+        // These arrays contain every value of the document, including nested ones.
         let syntax = document.document
         for argument in syntax.arguments { check(argument.value) }
         for definition in syntax.inputValueDefinitions { definition.defaultValue.map(check) }

@@ -1,16 +1,16 @@
-/// A document that defines a schema, prepared for the rules: where it applies directives and names types.
+/// A document that defines a schema, with its applied directives and type references, as input of the rules.
 ///
-/// Executable definitions that stand in the same document are covered too, as in the reference implementation.
+/// Includes the executable definitions of the document, like the reference implementation.
 struct SDLDocument: Sendable {
     let syntax: SchemaDefinitions
-    /// Where directives are applied; nodes without any are left out.
+    /// The nodes with applied directives.
     private(set) var directiveSites: [DirectiveUsage] = []
-    /// Where types are named.
+    /// All references to types.
     private(set) var typeUses: [TypeUse] = []
-    /// By `Name.id`: the directives that the document or the specification defines.
+    /// The directives of the document and of the specification, by `Name.id`.
     private(set) var directives: [UInt32: SDLDirective] = [:]
 
-    /// A place where a type is named.
+    /// A reference to a type.
     struct TypeUse: Sendable {
         let name: Name
         /// False in operations and fragments.
@@ -37,7 +37,6 @@ struct SDLDocument: Sendable {
     /// The definitions of types, without extensions.
     var typeDefinitions: [TypeDefinition] { types { !$0.isExtension } }
 
-    /// The extensions of types.
     var typeExtensions: [TypeDefinition] { types { $0.isExtension } }
 
     /// The definitions and extensions of types.
@@ -150,12 +149,12 @@ extension SDLDocument {
     }
 }
 
-/// What rules ask of a directive's definition.
+/// The part of a directive's definition that the rules use.
 struct SDLDirective: Sendable {
     let locations: [String]
     let isRepeatable: Bool
     let arguments: [String]
-    /// The arguments that must be given, with their types as text.
+    /// The required arguments, with their types as text.
     let required: [(name: String, type: String)]
 
     init(_ directive: BuiltInDirective) {
@@ -177,7 +176,7 @@ struct SDLDirective: Sendable {
 }
 
 extension TypeBody {
-    /// Where directives on a type of this kind stand.
+    /// The location of directives on a type of this kind.
     var directiveLocation: DirectiveLocation {
         switch self {
         case .scalar: .scalar

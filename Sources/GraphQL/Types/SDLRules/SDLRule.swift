@@ -1,13 +1,14 @@
-/// A rule for documents that define a schema, checked before the schema is built: a pure function of the document.
+/// A rule for documents that define a schema, checked before the schema is built: a pure function of the
+/// document.
 ///
-/// Each rule stands in a file of its own, as a static member here. The specification asks for what they check in
-/// chapter 3; names and wording are those of the reference implementation.
+/// The rules implement chapter 3 of the specification; names and wording are those of the reference
+/// implementation.
 struct SDLRule: Sendable {
     let name: String
-    /// What the document does against the rule; empty where it keeps it.
+    /// Returns the violations of the rule; empty if there are none.
     let check: @Sendable (SDLDocument) -> [ValidationFinding]
 
-    /// All rules, in the order in which they report at one place.
+    /// All rules, in the order of their errors at one position.
     static let all: [SDLRule] = [
         loneSchemaDefinition, uniqueOperationTypes, uniqueTypeNames, uniqueEnumValueNames,
         uniqueFieldDefinitionNames, uniqueArgumentDefinitionNames, uniqueDirectiveNames, knownTypeNames,
@@ -15,9 +16,9 @@ struct SDLRule: Sendable {
         uniqueArgumentNames, uniqueInputFieldNames, providedRequiredArgumentsOnDirectives,
     ]
 
-    /// What all rules find, in the order in which one walk through the document comes upon it.
+    /// Returns the violations of all rules, in the order of one traversal of the document.
     ///
-    /// After as many errors as `limit` says a last one tells that there are more.
+    /// If there are more errors than `limit`, one more error states this.
     static func errors(in syntax: SchemaDefinitions, limit: Int) -> [GraphQLError] {
         let document = SDLDocument(syntax)
         var found: [(finding: ValidationFinding, order: Int)] = []
@@ -36,24 +37,24 @@ struct SDLRule: Sendable {
 }
 
 extension GraphQLError {
-    /// The last of a list of errors that is cut short.
+    /// The last error of a truncated list.
     static var tooManyErrors: GraphQLError {
         GraphQLError("Too many validation errors, error limit reached. Validation aborted.")
     }
 }
 
-/// The names that have come by in one place, to find those that come twice.
+/// Finds names that occur twice in one scope.
 struct DuplicateNameFinder {
     private var first: [UInt32: Name] = [:]
 
-    /// The name's first occurrence; nil where this is the first.
+    /// Returns the name's first occurrence; nil if this is the first.
     mutating func firstOccurrence(of name: Name) -> Name? {
         if let earlier = first[name.id] { return earlier }
         first[name.id] = name
         return nil
     }
 
-    /// Names that stand more than once among `names`: each with all its occurrences.
+    /// Returns the names that occur more than once in `names`, each with all its occurrences.
     static func repeated(_ names: [Name]) -> [[Name]] {
         if names.count < 2 { return [] }
         var groups: [UInt32: [Name]] = [:]

@@ -1,19 +1,18 @@
-/// Collects the fields of selection sets, fragments followed, and groups them by response key.
+/// Collects the fields of selection sets and their fragments, grouped by response key.
 ///
-/// The groups are lists linked through columns of the document's size, which serve one collection after another.
+/// The groups are linked lists in columns of the document's size, which all collections reuse.
 struct FieldGroups {
     private let document: TypedDocument
-    /// The number of the collection.
     private var collection: Int32 = 0
-    /// By `Name.id`: the last collection that had the key, and the last field of the group in it.
+    /// The last collection that contained the key, with the last field of its group, by `Name.id`.
     private var collectionOfKey: [Int32]
     private var lastOfKey: [Int32]
-    /// By field: the next one with the same key, or -1.
+    /// The next field with the same key, or -1, by field.
     private var followers: [Int32]
-    /// By fragment: the last collection that had it.
+    /// The last collection that contained the fragment, by fragment.
     private var collectionOfFragment: [Int32]
     private var pending: [Range<Int>] = []
-    /// The first field of each group, in the order in which the keys came up.
+    /// The first field of each group, in order of first occurrence.
     private(set) var firsts: [Int32] = []
 
     init(_ document: TypedDocument) {
@@ -24,16 +23,16 @@ struct FieldGroups {
         collectionOfFragment = Array(repeating: 0, count: document.fragments.count)
     }
 
-    /// Forgets the groups.
+    /// Removes the groups.
     mutating func begin() {
         collection &+= 1
         firsts.removeAll(keepingCapacity: true)
     }
 
-    /// The next field of the same group; -1 behind the last.
+    /// Returns the next field of the same group; -1 after the last.
     func next(after field: Int32) -> Int32 { followers[Int(field)] }
 
-    /// All fields of a group.
+    /// Returns all fields of a group.
     func fields(from first: Int32) -> [Int32] {
         var fields: [Int32] = []
         var field = first
@@ -44,26 +43,27 @@ struct FieldGroups {
         return fields
     }
 
-    /// Puts the fields of a selection set down for collection.
+    /// Schedules the fields of a selection set for collection.
     ///
-    /// No set may be put down twice.
+    /// A set must not be scheduled twice.
     mutating func follow(_ set: SelectionSet) {
         pending.append(set.selections.indices)
     }
 
-    /// Puts the fields of a fragment down for collection, unless that is done already.
+    /// Schedules the fields of a fragment for collection, unless they are already scheduled.
     mutating func follow(fragment: Int) {
         guard collectionOfFragment[fragment] != collection else { return }
         collectionOfFragment[fragment] = collection
         follow(document.fragments[fragment].definition.selectionSet)
     }
 
-    /// Adds the fields that are put down, and those of the fragments spread there, to the groups.
+    /// Adds the scheduled fields, and those of the fragments spread there, to the groups.
     ///
-    /// Each fragment is followed once, without recursion: chains of fragments may be as long as the document.
+    /// Each fragment is followed once, without recursion: a chain of fragments can be as long as the
+    /// document.
     ///
     /// - Parameter visit: Called with each fragment that is spread.
-    /// - Returns: How many selections were looked at.
+    /// - Returns: The number of examined selections.
     mutating func collect(_ visit: (Int) -> Void) -> Int {
         var count = 0
         while let range = pending.popLast() {
@@ -94,12 +94,12 @@ struct FieldGroups {
     }
 }
 
-/// The fields of selection sets, inline fragments flattened and other fragments left as they are; each set collected
-/// once.
+/// The fields of selection sets, with flattened inline fragments and unresolved fragment spreads; each set
+/// is collected once.
 struct CollectedFieldSets {
     private let document: TypedDocument
     private var collected: [CollectedFieldSet] = []
-    /// By the index of the set's first selection.
+    /// The positions of the sets, by the index of the set's first selection.
     private var indices: [UInt32: Int] = [:]
 
     init(_ document: TypedDocument) {
@@ -108,11 +108,11 @@ struct CollectedFieldSets {
 
     subscript(index: Int) -> CollectedFieldSet { collected[index] }
 
-    /// Collects the fields of a set, unless that is done already; returns where they are.
+    /// Collects the fields of a set unless it is already collected; returns the position of the result.
     mutating func collect(_ set: SelectionSet) -> Int {
         if let index = indices[set.selections.start] { return index }
         var fields = CollectedFieldSet()
-        // What stands in an inline fragment comes in its place: the rest of the set waits.
+        // The selections of an inline fragment replace the fragment; the rest of the set follows.
         var pending = [set.selections.indices]
         while let rest = pending.popLast() {
             guard let index = rest.first else { continue }
@@ -130,16 +130,16 @@ struct CollectedFieldSets {
     }
 }
 
-/// The fields of one selection set by response key, and the fragments spread in it.
+/// The fields of one selection set by response key, with the fragments spread in it.
 struct CollectedFieldSet {
-    /// In the order in which the keys come up.
+    /// The groups in order of first occurrence.
     private(set) var groups: [(key: UInt32, fields: [Int])] = []
-    /// Each once, in the order of the text.
+    /// The fragments in source order, without duplicates.
     private(set) var fragments: [Int] = []
     private var positions: [UInt32: Int] = [:]
     private var knownFragments: Set<Int> = []
 
-    /// The fields with a response key, by their index in `document.selections`.
+    /// Returns the fields with a response key, as indices of `document.selections`.
     func fields(ofKey key: UInt32) -> [Int] {
         positions[key].map { groups[$0].fields } ?? []
     }
@@ -159,9 +159,9 @@ struct CollectedFieldSet {
 }
 
 extension TypedDocument {
-    /// The selection sets of operations, fragments and fields, in the order of the text.
+    /// The selection sets of operations, fragments and fields, in source order.
     ///
-    /// Those of inline fragments are part of the sets in which they stand.
+    /// Those of inline fragments are part of the enclosing sets.
     var selectionSetsInOrder: [SelectionSet] {
         var sets = operations.map(\.definition.selectionSet) + fragments.map(\.definition.selectionSet)
         forEachField { _, field in

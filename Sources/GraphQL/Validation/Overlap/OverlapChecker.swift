@@ -1,32 +1,32 @@
-/// Tells whether all fields with the same response key can be merged, in time that grows with the document.
+/// Checks whether all fields with the same response key can be merged, in time proportional to the document.
 ///
-/// Instead of comparing fields pair by pair, it merges selection sets as an executor would: all fields of a set,
-/// fragments followed, are grouped by response key, and the selection sets of one group become the next set. What
-/// makes fields mergeable is an equivalence, so each field of a group is compared with the first alone. A group of
-/// one field is merged once wherever it occurs, as is a group of several.
+/// Instead of comparing fields pairwise, it merges selection sets like an executor. All fields of a set and
+/// its fragments are grouped by response key, and the selection sets of one group become the next set.
+/// Mergeability is an equivalence relation, so each field of a group is compared only with the first. Each
+/// group is merged once, even if it occurs several times.
 ///
-/// Where fields of one group lie on different object types, at most one of them is ever in a response. Their
-/// selections need to have the same shape only; those on each one object type, together with those on abstract
-/// types, need to be the same fields with the same arguments besides.
+/// If the fields of a group are on different object types, at most one of them is in a response. Their
+/// selections then only need the same shape. Those on each single object type, together with those on
+/// abstract types, must also be the same fields with the same arguments.
 struct OverlapChecker {
-    /// What merging came to.
+    /// The result of merging.
     enum Outcome {
         case mergeable
-        /// One conflict that was found, and the operation or fragment in which.
+        /// The first conflict, with the operation or fragment that contains it.
         case conflict(FieldConflict, SourceSpan)
-        /// The merging of this operation or fragment was given up.
+        /// Merging of this operation or fragment exceeded the budget.
         case tooComplex(SourceSpan)
     }
 
-    /// How much the fields of a set must have in common.
+    /// The requirement for the fields of a set.
     private enum Demand: Int {
-        /// The same shape of response.
+        /// The same response shape.
         case shape
-        /// The same field with the same arguments besides.
+        /// The same response shape, the same field and the same arguments.
         case same
     }
 
-    /// Selection sets of the fields of one group that are to be merged.
+    /// The selection sets of the fields of one group, to be merged.
     private struct Task {
         var fields: [Int32]
         var demand: Demand
@@ -38,18 +38,18 @@ struct OverlapChecker {
     }
 
     private let document: TypedDocument
-    /// The fields collected last, grouped by response key.
+    /// The most recently collected fields, grouped by response key.
     private var groups: FieldGroups
     private var pending: [Task] = []
-    /// By demand and by field: whether its selection set alone has been merged.
+    /// True if the selection set of the field was merged on its own, by requirement and by field.
     private var mergedAlone: [[Bool]]
     private var mergedTogether: Set<TaskKey> = []
-    /// By fragment: whether it was part of a set whose fields must be the same.
+    /// True if the fragment was part of a set whose fields must be the same, by fragment.
     private var coveredFragments: [Bool]
-    /// How many more fields may be collected.
+    /// The number of fields that may still be collected.
     ///
-    /// Nested groups on several object types can multiply with each level; documents that are written to be
-    /// run stay below a few times their size.
+    /// Nested groups on several object types can multiply at each level. Practical documents stay below a
+    /// few times their size.
     private var budget: Int
     private var conflict: FieldConflict?
 
@@ -62,7 +62,7 @@ struct OverlapChecker {
         budget = 1_000_000 + 50 * document.selections.count
     }
 
-    /// Merges all operations, then the fragments that none of them reaches.
+    /// Merges all operations, then the fragments that no operation reaches.
     mutating func run() -> Outcome {
         for operation in document.operations {
             groups.begin()
@@ -71,7 +71,8 @@ struct OverlapChecker {
             if let outcome = merge(below: operation.definition.span) { return outcome }
         }
         if coveredFragments.allSatisfy(\.self) { return .mergeable }
-        // Fragments that nothing spreads come first: they cover most of the others. What is left are cycles.
+        // Fragments that are never spread come first, because they reach most of the others. The remaining
+        // ones are in cycles.
         let spread = document.spreadFragments
         for onlyRoots in [true, false] {
             for (index, fragment) in document.fragments.enumerated()
@@ -86,7 +87,7 @@ struct OverlapChecker {
         return .mergeable
     }
 
-    /// Merges what has been collected and all below it; nil where nothing stands in the way.
+    /// Merges the collected fields and their selections; nil if there is no conflict.
     private mutating func merge(below span: SourceSpan) -> Outcome? {
         while conflict == nil, budget > 0, let task = pending.popLast() {
             groups.begin()
@@ -123,7 +124,7 @@ struct OverlapChecker {
 
     private mutating func schedule(alone index: Int32, _ demand: Demand) {
         guard case .field(let field) = document.document.selections[Int(index)], field.selectionSet != nil,
-            // What is the same has the same shape, too.
+            // The same field has the same shape, too.
             !mergedAlone[Demand.same.rawValue][Int(index)], !mergedAlone[demand.rawValue][Int(index)]
         else { return }
         mergedAlone[demand.rawValue][Int(index)] = true
@@ -177,7 +178,8 @@ extension OverlapChecker {
         return false
     }
 
-    /// Fields on abstract types must be the same as all others, those on one object type the same among themselves.
+    /// Fields on abstract types must be the same as all others; those on one object type must be the same as
+    /// each other.
     private mutating func findsDifference(in group: [Int32], _ parts: FieldsByParentType) -> Bool {
         let isOneSet = parts.objects.count < 2 || !parts.abstract.isEmpty
         for fields in isOneSet ? [group] : parts.objects {
@@ -198,11 +200,11 @@ extension OverlapChecker {
     }
 }
 
-/// The fields of one group, by the kind of type from which they are selected.
+/// The fields of one group, by the kind of their parent type.
 private struct FieldsByParentType {
-    /// Those on interfaces, unions and unknown types: any object may have them.
+    /// Fields on interfaces, unions and unknown types, which apply to any object.
     private(set) var abstract: [Int32] = []
-    /// Those on object types, by type.
+    /// Fields on object types, by type.
     private(set) var objects: [[Int32]] = []
 
     init(_ fields: [Int32], in document: TypedDocument) {
@@ -224,14 +226,14 @@ private struct FieldsByParentType {
         }
     }
 
-    /// The sets of fields that one object may have together.
+    /// The sets of fields that can apply to one object together.
     var overlapping: [[Int32]] {
         objects.isEmpty ? [abstract] : objects.map { ($0 + abstract).sorted() }
     }
 }
 
 extension TypedDocument {
-    /// Why two fields are not the same field with the same arguments; nil where they are.
+    /// Returns the difference between two fields in name or arguments; nil if they are the same.
     func difference(_ one: Int, _ other: Int) -> String? {
         guard case .field(let field) = document.selections[one],
             case .field(let otherField) = document.selections[other]
@@ -243,7 +245,7 @@ extension TypedDocument {
             ? nil : "they have differing arguments"
     }
 
-    /// By fragment: whether anything spreads it.
+    /// True if the fragment is spread anywhere, by fragment.
     fileprivate var spreadFragments: [Bool] {
         var spread = [Bool](repeating: false, count: fragments.count)
         for index in document.selections.indices {

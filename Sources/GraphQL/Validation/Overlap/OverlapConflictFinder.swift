@@ -1,17 +1,18 @@
 /// Finds the conflicts between fields that the reference implementation reports, in its order.
 ///
-/// It compares pair by pair, as that one does: the fields of each selection set among themselves and with those of
-/// each fragment spread there, and the fragments with one another; each two fragments, and each set of fields and
-/// fragment, are compared once. That takes time with the square of the document, so it runs only where `OverlapChecker`
-/// has found a conflict, and only until enough are found.
+/// Like the reference implementation, it compares pairwise: the fields of each selection set with each other
+/// and with those of each fragment spread there, and the fragments with one another. Each pair of fragments,
+/// and each pair of a field set and a fragment, is compared once. The time is quadratic in the size of the
+/// document. Therefore this type runs only if `OverlapChecker` has found a conflict, and stops when enough
+/// are found.
 struct OverlapConflictFinder {
-    /// As deep as comparisons may go: through fragments they nest deeper than the text does.
+    /// The maximum depth of comparisons, which fragments nest deeper than the text.
     private static let maximumDepth = 300
-    /// As many fields and fragments as are compared.
+    /// The maximum number of compared fields and fragments.
     private static let maximumComparisons = 500_000
-    /// As long as the reasons within one conflict may be, in characters.
+    /// The maximum length of the reasons within one conflict, in characters.
     private static let maximumReasonLength = 1000
-    /// As many fields as a conflict names on either side.
+    /// The maximum number of fields that a conflict lists on each side.
     private static let maximumFields = 20
 
     private let document: TypedDocument
@@ -21,7 +22,8 @@ struct OverlapConflictFinder {
     private var comparisons = 0
     private var depth = 0
 
-    /// Two things that have been compared, by index; the value tells whether only as exclusive ones.
+    /// Two compared elements, by index; the dictionary value is true if they were compared only as mutually
+    /// exclusive.
     private struct Pair: Hashable {
         var one: Int
         var other: Int
@@ -32,7 +34,7 @@ struct OverlapConflictFinder {
         sets = CollectedFieldSets(document)
     }
 
-    /// The conflicts of the whole document, at most one more than are reported.
+    /// Returns the conflicts of the whole document, at most one more than are reported.
     mutating func run() -> [ValidationFinding] {
         var findings: [ValidationFinding] = []
         for set in document.selectionSetsInOrder {
@@ -47,7 +49,7 @@ struct OverlapConflictFinder {
 
     private var isExhausted: Bool { comparisons >= OverlapConflictFinder.maximumComparisons }
 
-    /// Counts a comparison; false where there have been too many, or they are nested too deep.
+    /// Counts a comparison; returns false if there are too many, or if they are nested too deep.
     private mutating func mayCompare() -> Bool {
         comparisons += 1
         return !isExhausted && depth < OverlapConflictFinder.maximumDepth
@@ -181,9 +183,9 @@ extension OverlapConflictFinder {
         return found
     }
 
-    /// The conflict of two fields whose selections conflict.
+    /// Returns the conflict of two fields whose selections conflict.
     ///
-    /// What it tells is bounded: it may be very much.
+    /// Its size is bounded, because the nested conflicts can be numerous.
     private func summary(of nested: [FieldConflict], below one: Int, _ other: Int) -> FieldConflict? {
         guard case .field(let field) = document.document.selections[one] else { return nil }
         var reason = ""
@@ -209,8 +211,9 @@ extension OverlapConflictFinder {
 }
 
 extension Document {
-    /// Whether two fields are given the same arguments, in any order (specification, 5.3.2): values are compared as
-    /// they are written, but for the order of input fields.
+    /// Returns true if two fields have the same arguments in any order (specification, 5.3.2).
+    ///
+    /// Values are compared as written, except for the order of input fields.
     func sameArguments(_ one: NodeRange<Argument>, _ other: NodeRange<Argument>) -> Bool {
         guard one.count == other.count else { return false }
         if one.isEmpty { return true }
@@ -233,7 +236,7 @@ extension Document {
         }
     }
 
-    /// Recurses along nested values, whose depth the parser bounds.
+    /// Recurses into nested values; the parser limits their depth.
     private func sameValue(_ one: Value, _ other: Value) -> Bool {
         switch (one, other) {
         case (.variable(let name, _), .variable(let otherName, _)): name.id == otherName.id
@@ -259,7 +262,7 @@ extension Document {
 
     private func sameFields(_ one: NodeRange<ObjectField>, _ other: NodeRange<ObjectField>) -> Bool {
         guard one.count == other.count else { return false }
-        // Any fixed order of the names will do to bring equal fields together.
+        // Any deterministic order aligns equal fields.
         func sorted(_ run: NodeRange<ObjectField>) -> [Int] {
             run.indices.sorted { (objectFields[$0].name.id, $0) < (objectFields[$1].name.id, $1) }
         }
@@ -277,10 +280,11 @@ extension Document {
 }
 
 extension TypedDocument {
-    /// The type that a selected field returns; nil where unknown.
+    /// Returns the type of a selected field; nil if unknown.
     ///
-    /// `__typename` and the other fields of introspection have none here, as in the reference implementation: on
-    /// different object types `__typename` may share its response key with a field of another type.
+    /// `__typename` and the other introspection fields have no type here, as in the reference
+    /// implementation: on different object types, `__typename` may share its response key with a field of
+    /// another type.
     func returnType(at index: Int) -> WrappedType? {
         guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType
         else {
@@ -292,8 +296,8 @@ extension TypedDocument {
         }
     }
 
-    /// Whether values of two types look different in a response: other lists or exclamation marks around them, or
-    /// scalars and enums that are not the same (specification, SameResponseShape).
+    /// Returns true if values of two types have different response shapes: different wrappings, or different
+    /// scalars or enums (specification, SameResponseShape).
     func shapesConflict(_ one: WrappedType, _ other: WrappedType) -> Bool {
         if one == other { return false }
         if one.wrapping != other.wrapping { return true }
@@ -301,7 +305,8 @@ extension TypedDocument {
         return kind(of: one.type).isLeaf || kind(of: other.type).isLeaf
     }
 
-    /// Whether no object can have both types, so that at most one of two fields on them is ever in a response.
+    /// Returns true if no object can have both types, so that a response contains at most one of two fields
+    /// on them.
     func areExclusive(_ one: TypeID?, _ other: TypeID?) -> Bool {
         guard let one, let other, one != other else { return false }
         return kind(of: one) == .object && kind(of: other) == .object

@@ -1,5 +1,6 @@
 extension ValidationRule {
-    /// Every directive is defined, and stands where its definition allows (specification, 5.7.1 and 5.7.2).
+    /// Every directive is defined, and its location is one of those in its definition (specification, 5.7.1
+    /// and 5.7.2).
     static let knownDirectives = ValidationRule(name: "Directives Are Defined") { document in
         var findings: [ValidationFinding] = []
         for site in document.directiveSites {
@@ -25,14 +26,14 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// No directive stands twice at one place, unless it is repeatable (specification, 5.7.3).
+    /// A directive occurs at most once at one location, unless it is repeatable (specification, 5.7.3).
     static let uniqueDirectivesPerLocation = ValidationRule(name: "Directives Are Unique per Location") {
         document in
         var findings: [ValidationFinding] = []
         var directivesOfTypes: [UInt32: [Directive]] = [:]
         var directivesOfSchema: [Directive] = []
         for site in document.directiveSites {
-            // The definition of a type and all its extensions are one place; so are those of the schema.
+            // The definition of a type and all its extensions are one location; so are those of the schema.
             let isSchema = site.location == .schema
             let earlier = site.definedName.map { directivesOfTypes[$0.id, default: []] } ?? []
             let before = isSchema ? directivesOfSchema : earlier

@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// Every selected field exists on the type from which it is selected (specification, 5.3.1).
+    /// Every selected field exists on its parent type (specification, 5.3.1).
     static let fieldsOnCorrectType = ValidationRule(name: "Field Selections") { document in
         var findings: [ValidationFinding] = []
         document.forEachField { index, field in
@@ -14,7 +14,7 @@ extension ValidationRule {
         return findings
     }
 
-    /// Types that have the field, where the parent is abstract; else fields with a similar name.
+    /// Suggests types that have the field if the parent is abstract, otherwise fields with a similar name.
     private static func suggestion(for field: String, on parent: TypeID, in document: TypedDocument) -> String
     {
         guard document.options.suggests else { return "" }
@@ -26,8 +26,9 @@ extension ValidationRule {
         return Suggestions.didYouMean(field, among: schema[parent].fields.lazy.map(\.name))
     }
 
-    /// Object types that are possible for `parent` and have the field, and their interfaces that have it: the most
-    /// widely implemented first, an interface before what implements it.
+    /// Returns the possible object types of `parent` that have the field, and their interfaces that have it.
+    ///
+    /// The most widely implemented come first, and an interface comes before its implementations.
     private static func typesWithField(_ field: String, below parent: TypeID, in schema: Schema) -> [TypeID] {
         guard schema[parent].isAbstract else { return [] }
         var types: [TypeID] = []
@@ -51,7 +52,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Selections go down to scalars and enums, and no further (specification, 5.3.3).
+    /// Fields of composite types have selections; scalars and enums have none (specification, 5.3.3).
     static let scalarLeafs = ValidationRule(name: "Leaf Field Selections") { document in
         var findings: [ValidationFinding] = []
         document.forEachField { index, field in

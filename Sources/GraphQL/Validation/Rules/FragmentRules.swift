@@ -11,7 +11,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Fragments are on objects, interfaces and unions (specification, 5.5.1.3).
+    /// Fragments have object, interface or union types (specification, 5.5.1.3).
     static let fragmentsOnCompositeTypes = ValidationRule(
         name: "Fragments on Object, Interface or Union Types"
     ) {
@@ -41,7 +41,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Every fragment is spread by some operation, directly or through other fragments (specification, 5.5.1.4).
+    /// Every fragment is used by an operation, directly or through other fragments (specification, 5.5.1.4).
     static let noUnusedFragments = ValidationRule(name: "Fragments Must Be Used") { document in
         guard !document.fragments.isEmpty else { return [] }
         var walk = FragmentTraversal(document)
@@ -51,7 +51,7 @@ extension ValidationRule {
                 usedNames.insert(document.fragments[fragment].definition.name.id)
             }
         }
-        // Fragments of one name are used together: which of them is meant is the fault of another rule.
+        // Fragments of one name count as used together; another rule reports the duplicate.
         return document.fragments.compactMap { fragment in
             let definition = fragment.definition
             guard !usedNames.contains(definition.name.id) else { return nil }
@@ -63,7 +63,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Every fragment that is spread is defined (specification, 5.5.2.1).
+    /// Every fragment spread refers to a defined fragment (specification, 5.5.2.1).
     static let knownFragmentNames = ValidationRule(name: "Fragment Spread Target Defined") { document in
         document.selections.indices.compactMap { index in
             guard case .fragmentSpread(let spread) = document.document.selections[index],

@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// Every argument is one that its field or directive defines (specification, 5.4.1).
+    /// Every argument is defined by its field or directive (specification, 5.4.1).
     static let knownArgumentNames = ValidationRule(name: "Argument Names") { document in
         var findings: [ValidationFinding] = []
         document.forEachField { index, field in
@@ -29,8 +29,10 @@ extension ValidationRule {
         return findings
     }
 
-    /// The finding of an unknown argument, told at `position` or else where the walk comes to the argument; `owner`
-    /// says what has the argument and which arguments it defines.
+    /// Returns the finding of an unknown argument.
+    ///
+    /// It is reported at `position`, by default that of the argument. `owner` describes the field or
+    /// directive and the arguments that it defines.
     private static func unknownArgument(
         _ argument: Argument, in document: TypedDocument, _ position: VisitPosition?,
         owner: @escaping () -> (place: String, arguments: [String])

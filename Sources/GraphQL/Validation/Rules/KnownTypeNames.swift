@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// Every type that is named exists (specification, 5.5.1.2 and 5.8.2).
+    /// Every referenced type exists (specification, 5.5.1.2 and 5.8.2).
     static let knownTypeNames = ValidationRule(name: "Type Existence") { document in
         var unknown: [(name: Name, isTypeSystem: Bool)] = []
         for index in document.variableTypes.indices where document.variableTypes[index] == nil {
@@ -41,9 +41,9 @@ extension ValidationRule {
         }
     }
 
-    /// The unknown types that type system definitions name.
+    /// Returns the unknown types in type system definitions.
     ///
-    /// An executable document has no such definitions; where it does, their faults are told with the others.
+    /// A valid executable document has no such definitions; if it does, their errors are reported, too.
     private static func unknownTypesOfTypeSystem(in document: TypedDocument) -> [(
         name: Name, isTypeSystem: Bool
     )] {

@@ -1,7 +1,7 @@
 extension ValidationRule {
-    /// Introspection does not nest lists three deep.
+    /// Introspection nests lists less than three levels deep.
     ///
-    /// This rule is no part of the specification; the reference implementation recommends it, because each
+    /// This rule is not part of the specification. The reference implementation recommends it, because each
     /// level multiplies the response by the size of the schema.
     static let maxIntrospectionDepth = ValidationRule(name: "Maximum Introspection Depth") { document in
         guard document.options.limitsIntrospectionDepth else { return [] }
@@ -15,7 +15,7 @@ extension ValidationRule {
         var refused: SourceSpan?
         var findings: [ValidationFinding] = []
         for root in roots.sorted(by: { $0.span.start < $1.span.start }) {
-            // What stands in a field that is refused is refused with it.
+            // Selections in a rejected field are not reported again.
             if let refused, refused.contains(root.span) { continue }
             guard search.isExceeded(from: root.index) else { continue }
             refused = root.span
@@ -28,19 +28,19 @@ extension ValidationRule {
     }
 }
 
-/// Finds introspection lists nested in one another, through fragments too.
+/// Finds nested introspection lists, also through fragments.
 ///
-/// Each fragment is followed at most once for each depth, and without recursion: chains of fragments may be
+/// Each fragment is followed at most once for each depth, and without recursion: a chain of fragments can be
 /// as long as the document.
 private struct IntrospectionDepth {
     private static let maximumLists = 3
 
     private let document: TypedDocument
-    /// By `Name.id`: whether the field is a list of introspection.
+    /// True if the field is an introspection list, by `Name.id`.
     private let isList: [Bool]
-    /// By fragment: the greatest depth at which it has been followed without a find.
+    /// The greatest depth at which the fragment was followed without exceeding the limit, by fragment.
     private var followed: [Int]
-    /// By fragment: the smallest depth from which it goes too deep.
+    /// The smallest depth from which the fragment exceeds the limit, by fragment.
     private var exceeded: [Int]
 
     private struct Step {
@@ -75,7 +75,7 @@ private struct IntrospectionDepth {
         return false
     }
 
-    /// What is to be followed below a selection; nil where that is too deep.
+    /// Returns the next step below a selection; nil if it exceeds the limit.
     private mutating func follow(_ index: Int, at depth: Int) -> Step? {
         let nothing = Step(remaining: 0..<0, depth: depth)
         switch document.document.selections[index] {

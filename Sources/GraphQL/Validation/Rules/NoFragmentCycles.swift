@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// No fragment spreads itself, directly or through others (specification, 5.5.2.2).
+    /// No fragment spreads itself, directly or through other fragments (specification, 5.5.2.2).
     static let noFragmentCycles = ValidationRule(name: "Fragment Spreads Must Not Form Cycles") { document in
         guard !document.fragments.isEmpty else { return [] }
         var search = CycleSearch(document)
@@ -8,20 +8,20 @@ extension ValidationRule {
     }
 }
 
-/// A depth-first search over the graph of fragments, with a stack of its own: chains of fragments may be as long as
-/// the document.
+/// A depth-first search in the graph of fragments, with an explicit stack: a chain of fragments can be as
+/// long as the document.
 private struct CycleSearch {
     private let document: TypedDocument
-    /// Fragments whose spreads have been followed.
+    /// The fragments whose spreads have been followed.
     ///
-    /// Of several by one name, the last stands for all.
+    /// Of several fragments with one name, the last is used.
     private var visited: [Bool]
-    /// By fragment: its position on the path; -1 where it is not on it.
+    /// The position on the path by fragment; -1 if it is not on the path.
     private var depths: [Int]
     private var path: [Step] = []
     private(set) var findings: [ValidationFinding] = []
 
-    /// A fragment on the path, its spreads, and which of them is followed next.
+    /// A fragment on the path, with its spreads and the next spread to follow.
     private struct Step {
         var fragment: Int
         var spreads: [FragmentSpread]
@@ -50,7 +50,8 @@ private struct CycleSearch {
                     enter(fragment)
                 } else {
                     reportCycle(from: depths[fragment], to: spread, root: root)
-                    // Each error holds a path, which may be long; no more of them are shown.
+                    // Each error contains a path, which can be long, so no more are collected than are
+                    // reported.
                     if findings.count > document.options.maximumErrors { return }
                 }
             }

@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// The document holds operations and fragments only (specification, 5.1.1).
+    /// The document contains only operations and fragments (specification, 5.1.1).
     static let executableDefinitions = ValidationRule(name: "Executable Definitions") { document in
         document.document.definitions.compactMap { definition in
             switch definition {
@@ -44,7 +44,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// An operation without a name is the only one (specification, 5.2.3.1).
+    /// An anonymous operation is the only operation (specification, 5.2.3.1).
     static let loneAnonymousOperation = ValidationRule(name: "Lone Anonymous Operation") { document in
         guard document.operations.count > 1 else { return [] }
         return document.operations.compactMap { operation in

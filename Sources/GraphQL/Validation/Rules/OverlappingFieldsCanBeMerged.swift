@@ -1,9 +1,10 @@
 extension ValidationRule {
-    /// Fields with the same response key can be merged into one (specification, 5.3.2).
+    /// Fields with the same response key can be merged (specification, 5.3.2).
     ///
-    /// Works in two steps. `OverlapChecker` merges all selections as an executor would and tells only whether there is
-    /// a conflict at all; its time grows with the document. Where there is one, `OverlapConflictFinder` compares pair by pair
-    /// to find the conflicts that the reference implementation reports, and in its order.
+    /// The rule has two steps. `OverlapChecker` merges all selections like an executor and only detects
+    /// whether a conflict exists; its time is proportional to the document. If it detects one,
+    /// `OverlapConflictFinder` compares pairwise to find the conflicts that the reference implementation
+    /// reports, in its order.
     static let overlappingFieldsCanBeMerged = ValidationRule(name: "Field Selection Merging") { document in
         var merging = OverlapChecker(document)
         switch merging.run() {
@@ -23,13 +24,13 @@ extension ValidationRule {
     }
 }
 
-/// Two sets of fields that cannot be merged into one response key, and why.
+/// Two sets of fields that cannot be merged into one response key, with the reason.
 struct FieldConflict {
     /// The response key.
     let key: Name
     let reason: String
-    /// The fields on either side, by their index in `document.selections`: the ones with the key first, then those
-    /// in their selections that are the cause.
+    /// The fields on each side, as indices of `document.selections`: first those with the key, then those in
+    /// their selections that cause the conflict.
     let fields: [Int]
     let otherFields: [Int]
 

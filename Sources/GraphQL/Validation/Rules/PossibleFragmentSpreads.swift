@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// A fragment is on a type that values may have where it stands (specification, 5.5.2.3).
+    /// The type of a fragment overlaps with the parent type of its spread (specification, 5.5.2.3).
     static let possibleFragmentSpreads = ValidationRule(name: "Fragment Spread Is Possible") { document in
         var overlaps = TypeOverlaps(schema: document.schema)
         return document.selections.indices.compactMap { index in
@@ -24,7 +24,7 @@ extension ValidationRule {
     }
 }
 
-/// Which types overlap, each pair looked up once: abstract types may have very many possible types.
+/// Caches which types overlap, because abstract types can have many possible types.
 private struct TypeOverlaps {
     let schema: Schema
     private var known: [Pair: Bool] = [:]

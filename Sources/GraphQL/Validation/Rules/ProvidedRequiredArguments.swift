@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// Every required argument of a field or directive is given (specification, 5.4.3).
+    /// Every required argument of a field or directive is present (specification, 5.4.3).
     static let providedRequiredArguments = ValidationRule(name: "Required Arguments") { document in
         var findings: [ValidationFinding] = []
         document.forEachField { index, field in

@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// A subscription selects exactly one field, no introspection field, and without conditions on it
+    /// A subscription selects exactly one field, which is no introspection field and has no conditions
     /// (specification, 5.2.4.1).
     static let singleFieldSubscriptions = ValidationRule(name: "Single Root Field") { document in
         var findings: [ValidationFinding] = []
@@ -41,13 +41,14 @@ extension ValidationRule {
     }
 }
 
-/// The fields that a subscription selects at its root, fragments followed (specification, CollectSubscriptionFields).
+/// The root fields of a subscription, including those in fragments (specification,
+/// CollectSubscriptionFields).
 private struct RootFields {
     private let type: TypeID
     private let document: TypedDocument
-    /// By response key, in the order of the text.
+    /// The fields by response key, in source order.
     private(set) var fields: [[SelectedField]] = []
-    /// The `@skip` and `@include` directives among them.
+    /// The `@skip` and `@include` directives of these selections.
     private(set) var conditions: [SourceSpan] = []
     private var groups: [UInt32: Int] = [:]
     private var visitedFragments: Set<Int> = []
@@ -66,7 +67,7 @@ private struct RootFields {
         }
     }
 
-    /// Takes one selection in; returns the selections of a fragment that are to be taken in next.
+    /// Adds one selection; returns the selections of a fragment, to be added next.
     private mutating func visit(_ index: Int) -> Range<Int>? {
         switch document.document.selections[index] {
         case .field(let field):

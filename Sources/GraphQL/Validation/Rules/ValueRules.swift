@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// Every value is one that its position takes (specification, 5.6.1 to 5.6.4).
+    /// Every value is valid for the type of its position (specification, 5.6.1 to 5.6.4).
     static let valuesOfCorrectType = ValidationRule(name: "Values of Correct Type") { document in
         var findings: [ValidationFinding] = []
         for index in document.arguments.indices {
@@ -15,7 +15,7 @@ extension ValidationRule {
         return findings
     }
 
-    /// All that is wrong inside of a value is told where the walk comes to the value as a whole.
+    /// All errors inside a value are reported at the position of the whole value.
     private static func faults(of value: Value, as type: WrappedType, in document: TypedDocument)
         -> [ValidationFinding]
     {

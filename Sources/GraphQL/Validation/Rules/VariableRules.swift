@@ -16,7 +16,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Variables have scalar, enum and input object types, or lists of them (specification, 5.8.2).
+    /// Variables have scalar, enum or input object types, or lists of them (specification, 5.8.2).
     static let variablesAreInputTypes = ValidationRule(name: "Variables Are Input Types") { document in
         document.variableTypes.indices.compactMap { index in
             guard let type = document.variableTypes[index], !document.kind(of: type.type).isInput else {
@@ -31,7 +31,7 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Every variable that an operation uses, in fragments too, is one that it defines (specification, 5.8.3).
+    /// Every variable that an operation uses, also in fragments, is defined by it (specification, 5.8.3).
     static let noUndefinedVariables = ValidationRule(name: "All Variable Uses Defined") { document in
         guard !document.variableUses.isEmpty else { return [] }
         var findings: [ValidationFinding] = []
@@ -54,7 +54,8 @@ extension ValidationRule {
 }
 
 extension ValidationRule {
-    /// Every variable that an operation defines is used, in the operation or its fragments (specification, 5.8.4).
+    /// Every variable that an operation defines is used in the operation or its fragments (specification,
+    /// 5.8.4).
     static let noUnusedVariables = ValidationRule(name: "All Variables Used") { document in
         guard !document.document.variableDefinitions.isEmpty else { return [] }
         var findings: [ValidationFinding] = []
@@ -77,11 +78,12 @@ extension ValidationRule {
     }
 }
 
-/// Brings the uses of variables together with the definitions of an operation.
+/// Matches uses of variables with the definitions of an operation.
 struct VariableScopes {
     private let document: TypedDocument
     private var fragments: FragmentTraversal
-    /// By `Name.id`: the index in `document.variableDefinitions` of the variable last defined by this name.
+    /// The index in `document.variableDefinitions` of the last defined variable with this name, by
+    /// `Name.id`.
     private var definitions: [Int]
 
     init(_ document: TypedDocument) {
@@ -90,10 +92,10 @@ struct VariableScopes {
         definitions = Array(repeating: -1, count: document.document.names.count)
     }
 
-    /// Calls `body` with each use of a variable in the operation and the fragments that it reaches, and with
-    /// the index of the variable's definition; nil where the operation has none.
+    /// Calls `body` with each use of a variable in the operation and its fragments, and with the index of
+    /// the variable's definition; nil if the operation has none.
     ///
-    /// Of several by one name the last counts.
+    /// Of several definitions with one name, the last is used.
     mutating func forEachUse(in operation: TypedOperation, _ body: (VariableUse, Int?) -> Void) {
         let variables = operation.definition.variables.indices
         for index in variables {
@@ -101,7 +103,7 @@ struct VariableScopes {
         }
         func report(_ uses: Range<Int>) {
             for use in document.variableUses[uses] {
-                // Leftovers of other operations lie outside the range.
+                // Entries of other operations are outside the range.
                 let definition = definitions[Int(use.name.id)]
                 body(use, variables.contains(definition) ? definition : nil)
             }

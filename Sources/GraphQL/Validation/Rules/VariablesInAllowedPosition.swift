@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// A variable's type fits every position where it is used (specification, 5.8.5).
+    /// The type of a variable is valid at every position of its use (specification, 5.8.5).
     static let variablesInAllowedPosition = ValidationRule(name: "All Variable Usages Are Allowed") {
         document in
         guard !document.variableUses.isEmpty else { return [] }
@@ -32,7 +32,8 @@ extension ValidationRule {
         return findings
     }
 
-    /// IsVariableUsageAllowed: a default, of the variable or of the position, makes up for a missing exclamation mark.
+    /// IsVariableUsageAllowed: a default of the variable or of the position allows a nullable variable at a
+    /// non-null position.
     private static func fits(
         _ type: WrappedType, defaultValue: Value?, _ position: WrappedType, hasDefault: Bool
     ) -> Bool {
