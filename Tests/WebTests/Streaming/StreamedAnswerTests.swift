@@ -107,7 +107,7 @@ struct StreamedAnswerTests {
             ("multipart/mixed;subscriptionSpec=1.0, text/event-stream", .eventStream),
         ])
     func forms(accept: String?, form: StreamFormat?) {
-        #expect(ContentNegotiation.streamForm(accept: accept) == form)
+        #expect(ContentNegotiation.streamFormat(accept: accept) == form)
     }
 
     @Test("say in between that they are still there")
