@@ -51,7 +51,7 @@ soak: setup soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), l
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
 
-soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build beside legitimate users
+soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build, together with legitimate users
 	swift build -c release --product portico
 	swift build -c release --product HostileSoak
 	binaries="$$(swift build -c release --show-bin-path)"; "$$binaries/HostileSoak" "$$binaries/portico"

@@ -10,7 +10,7 @@ final class ResponseCache: Sendable {
     private let entries: BoundedStore<Key, Entry>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
-    /// What a response depends on.
+    /// The values that determine a response.
     struct Key: Hashable, Sendable {
         private let operation: OperationIdentity
         private let audience: [String]
