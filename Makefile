@@ -1,4 +1,4 @@
-# A machine with a Swift toolchain needs only `make run` and `make test`.
+# On a machine with a Swift toolchain, `make run` and `make test` are sufficient.
 #
 #   make run ARGS="--port 9000 --data ./data"     arguments of `portico serve`
 #   make bench-check RECORD=1                     see Tests/Benchmarks
@@ -15,27 +15,27 @@ IMAGE ?= portico
 # One set of options for lint and test, so that they share one debug build.
 checked := --explicit-target-dependency-import-check error
 sources := Package.swift Sources Tests
-# The tests of a run share the threads of two cores. If all start at once, those that wait for a response get no thread
-# while others compute. The tests that load the executable for a minute run alone.
+# The tests of a run share the threads of two cores. If all start at once, tests that wait for a response get no thread
+# while others compute. Tests that load the executable for a minute run alone.
 apart := SoakTests
 swift_test = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
 run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
 covered := .build/coverage
-# Tests that kill the executable, 50 times in make test; and tests that load it for minutes, with nothing else running.
+# Tests that kill the executable, 50 times in make test; and tests that load it for minutes, without other tests.
 killing := ^PorticoAppTests\.(Crash|Ledger)SoakTests
 loading := ^PorticoAppTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10
 
-help: ## Print this
+help: ## Print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 
 run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no account or key is needed
-	@Scripts/explorer.sh || true  # It reports what is missing, and so does the page.
+	@Scripts/explorer.sh || true  # On failure the script and the page report the reason.
 	swift build -c release --product portico
 	PORTICO_EXPLORER="$${PORTICO_EXPLORER-Explorer}" exec "$$(swift build -c release --product portico --show-bin-path)/portico" serve $(ARGS)
 
-test: setup ## Build everything and run all tests, also those of the built executable
+test: setup ## Build everything and run all tests, including those of the built executable
 	swift build --build-tests $(checked)
 	$(call run_tests)
 
@@ -51,7 +51,7 @@ soak: setup soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), l
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
 
-soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build beside legitimate users
+soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build, together with legitimate users
 	swift build -c release --product portico
 	swift build -c release --product HostileSoak
 	binaries="$$(swift build -c release --show-bin-path)"; "$$binaries/HostileSoak" "$$binaries/portico"
@@ -68,7 +68,7 @@ lint: setup ## Check the format, the imports between targets, warnings, the sche
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
 		"$$portico" docs --check Sources/PorticoApp/Portico.docc
 
-structure: ## Count files, lines, split types and repeated names, with their limits
+structure: ## Count files, lines, split types and repeated names, with the limit of each
 	@Scripts/structure.sh $(ARGS)
 
 docs: setup ## Write the generated pages of the documentation
@@ -81,7 +81,7 @@ docs-check: setup ## Run every command and snippet of the README and the documen
 format: ## Format every file
 	swift format --in-place --recursive --parallel $(sources)
 
-bench: setup ## Measure the engine, the server and the whole, beside graphql-js; ARGS="server home" for a part
+bench: setup ## Measure the engine, the server and the whole program, and graphql-js; ARGS="server home" for a part
 	Scripts/bench.sh $(ARGS)
 
 bench-check: setup ## Fail if the engine or a chart allocates more than the thresholds in Tests/Benchmarks

@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# Measures Portico: its engine alone, and as its clients meet it.
+# Measures Portico: the engine alone, the server, and the whole program.
 #
 #   Scripts/bench.sh           everything: engine, gateway, sockets and server
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
-#   Scripts/bench.sh gateway   what lies between the engine and the providers
-#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on NIO's codec, and one that has no
-#                              codec at all: what nobody on the same channels can exceed
-#   Scripts/bench.sh server    the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
-#                              one quote, live sessions; followed by names, these only (see ServerBenchmarks)
+#   Scripts/bench.sh gateway   the gateway, between the engine and the providers
+#   Scripts/bench.sh sockets   requests a second on the workload, in comparison with a bare server on NIO's codec, and one
+#                              without a codec: the maximum of any server on the same channels
+#   Scripts/bench.sh server    the whole program with the sandbox: a real home screen, idle sockets, subscribers of one
+#                              quote, sessions; followed by names, only these parts (see ServerBenchmarks)
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
 #                              chart allocates for its candles
 #
-#   RECORD=1 … check           writes the thresholds anew instead
-#   BENCH_SECONDS              how long requests are counted (10)
-#   BENCH_TURNS                how often the servers take turns (3); the medians are compared
+#   RECORD=1 … check           records the thresholds instead
+#   BENCH_SECONDS              seconds in which requests are counted (10)
+#   BENCH_TURNS                number of rounds in which the servers alternate (3); the medians are compared
 #
-# graphql-js is measured in the same run where node and Debian's node-graphql are here, and sockets where wrk is. Only
-# ratios within one run are worth quoting.
+# graphql-js is measured in the same run if node and Debian's node-graphql are installed, and sockets if wrk is. Only
+# ratios within one run are meaningful.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 benchmarks=Tests/Benchmarks
 export BENCH_SECONDS=${BENCH_SECONDS:-10}
-turns=${BENCH_TURNS:-3}
+rounds=${BENCH_TURNS:-3}
 port=${BENCH_PORT:-18181}
 url=http://127.0.0.1:$port/graphql
 server=
@@ -30,7 +30,7 @@ server=
 stop_server() { [[ -z $server ]] || { kill "$server" && wait "$server"; server=; } 2>/dev/null || true; }
 trap stop_server EXIT
 
-say() { printf '\n%s\n' "$*"; }
+heading() { printf '\n%s\n' "$*"; }
 
 # built PACKAGE PRODUCT: builds it for release, and prints the executable's path.
 built() {
@@ -48,21 +48,21 @@ has_peer() { NODE_PATH=/usr/share/nodejs node -e 'require("graphql")' 2>/dev/nul
 
 has_wrk() { command -v wrk >/dev/null || { echo "not measured: apt-get install wrk"; return 1; }; }
 
-# Each on a core of its own, where there are two.
+# Server and clients run on different cores, if there are two.
 server_core=() client_core=()
 if [[ $(nproc) -gt 1 ]] && command -v taskset >/dev/null; then
     server_core=(taskset --cpu-list 0) client_core=(taskset --cpu-list 1)
 fi
 
-# Requests a second by server and operation, a number for each turn.
+# Requests a second by server and operation, one number for each round.
 declare -A rates=()
 
-# measure_server NAME COMMAND …: starts it, sees that its answers are right where node is here to compare them, and
-# lets wrk ask each operation.
+# measure_server NAME COMMAND …: starts the server, compares its responses with the expected ones if node is installed,
+# and measures each operation with wrk.
 measure_server() {
     local name=$1 operation output rate
     shift
-    ! curl --silent --output /dev/null "$url" || { echo "port $port is taken; BENCH_PORT names another" >&2; return 1; }
+    ! curl --silent --output /dev/null "$url" || { echo "port $port is in use; set BENCH_PORT to another one" >&2; return 1; }
     PORT=$port "${server_core[@]}" "$@" >/dev/null &
     server=$!
     curl --silent --output /dev/null --retry 50 --retry-delay 1 --retry-connrefused "$url"
@@ -80,19 +80,19 @@ measure_server() {
     stop_server
 }
 
-# median_rate NAME OPERATION: of all turns.
+# median_rate NAME OPERATION: the median of all rounds.
 median_rate() {
     tr ' ' '\n' <<<"${rates[$1.$2]}" | sort --numeric-sort |
         awk 'NF { all[++count] = $1 } END { print all[int((count + 1) / 2)] }'
 }
 
-# print_ratio OPERATION PEER AIM: how many times as fast as the peer Portico is.
+# print_ratio OPERATION PEER AIM: the ratio of Portico's rate to that of the peer.
 print_ratio() {
     awk -v own="$(median_rate Portico "$1")" -v peer="$(median_rate "$2" "$1")" -v what="$1: times $2" -v aim="$3" \
         'BEGIN { printf "%-20s %.2f (aim: %s)%s\n", what, own / peer, aim, own / peer < aim ? " MISSED" : "" }'
 }
 
-# print_floor OPERATION: how many times as fast as graphql-js a server without a codec and without an engine is.
+# print_floor OPERATION: the ratio of the rate of a server without codec and engine to that of graphql-js.
 print_floor() {
     awk -v floor="$(median_rate framed "$1")" -v peer="$(median_rate graphql-js "$1")" -v what="$1" \
         'BEGIN { printf "%s: the server without a codec is %.2f times graphql-js\n", what, floor / peer }'
@@ -102,26 +102,26 @@ measure_engine() {
     local engine hook peer=()
     engine=$(built "$benchmarks" EngineBenchmarks)
     hook=$(built_hook)
-    say "The engine alone: allocations"
+    heading "The engine alone: allocations"
     LD_PRELOAD=$hook "$engine" allocations
-    say "The engine alone: microseconds"
+    heading "The engine alone: microseconds"
     if has_peer; then peer=(node "$benchmarks/baseline/graphql-js.js"); fi
     "${server_core[@]}" "$engine" time "${peer[@]}"
     [[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
 }
 
 measure_gateway() {
-    say "Between the engine and the providers"
+    heading "Between the engine and the providers"
     "$(built . GatewayBenchmarks)"
 }
 
 measure_sockets() {
-    local bench_server turn
-    say "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
+    local bench_server round
+    heading "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
     has_wrk || return 0
     bench_server=$(built . BenchServer)
-    for ((turn = 1; turn <= turns; turn++)); do
-        printf '%-12s%10s%10s%10s%10s\n' "turn $turn" w1 w2 w3 w4
+    for ((round = 1; round <= rounds; round++)); do
+        printf '%-12s%10s%10s%10s%10s\n' "round $round" w1 w2 w3 w4
         measure_server framed "$bench_server" framed
         measure_server bare "$bench_server" bare
         measure_server Portico "$bench_server"
@@ -139,11 +139,11 @@ measure_sockets() {
 # measure_server_process [NAME …]
 measure_server_process() {
     local portico clients
-    say "The whole of Portico on one core, its clients and the sandbox on another"
+    heading "The whole program on one core, its clients and the sandbox on another"
     has_wrk || return 0
     portico=$(built . portico)
     clients=$(built . ServerBenchmarks)
-    # Ten thousand sockets are as many files.
+    # Ten thousand sockets need as many file descriptors.
     ulimit -S -n "$(ulimit -H -n)"
     "${client_core[@]}" "$clients" "$@" -- "${server_core[@]}" "$portico"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts Portico with the sandbox, and drives it with client libraries that others wrote (see clients/drive.py).
+# Starts Portico with the sandbox, and tests it with public client libraries (see clients/drive.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/serving.sh

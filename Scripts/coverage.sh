@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tells which lines of some rooms the tests reach, from the profiles of a build with --enable-code-coverage.
+# Reports the line coverage of some folders, from the profiles of a build with --enable-code-coverage.
 #
 #   Scripts/coverage.sh SCRATCH_PATH [FOLDER …]     by default Sources/GraphQL, Sources/Gateway and Sources/Storage
 #
-# The profiles are those in SCRATCH_PATH/profiles, one for each process: where servers that end at the same time merge theirs
-# into one file, its counters are garbage. Programs that the tests start count too, unless they are killed.
+# The profiles are in SCRATCH_PATH/profiles, one for each process: if servers that end at the same time merge their counters
+# into one file, the counters are invalid. Programs that the tests start are included, unless they are killed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,14 +16,14 @@ folders=("$@")
 tools=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')/bin
 built=$(swift build --scratch-path "$scratch" --show-bin-path)
 profile=$scratch/profiles/all.profdata
-# One that was killed while it wrote is left out.
+# The profile of a process that was killed while it wrote is omitted.
 "$tools/llvm-profdata" merge --sparse --failure-mode=all --output "$profile" "$scratch"/profiles/*.profraw
 
-# The tests have every room in them; what they start is a program of its own.
+# The test bundles contain all targets; the executable that they start is a separate object.
 objects=("$built"/*.xctest)
 [[ ! -x $built/portico ]] || objects+=(--object "$built/portico")
 
-# report FOLDER: llvm-cov's table; of each row the file, then lines, lines missed, and their share.
+# report FOLDER: rows of llvm-cov's table with file, lines, missed lines, and coverage.
 report() {
     "$tools/llvm-cov" report "${objects[@]}" --instr-profile "$profile" "$1" 2>/dev/null \
         | awk '$1 ~ /\.swift$|^TOTAL$/ { print $1, $8, $9, $10 }'
@@ -34,7 +34,7 @@ for folder in "${folders[@]}"; do
     report "$folder" >"$scratch/profiles/report"
     awk -v folder="$folder" '$1 == "TOTAL" { printf "%-40s %8s %8s %9s\n", folder, $2, $3, $4 }' \
         "$scratch/profiles/report"
-    # The files in which most is missed, as the way to close the gap.
+    # The ten files with the most missed lines.
     awk '$1 != "TOTAL" && $3 > 0' "$scratch/profiles/report" | sort --key 3,3nr | head -n 10 \
         | awk '{ printf "  %-38s %8s %8s %9s\n", $1, $2, $3, $4 }'
 done

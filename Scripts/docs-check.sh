@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every command and snippet of the README and the documentation, against a Portico whose market stands still, and
-# compares with the results that stand there (see docs/check.py, which says how a block is marked).
+# Runs every command and snippet of the README and the documentation with a Portico whose sandbox clock is stopped, and
+# compares the results with those in the text (see docs/check.py for the marks of blocks).
 #
 #   Scripts/docs-check.sh               builds Portico first
-#   Scripts/docs-check.sh EXECUTABLE    takes one that is built; the folder that it lies in has the modules, too
+#   Scripts/docs-check.sh EXECUTABLE    uses a built executable; its folder also contains the modules
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,17 +21,17 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# Eleven o'clock of a Friday in New York: the market is open, and its prices stay what they are.
+# Eleven o'clock on a Friday in New York: the market is open, and its prices do not change.
 mkdir "$scratch/data"
 PORTICO_SANDBOX_TIME=2026-11-20T16:00:00Z PORTICO_DATA=$scratch/data PORTICO_DOCUMENTS=schema/operations \
-    PORTICO_REQUESTS_PER_ADDRESS=1000000 "$portico" serve --port 0 >"$scratch/greeting" 2>"$scratch/log" &
+    PORTICO_REQUESTS_PER_ADDRESS=1000000 "$portico" serve --port 0 >"$scratch/startup" 2>"$scratch/log" &
 server=$!
 
-# The greeting says where it answers, once it does.
+# The startup message contains the address, once Portico listens.
 address=
 while [[ -z $address ]]; do
     kill -0 "$server" 2>/dev/null || { echo "Portico did not start: $(cat "$scratch/log")" >&2; exit 1; }
-    address=$(sed -nE 's|.*http://([^/]*)/graphql.*|\1|p' "$scratch/greeting" | head -n 1)
+    address=$(sed -nE 's|.*http://([^/]*)/graphql.*|\1|p' "$scratch/startup" | head -n 1)
     [[ -n $address ]] || sleep 0.1
 done
 

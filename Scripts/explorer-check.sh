@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts Portico with the sandbox and the explorer, and drives both pages in headless Chromium (see explorer/check.py).
-# Pictures of what was seen are left in .build/explorer-check. PORTICO names an executable that is built already.
+# Starts Portico with the sandbox and the explorer, and tests both pages in headless Chromium (see explorer/check.py).
+# Screenshots are written to .build/explorer-check. PORTICO is the path of a built executable, if it is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/serving.sh

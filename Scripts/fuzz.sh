@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Feeds made-up input to the query engine, under the address sanitizer, and to the sockets of the built executable, until
-# something breaks or the runs are done.
+# Sends generated input to the query engine, with the address sanitizer, and to the sockets of the built executable, until
+# an error is found or the runs are done.
 #
 #   Scripts/fuzz.sh                every target
-#   Scripts/fuzz.sh FuzzSchema     this one of Tests/Fuzz
+#   Scripts/fuzz.sh FuzzSchema     one target of Tests/Fuzz
 #   Scripts/fuzz.sh SocketFuzzer   the sockets
 #
-# FUZZ_RUNS    inputs a target (800,000, about ten minutes on one core for all of the engine's targets together; a
+# FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together; a
 #              million for the sockets)
-# FUZZ_SEED    0, the default, takes another one each time, which is printed
+# FUZZ_SEED    the seed; 0, the default, uses a new one each time, which is printed
 #
-# A finding of the engine is kept in Tests/Fuzz/Findings; to see it again: TARGET FILE, to make it small: TARGET
-# -minimize_crash=1 FILE. Inputs that reached new code are kept beside the build, so that a later run goes on where this
-# one ended. A finding of the sockets names the FUZZ_SEED and FUZZ_RUNS that lead to it again.
+# A finding of the engine is stored in Tests/Fuzz/Findings. To reproduce it: TARGET FILE; to minimize it: TARGET
+# -minimize_crash=1 FILE. Inputs that reached new code are stored with the build, so that the next run continues with them.
+# A finding of the sockets is printed with the FUZZ_SEED and FUZZ_RUNS that reproduce it.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzz"
 
@@ -21,7 +21,7 @@ targets=("$@")
     targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest SocketFuzzer)
 failed=0
 
-# Not `--sanitize` twice: of two the compiler heeds the last, and which that is SwiftPM leaves to chance.
+# Not `--sanitize` twice: the compiler uses only the last one, and SwiftPM does not define their order.
 build=(swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address)
 
 fuzz_engine() {
@@ -33,12 +33,12 @@ fuzz_engine() {
     log=.build/$target.log
     mkdir -p "$findings" "$corpus"
     printf '%-16s' "$target"
-    # What a library of Swift's keeps for good is no leak: memory that grows shows at the limit of its size.
+    # Memory that Swift's libraries never release is not a leak; growing memory is detected by its limit.
     if ASAN_OPTIONS=detect_leaks=0 "$binaries/$target" -runs="${FUZZ_RUNS:-800000}" -seed="${FUZZ_SEED:-0}" \
         -max_len=2048 -timeout=10 -rss_limit_mb=2048 -dict=graphql.dict -print_final_stats=1 \
         -artifact_prefix="$findings/$target-" "$corpus" "$seeds" 2>"$log"; then
-        # Without coverage the fuzzer is blind, and finds nothing for that reason alone.
-        grep -q 'INITED cov:' "$log" || { echo "was built without coverage"; failed=1; return; }
+        # Without coverage data the fuzzer cannot find new paths.
+        grep -q 'INITED cov:' "$log" || { echo "built without coverage"; failed=1; return; }
         awk '/number_of_executed_units/ { runs = $2 } /average_exec_per_sec/ { speed = $2 }
             END { printf "%d inputs, %d a second: no finding\n", runs, speed }' "$log"
     else
@@ -48,14 +48,14 @@ fuzz_engine() {
     fi
 }
 
-# Of the root package, as it is built for release.
+# Fuzzes the release build of the root package.
 fuzz_sockets() {
     local product binaries
     for product in portico SocketFuzzer; do
         swift build -c release --package-path ../.. --product "$product" >&2
     done
     binaries=$(swift build -c release --package-path ../.. --show-bin-path)
-    # Each input is a connection.
+    # Each input needs a connection.
     ulimit -S -n "$(ulimit -H -n)"
     printf '%-16s' SocketFuzzer
     "$binaries/SocketFuzzer" "$binaries/portico" || failed=1

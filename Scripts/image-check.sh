@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the image, starts it as its own user, asks it for the home screen, and stops it with SIGTERM.
+# Builds the image, starts it as its own user, sends the query of a home screen, and stops it with SIGTERM.
 #
-#   Scripts/image-check.sh               with docker where its daemon answers, else with buildah on stand-in bases
-#   Scripts/image-check.sh --stand-in    the second in any case
+#   Scripts/image-check.sh               with docker if its daemon runs, else with buildah on substitute base images
+#   Scripts/image-check.sh --stand-in    with buildah on substitute base images
 #
-# The stand-ins are for a machine that runs no daemon, or cannot pull official images. Both bases are made with
-# debootstrap, and the build stage is lent this machine's Swift toolchain, its git configuration with the mirrors that it
-# names, and the authorities that it trusts. The Dockerfile is the same; only its two base arguments differ. Needs root, on
-# Debian. Where PyPI is not reached, EXPLORER=off in the environment leaves the explorer's libraries out.
+# The substitutes are for a machine without a daemon, or without access to official images. Both are built with
+# debootstrap. The build stage mounts this machine's Swift toolchain, its git configuration with the mirrors in it, and its
+# certificate authorities. The Dockerfile is the same; only its two base arguments differ. Requires root on Debian. Without
+# access to PyPI, set EXPLORER=off to omit the explorer's libraries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,9 +31,9 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# --- what is asked of the image, whoever runs it --------------------------------------------------------------------
+# --- checks of the image, for both tools ----------------------------------------------------------------------------
 
-# await_ready COMMAND …: waits until the port answers; COMMAND says whether the container still runs.
+# await_ready COMMAND …: waits until Portico is ready; COMMAND fails if the container has stopped.
 await_ready() {
     local _
     for _ in $(seq 150); do
@@ -44,20 +44,20 @@ await_ready() {
     fail "not ready after 30 s: $(tail -n 20 "$scratch/log")"
 }
 
-ask_home_screen() {
-    local status field answer=$scratch/answer
-    status=$(curl --silent --output "$answer" --write-out '%{http_code}' --max-time 10 \
+check_home_screen() {
+    local status field response=$scratch/response
+    status=$(curl --silent --output "$response" --write-out '%{http_code}' --max-time 10 \
         --header 'Content-Type: application/json' --header 'Authorization: Bearer sandbox' \
-        --data "{\"query\":\"$query\"}" "http://127.0.0.1:$port/graphql") || fail "POST /graphql: no answer"
-    [[ $status == 200 ]] || fail "POST /graphql answered $status: $(head --bytes 500 "$answer")"
-    ! grep --quiet '"errors"' "$answer" || fail "the answer has errors: $(head --bytes 500 "$answer")"
+        --data "{\"query\":\"$query\"}" "http://127.0.0.1:$port/graphql") || fail "POST /graphql: no response"
+    [[ $status == 200 ]] || fail "POST /graphql: status $status: $(head --bytes 500 "$response")"
+    ! grep --quiet '"errors"' "$response" || fail "the response has errors: $(head --bytes 500 "$response")"
     for field in account positions account2 equity symbol price points; do
-        grep --quiet "\"$field\":" "$answer" || fail "the answer lacks $field: $(head --bytes 500 "$answer")"
+        grep --quiet "\"$field\":" "$response" || fail "the response lacks $field: $(head --bytes 500 "$response")"
     done
-    say "the home screen: 200, $(stat --format %s "$answer") bytes: $(head --bytes 120 "$answer")…"
+    say "the home screen: 200, $(stat --format %s "$response") bytes: $(head --bytes 120 "$response")…"
 }
 
-# check_libraries COMMAND …: every library that the executable loads is in the image; COMMAND runs one in it.
+# check_libraries COMMAND …: checks that the image has every library of the executable; COMMAND runs a program in it.
 check_libraries() {
     "$@" ldd /usr/local/bin/portico >"$scratch/libraries" 2>&1 || fail "ldd: $(tail -n 5 "$scratch/libraries")"
     ! grep --quiet 'not found' "$scratch/libraries" || fail "the image lacks $(grep 'not found' "$scratch/libraries")"
@@ -71,11 +71,11 @@ check_explorer() {
     say "has the explorer's libraries"
 }
 
-# check_volume COMMAND …: what users entrust to it lies in its volume, where it outlives the container.
+# check_volume COMMAND …: checks that users' data is in the volume, which outlives the container.
 check_volume() {
     local file=/var/lib/portico/sandbox/portico.db
     "$@" test -s "$file" || fail "its volume has no $file"
-    say "keeps $file in its volume"
+    say "stores $file in its volume"
 }
 
 # --- docker ---------------------------------------------------------------------------------------------------------
@@ -92,12 +92,12 @@ check_with_docker() {
         --publish "127.0.0.1:$port:8080" --env PORTICO_SANDBOX=true "$name")
     cleanups+=("docker rm --force --volumes $id")
     await_ready docker_runs "$id"
-    ask_home_screen
+    check_home_screen
     check_explorer
     check_libraries docker exec "$id"
     check_volume docker exec "$id"
-    docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
-    say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root read-only; its health check agrees"
+    docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check failed"
+    say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root file system read-only; its health check succeeds"
     docker stop --time 40 "$id" >/dev/null
     code=$(docker inspect --format '{{.State.ExitCode}}' "$id")
     [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0"
@@ -105,7 +105,7 @@ check_with_docker() {
     say "size: $(($(docker image inspect --format '{{.Size}}' "$name") / 1000000)) MB"
 }
 
-# --- buildah on stand-in bases --------------------------------------------------------------------------------------
+# --- buildah on substitute base images ------------------------------------------------------------------------------
 
 require_tools() {
     local missing=() tool
@@ -119,18 +119,18 @@ require_tools() {
         || fail "apt-get could not install ${missing[*]}: $(tail -n 5 "$scratch/log")"
 }
 
-# Keeps every image and container in the scratch folder, so that nothing is left behind.
+# Stores every image and container in the scratch folder, which is removed at the end.
 use_own_storage() {
     printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$scratch/storage" "$scratch/run" \
         >"$scratch/storage.conf"
     export CONTAINERS_STORAGE_CONF=$scratch/storage.conf STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 }
 
-# make_base NAME PACKAGES PATH: a minimal Debian with PACKAGES (by commas), without the files that Debian's own slim
-# images leave out.
+# make_base NAME PACKAGES PATH: a minimal Debian with PACKAGES (separated by commas), without the files that Debian's
+# slim images omit.
 make_base() {
     local container
-    say "making the stand-in base $1"
+    say "building the substitute base $1"
     debootstrap --variant=minbase ${2:+--include="$2"} "$suite" "$scratch/base" >"$scratch/log" 2>&1 \
         || fail "debootstrap: $(tail -n 5 "$scratch/log")"
     rm -rf "$scratch"/base/var/{cache/apt,lib/apt/lists,log}/* "$scratch"/base/usr/share/{doc,man,info,locale}/*
@@ -141,12 +141,12 @@ make_base() {
     rm -rf --one-file-system "$scratch/base"
 }
 
-# Prints, one word a line, the options that lend the build stage the toolchain in $1 and what git and pip need to find
-# packages here.
-lent_folders() {
+# Prints, one word a line, the options that mount the toolchain in $1 and the configuration with which git and pip find
+# packages on this machine.
+mounted_folders() {
     local mirror authorities=/etc/ssl/certs/ca-certificates.crt
     printf '%s\n' --volume "$1:$1:ro"
-    # Where Debian's own package of authorities takes up more of them.
+    # The folder from which Debian's ca-certificates package adds authorities.
     [[ ! -e $authorities ]] || printf '%s\n' --volume "$authorities:/usr/local/share/ca-certificates/here.crt:ro"
     [[ ! -e /etc/gitconfig ]] || printf '%s\n' --volume /etc/gitconfig:/etc/gitconfig:ro
     { git config --get-regexp '^url\..*\.insteadof$' || true; } \
@@ -156,26 +156,26 @@ lent_folders() {
         done
 }
 
-build_on_stand_ins() {
-    local toolchain lent path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+build_on_substitutes() {
+    local toolchain mounts path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     toolchain=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')
-    [[ -x $toolchain/bin/swift && $toolchain != /usr ]] || fail "no Swift toolchain in a folder of its own"
-    mapfile -t lent < <(lent_folders "$toolchain")
+    [[ -x $toolchain/bin/swift && $toolchain != /usr ]] || fail "the Swift toolchain is not in a separate folder"
+    mapfile -t mounts < <(mounted_folders "$toolchain")
 
     make_base "$name-runtime-base" "" "$path"
-    # What the toolchain itself loads and links with, as the official build image has it.
+    # The packages that the toolchain loads and links with, as in the official build image.
     make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
         "$toolchain/bin:$path"
-    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg "EXPLORER=$explorer" --build-arg PRODUCT=portico \
+    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${mounts[@]}" --build-arg "EXPLORER=$explorer" --build-arg PRODUCT=portico \
         --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
         --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" >"$scratch/build.log" 2>&1 \
         || fail "the build: $(tail -n 30 "$scratch/build.log")"
 }
 
-# configured KEY: the words of a list in the image's configuration, one a line.
+# configured KEY: the elements of a list in the image's configuration, one a line.
 configured() { buildah inspect --type image --format "{{range .Docker.Config.$1}}{{println .}}{{end}}" "$name"; }
 
-# Prints the process that runs the image's executable, of those under process $1.
+# Prints the process below $1 that runs the image's executable.
 portico_under() {
     local child
     if [[ $(readlink "/proc/$1/exe") == */usr/local/bin/portico ]]; then echo "$1"; fi
@@ -184,13 +184,13 @@ portico_under() {
 
 megabytes() { echo "$(($(du --summarize --bytes --one-file-system "$@" | cut -f 1) / 1000000)) MB"; }
 
-# Starts the image as docker would: its own user, environment, entry point and command.
+# Starts the image like docker: with its user, environment, entry point and command.
 check_with_buildah() {
     local container root command runner process code
-    [[ $(id -u) == 0 ]] || fail "the stand-in bases need root (debootstrap, chroot)"
+    [[ $(id -u) == 0 ]] || fail "the substitute bases need root (debootstrap, chroot)"
     require_tools
     use_own_storage
-    build_on_stand_ins
+    build_on_substitutes
 
     container=$(buildah from "$name")
     root=$(buildah mount "$container")
@@ -203,28 +203,28 @@ check_with_buildah() {
     await_ready kill -0 "$runner"
     process=$(portico_under "$runner" | grep .) || fail "no process runs /usr/local/bin/portico"
     cleanups+=("kill -KILL $process")
-    ask_home_screen
+    check_home_screen
     check_explorer
 
     check_libraries buildah run "$container" --
     check_volume buildah run "$container" --
 
     mapfile -t command < <(configured Healthcheck.Test | tail -n +2)
-    buildah run --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" >/dev/null || fail "${command[*]} says no"
+    buildah run --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" >/dev/null || fail "${command[*]} failed"
     local user written
     user=$(sed -nE 's/^Uid:\s+([0-9]+).*/\1/p' "/proc/$process/status")
     [[ $user != 0 ]] || fail "it runs as root"
     written=$(find "$root" -xdev -path "$root/var/lib/portico" -prune -o -type f -newer "$scratch/started" -print)
     [[ -z $written ]] || fail "it writes outside its volume: $written"
-    say "runs as user $user, writes nothing outside its volume; its health check agrees"
+    say "runs as user $user, writes nothing outside its volume; its health check succeeds"
 
     kill -TERM "$process"
     code=0
     wait "$runner" || code=$?
-    cleanups=()  # Both have ended, and their numbers may be another's by now.
+    cleanups=()  # Both have ended, and their process ids may be reused.
     [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0: $(tail -n 20 "$scratch/log")"
     say "after SIGTERM it ended with 0"
-    say "size: $(megabytes "$root"), of which its base $(megabytes "$(buildah mount "$(buildah from "$name-runtime-base")")")" \
+    say "size: $(megabytes "$root"), including its base $(megabytes "$(buildah mount "$(buildah from "$name-runtime-base")")")" \
         "and the executable $(megabytes "$root/usr/local/bin/portico")"
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image with docker, podman or buildah: the first that is here and works, or the one that IMAGE_BUILDER
-# names. What follows the image's name is handed to the builder as it is.
+# Builds the image with docker, podman or buildah: the first one that works, or the one in IMAGE_BUILDER. Arguments after
+# the name of the image are passed on to the builder.
 #
 #   Scripts/image.sh [NAME] [--build-arg KEY=VALUE …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# A docker client without its daemon builds nothing, so each is asked, not only looked for.
+# A docker client without its daemon cannot build, so each builder must respond to `info`.
 first_that_works() {
     local builder
     for builder in docker podman buildah; do
@@ -21,23 +21,23 @@ name=${1:-portico}
 shift || true
 builder=${IMAGE_BUILDER:-$(first_that_works)}
 
-# The health check is a part of docker's image format only, hence --format docker.
+# Only docker's image format includes the health check, hence --format docker.
 case $builder in
     docker) build=(docker build) ;;
     podman) build=(podman build --format docker) ;;
     buildah) build=(buildah bud --format docker) ;;
     '')
         cat >&2 <<'EOF'
-make image: no image builder works here. One of these is needed:
-  docker    with its daemon running (`docker info` must answer)
+make image: no image builder works on this machine. Install one of these:
+  docker    with its daemon running (`docker info` must succeed)
   podman    or
-  buildah   which need no daemon, e.g. `apt-get install buildah`; where this is itself a container or a sandbox,
-            with STORAGE_DRIVER=vfs and BUILDAH_ISOLATION=chroot in the environment
+  buildah   which need no daemon, e.g. `apt-get install buildah`; inside a container or a sandbox, set
+            STORAGE_DRIVER=vfs and BUILDAH_ISOLATION=chroot in the environment
 EOF
         exit 1
         ;;
     *)
-        echo "make image: IMAGE_BUILDER is '$builder'; it may be docker, podman or buildah" >&2
+        echo "make image: IMAGE_BUILDER is '$builder'. Set it to docker, podman or buildah" >&2
         exit 1
         ;;
 esac

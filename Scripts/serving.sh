@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Sourced by what drives a running Portico: a Python environment of its own, and a server with the sandbox.
+# Functions for scripts that test a running Portico: a separate Python environment, and a server with the sandbox.
 
-# with_tools FOLDER REQUIREMENTS: a Python environment in the folder, with what the file lists.
+# with_tools FOLDER REQUIREMENTS: creates a Python environment in the folder, with the packages in the file.
 with_tools() {
     [ -x "$1/bin/python" ] || python3 -m venv "$1"
     "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
 }
 
-# serve_sandbox EXECUTABLE [ARGUMENT …]: starts it, to be stopped with this script, and sets `base` to where it answers.
+# serve_sandbox EXECUTABLE [ARGUMENT …]: starts the server, which stops with this script, and sets `base` to its address.
 serve_sandbox() {
     local portico=$1
     shift
@@ -15,7 +15,7 @@ serve_sandbox() {
     "$portico" serve --sandbox --port 0 "$@" >"$log" &
     server=$!
     trap 'kill "$server" 2>/dev/null || true; rm -f "$log"' EXIT
-    # The greeting says where it answers.
+    # The startup message contains the address.
     base=""
     for _ in $(seq 100); do
         base="$(sed -n 's|.*\(http://[^/]*\)/graphql.*|\1|p' "$log" | head -n 1)"

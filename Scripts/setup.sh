@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Sees to it that what Portico is built with is here: a Swift toolchain, and the headers of four C libraries. Silent
-# and without any package manager where they are; else installs the libraries through apt where it may, or says
-# exactly what to install.
+# Checks the build dependencies: a Swift toolchain, and the headers of four C libraries. If they are present, it prints
+# nothing and uses no package manager. Otherwise it installs the libraries with apt if it has the rights, or prints what to
+# install.
 set -euo pipefail
 
-# Debian's package = a header of it, which is what the build in the end needs.
+# Debian's package = one of its headers, which the build needs.
 libraries=(
     libcurl4-openssl-dev=curl/curl.h
     libsqlite3-dev=sqlite3.h
@@ -13,11 +13,11 @@ libraries=(
 )
 
 if ! command -v swift >/dev/null; then
-    echo "Portico is built with Swift 6.3, and no 'swift' is on the path: https://www.swift.org/install/linux/" >&2
+    echo "Portico needs Swift 6.3, but 'swift' is not in PATH. Install it: https://www.swift.org/install/linux/" >&2
     exit 1
 fi
 
-# The toolchain brings clang, so that no other compiler and no pkg-config is asked for.
+# The toolchain includes clang, so that no other compiler and no pkg-config is needed.
 clang=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')/bin/clang
 [[ -x $clang ]] || clang=cc
 
@@ -33,13 +33,13 @@ mapfile -t missing < <(missing_packages)
 
 as_root=()
 if [[ $(id -u) != 0 ]]; then
-    # Someone at a terminal can type a password; nobody else is asked for one.
+    # sudo may ask for a password only at a terminal.
     if [[ -t 0 ]]; then as_root=(sudo); else as_root=(sudo --non-interactive); fi
 fi
 
 if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
     echo "Installing ${missing[*]}" >&2
-    "${as_root[@]}" apt-get update -qq >&2 || true  # An old list may still do; what is missing below will tell.
+    "${as_root[@]}" apt-get update -qq >&2 || true  # The old package list may be sufficient; the check below decides.
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null || true
     mapfile -t missing < <(missing_packages)
@@ -47,7 +47,7 @@ if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
 fi
 
 cat >&2 <<EOF
-Portico needs the headers of C libraries that are not here, and this account cannot install them. Please install:
+Portico needs the headers of C libraries that are not installed, and this account cannot install them. Please install:
   Debian, Ubuntu:   sudo apt-get install ${missing[*]}
   Fedora, RHEL:     sudo dnf install libcurl-devel sqlite-devel openssl-devel zlib-devel
 EOF

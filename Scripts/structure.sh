@@ -60,8 +60,8 @@ find Sources -name '*.swift' -exec awk '
 
 { grep -rl '@testable' Tests --include '*.swift' || true; } | sort | item 'test files with @testable' 40
 
-# Folders of tests that do not mirror a folder of their target. Support has what tests of a target share; PorticoAppTests has
-# folders by topic, because its tests use the whole program.
+# Folders of tests that do not mirror a folder of their target. Support has shared code of the tests of a target;
+# PorticoAppTests has folders by topic, because its tests use the whole program.
 find Tests/*Tests -mindepth 1 -type d ! -path '*/Support*' ! -path 'Tests/PorticoAppTests/*' | while read -r folder; do
     tests=${folder#Tests/}
     target=${tests%%Tests*}

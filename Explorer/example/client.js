@@ -1,9 +1,9 @@
 // Runs documents of `schema/operations` for a session.
 
-import { ask, follow } from "/shared/graphql.js";
+import { sendRequest, openStream } from "/shared/graphql.js";
 import { loadText } from "/shared/documents.js";
 
-/** How long to wait before a subscription is tried again, in milliseconds, time after time. */
+/** The waits before the attempts to reconnect a subscription, in milliseconds. */
 const pauses = [500, 1000, 2000, 5000, 10000];
 
 export class Client {
@@ -17,12 +17,12 @@ export class Client {
   /**
    * Runs a query or a mutation.
    *
-   * @param path Of the document, such as `/operations/raven/raven-home.graphql`.
-   * @returns `{data, errors}`: what could not be read is null in the data, and told of in the errors.
-   * @throws Where there is no data at all.
+   * @param path The path of the document, such as `/operations/raven/raven-home.graphql`.
+   * @returns `{data, errors}`: a field that failed is null in the data, and listed in the errors.
+   * @throws If there is no data.
    */
   async run(path, variables = {}) {
-    const { answer } = await ask({ query: await this.#document(path), variables }, { headers: this.#headers });
+    const { answer } = await sendRequest({ query: await this.#document(path), variables }, { headers: this.#headers });
     const errors = answer.errors ?? [];
     if (!answer.data || Object.values(answer.data).every((value) => value === null)) {
       throw new Error(errors[0]?.message ?? "There is no answer.");
@@ -31,15 +31,15 @@ export class Client {
   }
 
   /**
-   * Follows a subscription for as long as the page is open; after a break it tries again.
+   * Runs a subscription while the page is open, and reconnects after an interruption.
    *
-   * @param next Is called with the data of each event.
-   * @param state Is called with `live` or `waiting`.
+   * @param next Called with the data of each event.
+   * @param state Called with `live` or `waiting`.
    */
-  async follow(path, variables, next, state) {
+  async subscribe(path, variables, next, state) {
     const query = await this.#document(path);
     let failures = 0;
-    const open = () => follow({ query, variables }, { headers: this.#headers }, {
+    const open = () => openStream({ query, variables }, { headers: this.#headers }, {
       next: ({ data }) => {
         failures = 0;
         state("live");

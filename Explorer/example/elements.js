@@ -1,4 +1,4 @@
-// Small makings of the page.
+// Functions that create elements.
 
 /** An element with a class and a text, or with children. */
 export function element(tag, className, content) {
@@ -8,7 +8,7 @@ export function element(tag, className, content) {
   return made;
 }
 
-/** An element of a drawing. */
+/** An SVG element. */
 export function drawn(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -16,8 +16,8 @@ export function drawn(tag, attributes, ...children) {
   return made;
 }
 
-/** Shows a message, or hides its place where there is none. */
-export function say(place, message) {
-  place.textContent = message;
-  place.hidden = !message;
+/** Shows a message, or hides its element if there is none. */
+export function showMessage(container, message) {
+  container.textContent = message;
+  container.hidden = !message;
 }

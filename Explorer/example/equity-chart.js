@@ -1,39 +1,39 @@
-// The line of the day, by Lightweight Charts.
+// The equity chart of the day, with Lightweight Charts.
 
 /**
  * Draws an account's history.
  *
- * @param place Has a size already.
- * @param history `{baseValue, points: [{time, equity}]}`, or null where it could not be read.
+ * @param container The element of the chart, which must have a size.
+ * @param history `{baseValue, points: [{time, equity}]}`, or null if it could not be read.
  */
-export function drawEquity(place, history, currency) {
-  let chart = draw(place, history, currency);
-  // The library is given colours, not their names, so it is drawn anew when day turns to night.
+export function drawEquity(container, history, currency) {
+  let chart = draw(container, history, currency);
+  // The library needs colours, not CSS variables, so the chart is drawn again when the colour scheme changes.
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     chart?.remove();
-    chart = draw(place, history, currency);
+    chart = draw(container, history, currency);
   });
 }
 
-/** Null where there is no line yet. */
-function draw(place, history, currency) {
+/** Null if there is no line yet. */
+function draw(container, history, currency) {
   if (!window.LightweightCharts) {
-    place.textContent = "The chart library is not here: fetch it by `make explorer`, and start Portico again.";
+    container.textContent = "The chart library is not here: fetch it by `make explorer`, and start Portico again.";
     return null;
   }
   const points = (history?.points ?? []).filter(({ equity }) => equity != null)
     .map(({ time, equity }) => ({ time: Math.floor(Date.parse(time) / 1000), value: Number(equity) }));
   if (points.length < 2) {
-    place.textContent = "There is no line for today yet.";
+    container.textContent = "There is no line for today yet.";
     return null;
   }
   const base = history.baseValue == null ? points[0].value : Number(history.baseValue);
-  const style = getComputedStyle(place);
+  const style = getComputedStyle(container);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
   const line = points.at(-1).value >= base ? colour("up") : colour("down");
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
   const amount = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  const chart = LightweightCharts.createChart(place, {
+  const chart = LightweightCharts.createChart(container, {
     autoSize: true,
     layout: { background: { color: "transparent" }, textColor: colour("quiet"), fontFamily: style.fontFamily, fontSize: 11 },
     grid: { vertLines: { visible: false }, horzLines: { color: colour("line") } },

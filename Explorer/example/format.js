@@ -1,4 +1,4 @@
-// Figures for people. Decimals come as strings and go to the formatter as they are, so that no digit is lost.
+// Formats numbers. Decimals are strings and are passed to the formatter unchanged, so that no digit is lost.
 
 const formats = new Map();
 
@@ -7,22 +7,22 @@ export function money(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency }).format(amount);
 }
 
-/** The same with its sign. */
+/** An amount with its sign. */
 export function signedMoney(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency, signDisplay: "exceptZero" }).format(amount);
 }
 
-/** A quantity, with as many decimals as it has. */
+/** A quantity with all its decimals. */
 export function quantity(text) {
   return format({ maximumFractionDigits: 9 }).format(text);
 }
 
-/** Per cent, with a sign. */
+/** A percentage with its sign. */
 export function percent(number) {
   return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
 }
 
-/** Whether a figure went up, down, or neither: the name of a class. */
+/** The name of the class for a positive, negative or zero change. */
 export function direction(figure) {
   const number = Number(figure ?? 0);
   return number > 0 ? "up" : number < 0 ? "down" : "";

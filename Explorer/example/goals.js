@@ -1,6 +1,6 @@
-// Goals as rings, a large one for all of them: `raven-goals`. A new one: `raven-add-goal`.
+// Goals as rings, with a large one for all goals: `raven-goals`. Adding a goal: `raven-add-goal`.
 
-import { drawn, element, say } from "/example/elements.js";
+import { drawn, element, showMessage } from "/example/elements.js";
 import { money } from "/example/format.js";
 
 const allGoals = "/operations/raven/raven-goals.graphql";
@@ -37,7 +37,7 @@ function goal({ title, achieved, target, currency, progress, dueOn }) {
   return made;
 }
 
-/** A ring that is closed as far as a goal is reached; empty where that is not known. */
+/** A ring with the progress of a goal; empty if the progress is unknown. */
 function ring(progress, size, width) {
   const radius = (size - width) / 2;
   const circumference = 2 * Math.PI * radius;
@@ -62,12 +62,12 @@ function prepareDialog(client, symbols, show) {
   form.elements.symbol.append(...symbols.map((symbol) => new Option(symbol)));
   document.getElementById("new-goal").addEventListener("click", () => {
     form.reset();
-    say(failure, "");
+    showMessage(failure, "");
     dialog.showModal();
   });
   form.addEventListener("submit", async (event) => {
     if (event.submitter?.value !== "create") return;
-    // It stays open until the goal is there.
+    // The form stays open until the goal is created.
     event.preventDefault();
     const { title, target, dueOn, symbol, percent } = Object.fromEntries(new FormData(form));
     try {
@@ -79,7 +79,7 @@ function prepareDialog(client, symbols, show) {
       dialog.close();
       await show();
     } catch (error) {
-      say(failure, error.message);
+      showMessage(failure, error.message);
     }
   });
 }

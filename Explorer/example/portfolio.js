@@ -1,4 +1,4 @@
-// What it is all worth, the line of the day, and the positions as they move: `raven-home`, then
+// The portfolio value, the equity chart of the day, and the positions with live prices: `raven-home`, then
 // `raven-live-positions`.
 
 import { drawEquity } from "/example/equity-chart.js";
@@ -8,7 +8,7 @@ import { direction, money, percent, quantity, signedMoney } from "/example/forma
 const home = "/operations/raven/raven-home.graphql";
 const livePositions = "/operations/raven/raven-live-positions.graphql";
 
-/** @returns `drawChart()`, once its place is there to be drawn in, and the `symbols` that are held. */
+/** @returns `drawChart()`, to be called when its element is visible, and the `symbols` of the positions. */
 export async function showPortfolio(client) {
   const { data, errors } = await client.run(home);
   const { account, positions, marketClock } = data;
@@ -22,13 +22,13 @@ export async function showPortfolio(client) {
 
   const rows = new Map();
   const body = document.getElementById("positions");
-  // One null among them is an account that could not be read.
+  // A null in the list is an account that could not be read.
   for (const position of (positions ?? []).filter(Boolean)) {
     rows.set(position.id, body.appendChild(row(position, position.quote?.price)));
   }
 
   const live = document.getElementById("live");
-  await client.follow(livePositions, {}, ({ positions: position }) => {
+  await client.subscribe(livePositions, {}, ({ positions: position }) => {
     if (!position) return;
     const old = rows.get(position.id);
     if (Number(position.quantity) === 0) {
@@ -69,7 +69,7 @@ function row(position, price) {
   return made;
 }
 
-/** Lets the value light up where it has moved. */
+/** Highlights a value that has changed. */
 function mark(fresh, old) {
   const step = Number(fresh.dataset.value) - Number(old.dataset.value);
   if (step !== 0) fresh.querySelector(".value").classList.add(step > 0 ? "rose" : "fell");

@@ -1,7 +1,7 @@
-// What is watched, each with its price and the line of the last hours: `stocktracker-home`. A search adds to it:
-// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` where there is no list yet.
+// The watchlist, with prices and the chart of the last hours: `stocktracker-home`. Search and addition:
+// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` if there is no list yet.
 
-import { drawn, element, say } from "/example/elements.js";
+import { drawn, element, showMessage } from "/example/elements.js";
 import { direction, money, percent } from "/example/format.js";
 
 const home = "/operations/stocktracker/stocktracker-home.graphql";
@@ -9,11 +9,11 @@ const find = "/operations/stocktracker/stocktracker-search.graphql";
 const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
 const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
 
-/** How long typing must rest before it is searched for, in milliseconds. */
+/** The delay between the last key and the search, in milliseconds. */
 const typingPause = 250;
 
 export async function showWatchlist(client) {
-  const place = document.getElementById("watchlist");
+  const container = document.getElementById("watchlist");
   const form = document.getElementById("search");
   const hits = document.getElementById("hits");
   let list = null;
@@ -21,8 +21,8 @@ export async function showWatchlist(client) {
   const show = async () => {
     const { data } = await client.run(home);
     list = (data.watchlists ?? []).find((one) => one && !one.readOnly) ?? null;
-    place.replaceChildren(...(list?.items ?? []).map(item));
-    if (!list?.items.length) place.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
+    container.replaceChildren(...(list?.items ?? []).map(item));
+    if (!list?.items.length) container.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
   };
 
   const add = async (symbol) => {
@@ -33,13 +33,13 @@ export async function showWatchlist(client) {
       else await client.run(newList, { input: { name: "Favourites", symbols: [symbol] } });
       await show();
     } catch (error) {
-      say(document.getElementById("failure"), error.message);
+      showMessage(document.getElementById("failure"), error.message);
     }
   };
 
   const search = async (text) => {
     const { data } = await client.run(find, { text, first: 6 });
-    // What was typed meanwhile is searched for in its turn.
+    // The text has changed meanwhile; a search for the new text follows.
     if (form.elements.text.value.trim() !== text) return;
     hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, add)));
     if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
@@ -51,7 +51,7 @@ export async function showWatchlist(client) {
     clearTimeout(timer);
     const text = form.elements.text.value.trim();
     hits.hidden = true;
-    if (text) timer = setTimeout(() => search(text).catch((error) => say(document.getElementById("failure"), error.message)), typingPause);
+    if (text) timer = setTimeout(() => search(text).catch((error) => showMessage(document.getElementById("failure"), error.message)), typingPause);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -84,7 +84,7 @@ function hit({ symbol, name, exchange, inWatchlists }, add) {
   return element("li", "", [button]);
 }
 
-/** A line of closing prices, green where it ends above where it began. */
+/** A line of closing prices, green if the last one is above the first. */
 function sparkline(closes) {
   const prices = closes.filter((price) => price != null).map(Number);
   const picture = drawn("svg", { viewBox: "0 0 100 32", class: "sparkline", preserveAspectRatio: "none", "aria-hidden": "true" });

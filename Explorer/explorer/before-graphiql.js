@@ -1,3 +1,3 @@
-// GraphiQL's bundle sets this global, and where there is none makes it by `Function`, which the policy of the page
-// forbids. So there is one.
+// GraphiQL's bundle needs this global, and otherwise creates it with `Function`, which the content security policy
+// forbids.
 var regeneratorRuntime;

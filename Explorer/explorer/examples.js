@@ -30,10 +30,10 @@ const byScalar = {
 };
 
 /**
- * A value for something that is given.
+ * An example value for an argument or an input field.
  *
  * @param input An argument or a field of an input object.
- * @param field The field that is asked for: what an `id` is the id of goes by its type.
+ * @param field The requested field, whose type determines the type of an `id`.
  */
 export function exampleOf(input, field, types) {
   if (input.name === "idempotencyKey") return crypto.randomUUID();
@@ -51,19 +51,19 @@ function value(type, name, field, types) {
 }
 
 /**
- * What an input object must have; of one that takes exactly one field, the first.
+ * The required fields of an input object; for an input object with exactly one field (`@oneOf`), the first field.
  *
- * What need not be given because it has a default is shown with that: GraphiQL takes a default of false for none.
+ * Fields with a default are included with it: GraphiQL treats the default false as no default.
  */
 function object(kind, field, types) {
-  const given = kind.isOneOf ? kind.inputFields.slice(0, 1) : kind.inputFields.filter(({ type }) => type.kind === "NON_NULL");
-  return Object.fromEntries(given.map((inner) => [
+  const required = kind.isOneOf ? kind.inputFields.slice(0, 1) : kind.inputFields.filter(({ type }) => type.kind === "NON_NULL");
+  return Object.fromEntries(required.map((inner) => [
     inner.name,
     inner.defaultValue === null || inner.name in byName ? exampleOf(inner, field, types) : literal(inner.defaultValue),
   ]));
 }
 
-/** A default value, as introspection writes it: that of an enum has no quotes. */
+/** Parses a default value in the format of introspection: an enum value has no quotes. */
 function literal(text) {
   try {
     return JSON.parse(text);
@@ -72,7 +72,10 @@ function literal(text) {
   }
 }
 
-/** Says what an id is of: `accountId` names it, an `id` is of what the field gives or, by its name, takes away. */
+/**
+ * The placeholder of an id, with its type: `accountId` contains it; that of `id` follows from the type of the field, or
+ * from its name if it deletes an object.
+ */
 function idText(name, field, types) {
   const own = name.match(/^(\w+)Id$/)?.[1] ?? subject(field, types);
   return `the id of ${/^[aeiou]/i.test(own) ? "an" : "a"} ${own.toLowerCase()}`;

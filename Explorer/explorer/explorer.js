@@ -1,4 +1,4 @@
-// The explorer: GraphiQL with samples, a session, subscriptions, and a view of what each answer cost upstream.
+// The explorer: GraphiQL with samples, a session, subscriptions, and the upstream calls of each response.
 
 import { loadSettings } from "/shared/settings.js";
 import { chooseSession } from "/explorer/session.js";
@@ -30,7 +30,7 @@ async function start({ React, ReactDOM, GraphiQL }) {
     latest = sample;
     const { query, variables } = await sample.load();
     const filled = await fillIn(variables, session.headers());
-    // Another may have been chosen meanwhile.
+    // Another sample may have been selected meanwhile.
     if (latest !== sample) return;
     editors.show(query, filled);
     report.clear();
@@ -41,31 +41,31 @@ async function start({ React, ReactDOM, GraphiQL }) {
   const wanted = location.hash.slice(1);
   const first = screens.flatMap((group) => group.samples).find(({ id }) => id === (wanted || "raven/home"));
   if (first) await sidebar.choose(first);
-  // Root fields come with the schema, which a server may keep to itself; the screens stand by themselves.
+  // Root fields need the schema, which a server may not publish; the screens do not need it.
   const fields = await fieldSamples();
   sidebar.add(fields);
   const field = fields.flatMap((group) => group.samples).find(({ id }) => id === wanted);
   if (field) await sidebar.choose(field);
 }
 
-/** Puts GraphiQL into the page. Returns what shows an operation in its editors. */
+/** Adds GraphiQL to the page. Returns a function that shows an operation in its editors. */
 function mount(React, ReactDOM, GraphiQL, fetcher, report) {
-  // Variables are short, as a rule.
+  // Variables are usually short.
   if (!sessionStorage.getItem("graphiql:secondaryEditorHeight")) sessionStorage.setItem("graphiql:secondaryEditorHeight", "140");
   const place = document.createElement("div");
   place.className = "place";
   document.getElementById("graphiql").append(place);
   const { createElement } = React;
-  // What the editors hold is told back, so that a sample that is chosen again is shown again.
+  // The edits are reported, so that a sample that is selected again is shown again.
   const held = { query: undefined, variables: undefined };
-  // React leaves alone what it did not put into the footer.
+  // React does not change elements that it did not add to the footer.
   const adopt = (footer) => footer?.append(report.element);
   const render = () => ReactDOM.render(
     createElement(GraphiQL, {
       fetcher, ...held,
       headerEditorEnabled: true,
       shouldPersistHeaders: false,
-      // Variables of `signIn` have passwords: they go when the tab does.
+      // Variables of `signIn` contain passwords, so they are stored only until the tab is closed.
       storage: sessionStorage,
       defaultVariableEditorOpen: true,
       onEditQuery: (query) => { held.query = query; },

@@ -1,21 +1,21 @@
-// What GraphiQL asks with: POST for queries and mutations, server-sent events for subscriptions.
+// The fetcher of GraphiQL: POST for queries and mutations, server-sent events for subscriptions.
 
-import { ask, follow } from "/shared/graphql.js";
+import { sendRequest, openStream } from "/shared/graphql.js";
 
-/** The header that asks for `extensions.portico`. */
+/** The header that requests `extensions.portico`. */
 const upstream = "Portico-Upstream";
 
 /**
- * @param session Whose `headers()` go with every request; those of GraphiQL's own editor count before them.
- * @param report Is told of each answer.
+ * @param session Its `headers()` are sent with every request; those of GraphiQL's editor have precedence.
+ * @param report Receives each response.
  */
 export function makeFetcher(session, report) {
   return (operation, options = {}) => {
     const own = options.headers ?? {};
     const headers = { ...unless(own, session.headers()), ...own };
-    // The schema is the same for everybody, also for whose session has ended.
-    if (operation.operationName === "IntrospectionQuery") return ask(operation, { headers: own }).then(({ answer }) => answer);
-    // Who asks for the extension in the editor of headers sees it in the answer, too.
+    // The schema is the same for all sessions, and is also loaded after a session has ended.
+    if (operation.operationName === "IntrospectionQuery") return sendRequest(operation, { headers: own }).then(({ answer }) => answer);
+    // If the user requests the extension in the headers editor, it is also shown in the response.
     const isAsked = named(own, upstream);
     const shown = (answer) => (isAsked ? answer : withoutReport(answer));
     const request = { headers: { [upstream]: "true", ...headers } };
@@ -28,7 +28,7 @@ export function makeFetcher(session, report) {
 async function askOnce(operation, request, report, shown) {
   report.begin();
   try {
-    const outcome = await ask(operation, request);
+    const outcome = await sendRequest(operation, request);
     report.answered(outcome);
     return shown(outcome.answer);
   } catch (error) {
@@ -37,12 +37,12 @@ async function askOnce(operation, request, report, shown) {
   }
 }
 
-/** An observable, which GraphiQL unsubscribes from when it is stopped. */
+/** An observable; GraphiQL unsubscribes from it when the user stops the operation. */
 function observe(operation, request, report, shown) {
   return {
     subscribe(observer) {
       report.begin();
-      const stop = follow(operation, request, {
+      const stop = openStream(operation, request, {
         opened: (response) => report.opened(response),
         next: (answer) => {
           report.event(answer);
@@ -73,7 +73,7 @@ function isSubscription({ operationName }, document) {
   return chosen?.operation === "subscription";
 }
 
-/** The answer as an app would get it. */
+/** The response that an app would receive. */
 function withoutReport(answer) {
   if (!answer?.extensions?.portico) return answer;
   const { portico, ...others } = answer.extensions;

@@ -1,4 +1,4 @@
-// What stands beneath an answer: how it came over HTTP, and where the server tells it, what it cost upstream.
+// The report of a response: its HTTP data, and its upstream calls if the server reports them.
 
 import { element, time } from "/explorer/elements.js";
 import { drawWaterfall } from "/explorer/waterfall.js";
@@ -22,7 +22,7 @@ export class Report {
     this.#showUpstream(null);
   }
 
-  /** A request goes out. */
+  /** A request is sent. */
   begin() {
     this.#events = 0;
     this.#start = performance.now();
@@ -30,7 +30,7 @@ export class Report {
     this.#tell("busy", "asking …");
   }
 
-  /** A whole answer has come. */
+  /** A single response has arrived. */
   answered({ answer, status, headers, bytes, milliseconds }) {
     this.#showUpstream(answer.extensions?.portico);
     const errors = answer.errors?.length ?? 0;
@@ -45,7 +45,7 @@ export class Report {
     this.#tell("busy", String(response.status), "waiting for the first event …");
   }
 
-  /** An answer of a stream has come. */
+  /** A response of a stream has arrived. */
   event(answer) {
     this.#events += 1;
     this.#showUpstream(answer.extensions?.portico);

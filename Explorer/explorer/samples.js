@@ -1,17 +1,17 @@
-// Samples: the documents of screens, and an operation for every root field, made from the schema that the server tells.
+// Samples: the documents of screens, and an operation for every root field, generated from the server's schema.
 
-import { ask } from "/shared/graphql.js";
+import { sendRequest } from "/shared/graphql.js";
 import { loadDocument } from "/shared/documents.js";
 import { exampleOf } from "/explorer/examples.js";
 import { named, typesQuery } from "/explorer/types.js";
 
-/** Fields that are shown of one object: a sample is to be read at a glance. */
+/** The maximum number of fields of one object, so that samples are short. */
 const fieldsShown = 9;
 
 /**
  * The documents of `schema/operations`, by their application.
  *
- * @param paths Such as `/operations/raven/raven-home.graphql`.
+ * @param paths Paths such as `/operations/raven/raven-home.graphql`.
  */
 export function documentSamples(paths) {
   const groups = new Map();
@@ -26,9 +26,9 @@ export function documentSamples(paths) {
   return [...groups.values()];
 }
 
-/** An operation for each root field of the schema; none where the server keeps its schema to itself. */
+/** An operation for each root field of the schema; none if the server does not publish its schema. */
 export async function fieldSamples() {
-  const { answer } = await ask({ query: typesQuery });
+  const { answer } = await sendRequest({ query: typesQuery });
   const schema = answer.data?.__schema;
   if (!schema) return [];
   const types = new Map(schema.types.map((type) => [type.name, type]));
@@ -44,8 +44,8 @@ export async function fieldSamples() {
 }
 
 /**
- * Puts ids of this session's objects where example variables say "the id of an account", say, so that they can be run as
- * they are. What there is no id of is left for the user to fill in.
+ * Replaces example variables such as "the id of an account" with ids of the session's objects, so that the samples run
+ * unchanged. If there is no object, the user must enter the id.
  */
 export async function fillIn(variables, headers) {
   const wanted = new Set(JSON.stringify(variables).match(/(?<=")the id of an? \w+(?=")/g));
@@ -61,7 +61,7 @@ export async function fillIn(variables, headers) {
   return fill(variables);
 }
 
-/** Where the first object of a kind is found. */
+/** The path of the first object of each kind. */
 const sources = {
   account: ["{ account { id } }", (data) => data.account?.id],
   connection: ["{ viewer { connections { id } } }", (data) => data.viewer?.connections?.[0]?.id],
@@ -74,17 +74,17 @@ const sources = {
 async function idOf(kind, headers) {
   const source = sources[kind];
   if (!source) return undefined;
-  const { answer } = await ask({ query: source[0] }, { headers });
+  const { answer } = await sendRequest({ query: source[0] }, { headers });
   return (answer.data && source[1](answer.data)) ?? undefined;
 }
 
-/** The document of one root field, with variables for what it must be given. */
+/** The document of one root field, with variables for its required arguments. */
 function operation(kind, field, types) {
-  const given = field.args.filter(({ name, type, defaultValue }) =>
+  const required = field.args.filter(({ name, type, defaultValue }) =>
     (type.kind === "NON_NULL" && defaultValue === null) || (name === "symbols" && kind !== "mutation"));
-  const variables = Object.fromEntries(given.map((argument) => [argument.name, exampleOf(argument, field, types)]));
-  const parameters = given.map(({ name, type }) => `$${name}: ${spelt(type)}`).join(", ");
-  const passed = given.map(({ name }) => `${name}: $${name}`).join(", ");
+  const variables = Object.fromEntries(required.map((argument) => [argument.name, exampleOf(argument, field, types)]));
+  const parameters = required.map(({ name, type }) => `$${name}: ${typeText(type)}`).join(", ");
+  const passed = required.map(({ name }) => `${name}: $${name}`).join(", ");
   const title = field.name[0].toUpperCase() + field.name.slice(1);
   const head = `${kind} ${title}${parameters && `(${parameters})`} {\n  ${field.name}${passed && `(${passed})`}`;
   return { query: `${comment(field.description)}${head}${selection(field.type, types, "  ", 2)}\n}\n`, variables };
@@ -94,7 +94,7 @@ function comment(description) {
   return (description ?? "").split("\n").filter(Boolean).map((line) => `# ${line}\n`).join("");
 }
 
-/** ` { … }` of what can be asked for without arguments; nothing for a scalar. */
+/** ` { … }` with the fields that need no arguments; empty for a scalar. */
 function selection(type, types, indent, depth) {
   const object = types.get(named(type).name);
   if (object.kind === "UNION" || (object.kind === "INTERFACE" && object.fields.length === 0)) {
@@ -105,7 +105,7 @@ function selection(type, types, indent, depth) {
     type.kind !== "NON_NULL" || defaultValue !== null));
   const leaves = free.filter(({ type }) => !types.get(named(type).name).fields);
   const lines = leaves.slice(0, fieldsShown).map(({ name }) => name);
-  // A payload or a page is a wrapper: what it holds is what is meant.
+  // A payload or a page is a wrapper: its content is selected.
   if (depth > 0 && leaves.length <= 2) {
     for (const inner of free.filter((field) => !leaves.includes(field) && field.name !== "edges")) {
       lines.push(inner.name + selection(inner.type, types, `${indent}  `, depth - 1));
@@ -116,9 +116,9 @@ function selection(type, types, indent, depth) {
   return ` {\n${lines.map((line) => `${indent}  ${line}\n`).join("")}${indent}}`;
 }
 
-/** A type as documents write it. */
-function spelt(type) {
-  if (type.kind === "NON_NULL") return `${spelt(type.ofType)}!`;
-  if (type.kind === "LIST") return `[${spelt(type.ofType)}]`;
+/** A type in the syntax of documents. */
+function typeText(type) {
+  if (type.kind === "NON_NULL") return `${typeText(type.ofType)}!`;
+  if (type.kind === "LIST") return `[${typeText(type.ofType)}]`;
   return type.name;
 }

@@ -1,14 +1,14 @@
-// Who asks: the sandbox's demo user, a guest, whoever a token is of, or nobody.
+// The session: the sandbox's demo user, a guest, the user of a token, or none.
 
-import { ask } from "/shared/graphql.js";
+import { sendRequest } from "/shared/graphql.js";
 
-const kept = "portico:session";
+const storageKey = "portico:session";
 
 /**
- * Lets the user of the page choose, and remembers it for as long as the tab is open.
+ * Lets the user select a session, and stores the selection until the tab is closed.
  *
- * @param settings The server's; with the sandbox, its token.
- * @returns `headers()`, what requests carry.
+ * @param settings The settings of the server, including the token of the sandbox.
+ * @returns `headers()`, the headers of requests.
  */
 export function chooseSession({ token: sandboxToken }) {
   const select = document.getElementById("session");
@@ -32,7 +32,7 @@ export function chooseSession({ token: sandboxToken }) {
     try {
       const token = await choices[choice].token();
       if (token !== undefined) current = { choice, token };
-      sessionStorage.setItem(kept, JSON.stringify(current));
+      sessionStorage.setItem(storageKey, JSON.stringify(current));
       show();
     } catch (error) {
       show();
@@ -48,7 +48,7 @@ export function chooseSession({ token: sandboxToken }) {
 
 function restore(choices) {
   try {
-    const session = JSON.parse(sessionStorage.getItem(kept));
+    const session = JSON.parse(sessionStorage.getItem(storageKey));
     return session && choices[session.choice] ? session : null;
   } catch {
     return null;
@@ -56,13 +56,13 @@ function restore(choices) {
 }
 
 async function startGuest() {
-  const { answer } = await ask({ query: 'mutation { startGuestSession(label: "Portico explorer") { token } }' });
+  const { answer } = await sendRequest({ query: 'mutation { startGuestSession(label: "Portico explorer") { token } }' });
   const token = answer.data?.startGuestSession?.token;
   if (!token) throw new Error(answer.errors?.[0]?.message ?? "No guest session was started.");
   return token;
 }
 
-/** Undefined where the user thought better of it. */
+/** Undefined if the user cancels. */
 function askForToken() {
   const dialog = document.getElementById("token-dialog");
   const field = document.getElementById("token");
@@ -78,7 +78,7 @@ function askForToken() {
   });
 }
 
-/** Enough to tell tokens apart by, and too little to use; one that everybody knows is shown. */
+/** Shortens a token, so that tokens can be distinguished and not used; a public token is shown completely. */
 function shortened(token) {
   return token.length > 16 ? `${token.slice(0, 8)}…` : token;
 }

@@ -3,8 +3,8 @@
 /**
  * Shows groups of samples.
  *
- * @param show Is called with the sample that is chosen.
- * @returns `add(groups)` for those that come later, and `choose(sample)`.
+ * @param show Called with the selected sample.
+ * @returns `add(groups)` for later groups, and `choose(sample)`.
  */
 export function showSamples(groups, show) {
   const list = document.getElementById("samples");

@@ -1,6 +1,6 @@
-// What samples need of a schema.
+// The parts of a schema that samples need.
 
-/** Asks for the types, with what their fields and inputs take and give. */
+/** Requests the types, with their fields, arguments and input fields. */
 export const typesQuery = `query Types {
   __schema {
     queryType { name }
@@ -28,7 +28,7 @@ fragment Reference on __Type {
   ofType { kind name ofType { kind name ofType { kind name } } }
 }`;
 
-/** The type in the midst of lists and non-nulls. */
+/** The named type inside of lists and non-null types. */
 export function named(type) {
   return type.ofType ? named(type.ofType) : type;
 }

@@ -1,8 +1,8 @@
-// The upstream calls of one answer, each a bar from when it began to when it ended.
+// The upstream calls of one response, each as a bar from its start to its end.
 
 import { element, time } from "/explorer/elements.js";
 
-/** What an outcome means, in the order of the key. */
+/** The descriptions of the outcomes, in the order of the legend. */
 const outcomes = {
   FETCHED: "fetched from the provider",
   JOINED: "joined a call that was under way",
@@ -15,7 +15,7 @@ const outcomes = {
  * Draws `extensions.portico`.
  *
  * @param portico `{durationMs, upstream: [{provider, call, startMs, durationMs, outcome, status, attempts}], omitted}`;
- *   the last only where there were more calls than are told one by one.
+ *   `omitted` only if not all calls are listed.
  * @returns The elements of the panel.
  */
 export function drawWaterfall({ durationMs, upstream, omitted = 0 }) {
@@ -33,11 +33,11 @@ function summary(calls, durationMs, omitted) {
   if (calls.length === 0) return `no provider was needed · ${time(durationMs)}`;
   const sent = calls.filter(({ outcome, attempts }) => ["FETCHED", "FAILED"].includes(outcome) && attempts > 0);
   const reads = calls.length === 1 ? "1 read" : `${calls.length} reads`;
-  const asked = sent.length === 0 ? "no call to a provider" : `${sent.length} ${sent.length === 1 ? "call" : "calls"} to providers`;
-  return `${reads}, ${asked} · ${time(durationMs)}${omitted > 0 ? ` · ${omitted} more are not shown` : ""}`;
+  const callCount = sent.length === 0 ? "no call to a provider" : `${sent.length} ${sent.length === 1 ? "call" : "calls"} to providers`;
+  return `${reads}, ${callCount} · ${time(durationMs)}${omitted > 0 ? ` · ${omitted} more are not shown` : ""}`;
 }
 
-/** The outcomes that there are, with their colours. */
+/** The outcomes in the waterfall, with their colours. */
 function key(calls) {
   const list = element("ul", "key");
   for (const [outcome, meaning] of Object.entries(outcomes)) {
@@ -50,7 +50,7 @@ function key(calls) {
   return list;
 }
 
-/** Four steps of time, beside which the bars stand. */
+/** The time axis with four steps. */
 function axis(end) {
   const scale = element("div", "axis");
   const marks = element("div", "marks");

@@ -1,9 +1,9 @@
-// The documents of `schema/operations`, as the server has them: each the operation of one screen, with variables.
+// The documents of `schema/operations` on the server: the operation of one screen each, with variables.
 
 /**
  * Loads a document and its example variables.
  *
- * @param path Such as `/operations/raven/raven-home.graphql`.
+ * @param path A path such as `/operations/raven/raven-home.graphql`.
  * @returns `{query, variables}`
  */
 export async function loadDocument(path) {
@@ -14,7 +14,7 @@ export async function loadDocument(path) {
   return { query, variables };
 }
 
-/** Loads a file as it is. */
+/** Loads a file. */
 export async function loadText(path) {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`${path}: the server answered ${response.status}.`);

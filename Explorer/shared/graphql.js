@@ -1,15 +1,15 @@
-// GraphQL over HTTP with the server that the page came from: one answer by POST, several as server-sent events.
+// GraphQL over HTTP with the server of the page: a single response by POST, several as server-sent events.
 
 const endpoint = "/graphql";
 
 /**
- * Asks once. An answer with errors is an answer; it throws where there is none.
+ * Sends a request. A response with errors is returned; without a response it throws.
  *
  * @param operation `{query, variables, operationName}`
- * @param options `headers` beside those of the protocol, and an `AbortSignal` as `signal`.
- * @returns The answer and what came with it: `{answer, status, headers, bytes, milliseconds}`.
+ * @param options `headers` in addition to those of the protocol, and an `AbortSignal` as `signal`.
+ * @returns The response and its HTTP data: `{answer, status, headers, bytes, milliseconds}`.
  */
-export async function ask(operation, { headers = {}, signal } = {}) {
+export async function sendRequest(operation, { headers = {}, signal } = {}) {
   const start = performance.now();
   const response = await post(operation, headers, "application/graphql-response+json, application/json;q=0.9", signal);
   const text = await response.text();
@@ -24,13 +24,13 @@ export async function ask(operation, { headers = {}, signal } = {}) {
 }
 
 /**
- * Follows a subscription, from its first value on.
+ * Runs a subscription.
  *
- * @param listener `opened(response)`, where it is wanted; `next(answer)` for each answer; `completed()` when the server
- *   says that nothing more comes; `failed(error)` when the connection ends without that, after which one may try again.
- * @returns What ends it.
+ * @param listener `opened(response)`, optional; `next(answer)` for each response; `completed()` when the server
+ *   completes the stream; `failed(error)` if the connection ends before that, after which the caller can reconnect.
+ * @returns A function that ends it.
  */
-export function follow(operation, { headers = {} } = {}, listener) {
+export function openStream(operation, { headers = {} } = {}, listener) {
   const abort = new AbortController();
   const end = async () => {
     const response = await post(operation, headers, "text/event-stream, application/json;q=0.9", abort.signal);
@@ -54,7 +54,7 @@ export function follow(operation, { headers = {} } = {}, listener) {
 function post(operation, headers, accept, signal) {
   return fetch(endpoint, {
     method: "POST",
-    // Who asks is told by a token alone.
+    // Only a token identifies the user.
     credentials: "omit",
     headers: { ...headers, accept, "content-type": "application/json" },
     body: JSON.stringify(operation),
@@ -70,7 +70,7 @@ function parse(text, response) {
   }
 }
 
-/** The events of a stream (HTML standard, "Server-sent events"); comments are passed over. */
+/** The events of a stream (HTML standard, "Server-sent events"); comments are ignored. */
 async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

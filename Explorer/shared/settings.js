@@ -1,4 +1,4 @@
-// What the server says of itself: `{version, token, operations}`; the token is the sandbox's, and null without one.
+// The settings of the server: `{version, token, operations}`; the token is that of the sandbox, or null.
 
 export async function loadSettings() {
   const response = await fetch("/explorer/settings.json");

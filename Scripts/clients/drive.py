@@ -1,7 +1,6 @@
-"""Drives a running Portico with client libraries that others wrote: what they can do, any front end can.
+"""Tests a running Portico with public client libraries, as any front end can use them.
 
-Usage: drive.py BASE_URL TOKEN, as http://127.0.0.1:8080 sandbox. Exits with 1 and says so where one of them is not
-served.
+Usage: drive.py BASE_URL TOKEN, such as http://127.0.0.1:8080 sandbox. Exits with 1 and an error if a test fails.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ async def query_by_gql(base, token):
 
 
 async def subscribe_by_gql(base, token):
-    """A subscription and a query over one socket, the token in its first message."""
+    """A subscription and a query over one WebSocket, with the token in its first message."""
     transport = WebsocketsTransport(
         url=f"{base.replace('http', 'ws', 1)}/graphql",
         init_payload={"Authorization": f"Bearer {token}"},
@@ -57,7 +56,7 @@ async def subscribe_by_gql(base, token):
 
 
 async def refuse_by_websockets(base, token):
-    """The closing codes of the protocol, as the library reports them."""
+    """The close codes of the protocol, as reported by the library."""
     url = f"{base.replace('http', 'ws', 1)}/graphql"
     for first, code in [
         ({"type": "connection_init", "payload": {"Authorization": "Bearer wrong"}}, 4403),
@@ -94,7 +93,7 @@ async def main(base, token):
         try:
             await asyncio.wait_for(check(base, token), 60)
             print(f"ok    {check.__name__}")
-        except Exception as error:  # Whatever it is, the others are tried, too.
+        except Exception as error:  # The other tests run in any case.
             failures += 1
             print(f"FAIL  {check.__name__}: {type(error).__name__}: {error}")
     return 1 if failures else 0

@@ -1,16 +1,16 @@
-"""Holds the documentation to what is so: its blocks are run, its links, targets, variables and files looked up.
+"""Checks the documentation: runs its blocks, and looks up its links, make targets, variables and files.
 
 A fenced block of sh, graphql, swift or json has a comment on the line before it, which Markdown does not show:
 
-    <!-- check: run -->                  of sh: it ends with status 0, and JSON that it prints has no "errors"
-    <!-- check: run until TEXT -->       of sh: it prints TEXT, and is then stopped
-    <!-- check: shows -->                what the block before it printed: the same JSON, or the same text
-    <!-- check: valid -->                of graphql: it is valid against schema/schema.graphql
-    <!-- check: prints TEXT -->          of swift: it compiles with the library GraphQL, and prints TEXT
-    <!-- check: in FILE -->              its lines stand in FILE, in this order
-    <!-- check: skip, REASON -->         it cannot be run here, and why
+    <!-- check: run -->                  sh: it exits with status 0, and JSON that it prints has no "errors"
+    <!-- check: run until TEXT -->       sh: it prints TEXT, and is then stopped
+    <!-- check: shows -->                the output of the previous block: the same JSON, or the same text
+    <!-- check: valid -->                graphql: it is valid against schema/schema.graphql
+    <!-- check: prints TEXT -->          swift: it compiles with the library GraphQL, and prints TEXT
+    <!-- check: in FILE -->              FILE contains its lines, in this order
+    <!-- check: skip, REASON -->         it cannot be run by this script, with the reason
 
-In blocks that are run, 127.0.0.1:8080 is the server that this script was given, and DIR its data folder.
+In commands, 127.0.0.1:8080 is replaced with the address of the server, and DIR with its data directory.
 """
 
 import argparse
@@ -29,7 +29,7 @@ MARK = re.compile(r"<!-- check: (run until|run|shows|valid|prints|in|skip,)(?: (
 
 class Block:
     def __init__(self, page, line, language, text, mark):
-        self.place, self.language, self.text, self.mark = f"{page}:{line}", language, text, mark
+        self.location, self.language, self.text, self.mark = f"{page}:{line}", language, text, mark
 
 
 def blocks(page):
@@ -57,27 +57,27 @@ class Checks:
         self.counts = {}
         self.printed = None
         self.environment = dict(os.environ)
-        # A word of the documentation must find this executable, and none of this machine's settings.
+        # Commands must use this executable, and no settings of this machine.
         for name in [name for name in self.environment if name.startswith("PORTICO_")]:
             del self.environment[name]
         folder = os.path.dirname(os.path.abspath(options.portico))
         self.environment["PATH"] = folder + os.pathsep + self.environment["PATH"]
 
-    def fault(self, place, text):
-        self.faults.append(f"{place}: {text}")
+    def fault(self, location, text):
+        self.faults.append(f"{location}: {text}")
 
     def check(self, block):
         if block.mark is None:
             if block.language in LANGUAGES:
-                self.fault(block.place, f"a block of {block.language} without a mark <!-- check: … -->")
+                self.fault(block.location, f"a block of {block.language} without a mark <!-- check: … -->")
             return
         verb, detail = block.mark[1].rstrip(","), block.mark[2] or ""
         self.counts[verb] = self.counts.get(verb, 0) + 1
         if verb != "skip":
             {"run": self.run, "run until": self.run_until, "shows": self.shows, "valid": self.valid,
-             "prints": self.prints, "in": self.stands_in}[verb](block, detail)
+             "prints": self.prints, "in": self.contained_in}[verb](block, detail)
         elif not detail:
-            self.fault(block.place, "skipped without a reason")
+            self.fault(block.location, "skipped without a reason")
 
     # --- commands ---------------------------------------------------------------------------------------------------
 
@@ -89,20 +89,20 @@ class Checks:
         run = subprocess.run(self.command(block), capture_output=True, text=True, env=self.environment)
         self.printed = run.stdout
         if run.returncode:
-            self.fault(block.place, f"exit status {run.returncode}: {run.stderr.strip() or run.stdout.strip()}")
+            self.fault(block.location, f"exit status {run.returncode}: {run.stderr.strip() or run.stdout.strip()}")
         try:
             errors = json.loads(run.stdout).get("errors")
         except (ValueError, AttributeError):
             return
         if errors:
-            self.fault(block.place, f"answered with errors: {json.dumps(errors)}")
+            self.fault(block.location, f"the response has errors: {json.dumps(errors)}")
 
     def run_until(self, block, awaited):
-        """Reads what it prints until the text is there; a run that prints something else ends at its end of file."""
+        """Runs the block until it prints the text, or ends."""
         process = subprocess.Popen(
             self.command(block), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment,
             start_new_session=True)
-        # So that a command which prints nothing fails, and hangs nobody.
+        # Stops a command that prints nothing.
         guard = subprocess.Popen(["bash", "-c", f"sleep 60; kill -- -{process.pid}"], start_new_session=True)
         seen = b""
         while awaited.encode() not in seen:
@@ -118,22 +118,22 @@ class Checks:
             each.wait()
         self.printed = seen.decode()
         if awaited not in self.printed:
-            self.fault(block.place, f"did not print {awaited!r}, but {self.printed[:300]!r}")
+            self.fault(block.location, f"did not print {awaited!r}, but {self.printed[:300]!r}")
 
     def shows(self, block, _):
         if self.printed is None:
-            self.fault(block.place, "shows what was printed, and nothing was run before it")
+            self.fault(block.location, "shows an output, but no block before it was run")
             return
         printed, shown = self.printed, block.text
         if block.language == "json":
             try:
                 printed, shown = json.loads(printed), json.loads(shown)
             except ValueError as error:
-                self.fault(block.place, f"no JSON: {error}")
+                self.fault(block.location, f"is not JSON: {error}")
                 return
         if printed != shown:
             as_text = printed if isinstance(printed, str) else json.dumps(printed)
-            self.fault(block.place, f"shows something else than what is printed: {as_text.strip()}")
+            self.fault(block.location, f"differs from the output: {as_text.strip()}")
 
     # --- documents and programs -------------------------------------------------------------------------------------
 
@@ -142,12 +142,12 @@ class Checks:
             [self.options.portico, "graphql", "validate", "--schema", "schema/schema.graphql", "-"],
             input=block.text, capture_output=True, text=True)
         if run.returncode:
-            self.fault(block.place, f"is not valid: {run.stdout}{run.stderr}")
+            self.fault(block.location, f"is not valid: {run.stdout}{run.stderr}")
 
     def prints(self, block, expected):
-        """Compiles it with the library as the executable beside it was built."""
+        """Compiles and runs the block with the library of the executable's build."""
         folder = os.path.dirname(os.path.abspath(self.options.portico))
-        # What the executable was linked from; beside it lie objects of files that are no more.
+        # The objects that the executable was linked from; the folder also has objects of deleted files.
         linked = open(os.path.join(folder, "portico.product", "Objects.LinkFileList"), encoding="utf-8").read()
         objects = [path for path in shlex.split(linked) if "/GraphQL.build/" in path and path.endswith(".swift.o")]
         with tempfile.TemporaryDirectory() as scratch:
@@ -158,43 +158,43 @@ class Checks:
                 + objects,
                 capture_output=True, text=True)
             if build.returncode:
-                self.fault(block.place, f"does not compile: {build.stderr[-2000:]}")
+                self.fault(block.location, f"does not compile: {build.stderr[-2000:]}")
                 return
             run = subprocess.run([program], capture_output=True, text=True)
             if run.returncode or run.stdout.strip() != expected:
-                self.fault(block.place, f"prints {run.stdout.strip()!r}{run.stderr}, not {expected!r}")
+                self.fault(block.location, f"prints {run.stdout.strip()!r}{run.stderr}, not {expected!r}")
 
-    def stands_in(self, block, file):
+    def contained_in(self, block, file):
         try:
             rest = [line.strip() for line in open(file, encoding="utf-8")]
         except OSError as error:
-            self.fault(block.place, str(error))
+            self.fault(block.location, str(error))
             return
         for line in filter(None, map(str.strip, block.text.split("\n"))):
-            # What is left out of a listing is told by dots.
+            # An ellipsis marks omitted lines.
             if line in ("…", "// …", "# …"):
                 continue
             if line not in rest:
-                self.fault(block.place, f"{file} has not, or not in this order: {line}")
+                self.fault(block.location, f"{file} does not contain, or not in this order: {line}")
                 return
             rest = rest[rest.index(line) + 1:]
 
-    # --- what is only named -----------------------------------------------------------------------------------------
+    # --- links, settings, targets and files -------------------------------------------------------------------------
 
     def names(self, page, variables, targets):
         text = open(page, encoding="utf-8").read()
         for link in re.findall(r"\]\(([^)#:]+)\)", text):
             if not os.path.exists(os.path.join(os.path.dirname(page), link)):
-                self.fault(page, f"links to {link}, which is not there")
+                self.fault(page, f"links to {link}, which does not exist")
         for variable in sorted(set(re.findall(r"\bPORTICO_[A-Z_]*[A-Z]\b", text))):
             if variable not in variables:
-                self.fault(page, f"names {variable}, which is no setting")
+                self.fault(page, f"names {variable}, which is not a setting")
         for target in sorted(set(re.findall(r"`make ([a-z-]+)|^make ([a-z-]+)", text, re.M))):
             if "".join(target) not in targets:
-                self.fault(page, f"names `make {''.join(target)}`, which is no target")
+                self.fault(page, f"names `make {''.join(target)}`, which is not a target")
         for path in sorted(set(re.findall(r"`((?:Sources|Tests|Scripts|Docker|schema)/[\w./+-]+)`", text))):
             if not os.path.exists(path):
-                self.fault(page, f"names {path}, which is not there")
+                self.fault(page, f"names {path}, which does not exist")
 
 
 def main():

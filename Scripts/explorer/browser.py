@@ -1,4 +1,4 @@
-"""Headless Chromium, driven by the Chrome DevTools Protocol over one WebSocket."""
+"""Controls headless Chromium with the Chrome DevTools Protocol over one WebSocket."""
 
 import asyncio
 import base64
@@ -10,24 +10,24 @@ import tempfile
 
 import websockets
 
-# How long something may take that a person would wait for; a slow machine takes its time.
+# The timeout of each step; long, for slow machines.
 PATIENCE = 60
 
 
 class Page:
-    """One tab, and everything that it complained of or asked other hosts for."""
+    """One tab, with its errors and its requests to other hosts."""
 
     def __init__(self, socket, session):
         self._socket = socket
         self._session = session
         self._number = 0
         self._answers = {}
-        self.complaints = []
+        self.errors = []
         self.requests = []
         self._reader = asyncio.create_task(self._read())
 
     async def call(self, method, **parameters):
-        """Calls a method of the protocol, and gives its result."""
+        """Calls a method of the protocol, and returns its result."""
         self._number += 1
         answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
         message = {"id": self._number, "method": method, "params": parameters, "sessionId": self._session}
@@ -50,11 +50,11 @@ class Page:
     def _note(self, event, about):
         if event == "Runtime.exceptionThrown":
             details = about["exceptionDetails"]
-            self.complaints.append(details.get("exception", {}).get("description") or details["text"])
+            self.errors.append(details.get("exception", {}).get("description") or details["text"])
         elif event == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
+            self.errors.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
         elif event == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning"):
-            self.complaints.append(" ".join(str(one.get("value", one.get("description"))) for one in about["args"]))
+            self.errors.append(" ".join(str(one.get("value", one.get("description"))) for one in about["args"]))
         elif event == "Network.requestWillBeSent":
             self.requests.append(about["request"]["url"])
 
@@ -64,7 +64,7 @@ class Page:
         await self.call("Page.navigate", url=url)
 
     async def run(self, script):
-        """The value of an expression of JavaScript, which may be a promise."""
+        """Returns the value of a JavaScript expression, which may be a promise."""
         result = await self.call(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, userGesture=True)
         if "exceptionDetails" in result:
@@ -72,7 +72,7 @@ class Page:
         return result["result"].get("value")
 
     async def until(self, condition, what):
-        """Waits until an expression is true, and gives its value."""
+        """Waits until an expression is true, and returns its value."""
         script = f"""new Promise((resolve) => {{
             const look = () => {{
                 let value = null;
@@ -87,7 +87,7 @@ class Page:
             raise AssertionError(f"waited {PATIENCE} s in vain for {what}") from None
 
     async def click(self, selector):
-        """A click with the mouse in the middle of an element, once it is there."""
+        """Clicks in the middle of an element, after it has appeared."""
         await self.until(f"document.querySelector({json.dumps(selector)})", selector)
         place = await self.run(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
@@ -99,7 +99,7 @@ class Page:
             await self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     async def type(self, selector, text):
-        """Types a text into a field, in the place of what it held."""
+        """Types a text into a field, replacing its content."""
         await self.run(f"""(() => {{
             const field = document.querySelector({json.dumps(selector)});
             field.focus();
@@ -108,7 +108,7 @@ class Page:
         await self.call("Input.insertText", text=text)
 
     async def look(self, width, height, scheme="light"):
-        """The size of the window, and whether it is day or night."""
+        """Sets the size of the window, and the colour scheme."""
         await self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -121,12 +121,12 @@ class Page:
 
 @contextlib.asynccontextmanager
 async def browser():
-    """Starts Chromium with a profile of its own; gives what opens a tab."""
+    """Starts Chromium with a new profile; returns a function that opens a tab."""
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
         raise SystemExit("There is no Chromium: install it (Debian: apt-get install chromium), or name it in CHROMIUM.")
     profile = tempfile.mkdtemp()
-    # Root may not use the sandbox of Chromium itself; it sees nothing but the server under test.
+    # Root cannot use Chromium's sandbox; the browser loads only pages of the server under test.
     process = await asyncio.create_subprocess_exec(
         program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
         "--no-first-run", "--disable-background-networking", "--remote-debugging-port=0", f"--user-data-dir={profile}",

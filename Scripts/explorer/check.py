@@ -1,4 +1,4 @@
-"""Drives the explorer and the example of a running Portico, which must stand on the sandbox.
+"""Tests the explorer and the example of a running Portico, which must use the sandbox.
 
 usage: check.py BASE FOLDER    (screenshots go into the folder)
 """
@@ -16,19 +16,19 @@ RUN = ".execute-button"
 
 
 async def choose(page, sample):
-    """Chooses a sample, once its operation stands in the editor."""
+    """Selects a sample, and waits until its operation is in the editor."""
     await page.click(f'[data-sample="{sample}"]')
     await page.until(f'decodeURIComponent(location.hash) === "#{sample}"', f"the sample {sample}")
 
 
 async def answer(page):
-    """The answer to what is in the editor."""
+    """Runs the operation in the editor, and returns the response."""
     await page.click(RUN)
     text = await page.until(f'!document.querySelector(".spinner") && {RESULT}', "an answer")
     return json.loads(text)
 
 
-async def asks_a_screen(page):
+async def runs_a_screen(page):
     await page.until('document.querySelector("[data-sample=\'subscription/quotes\']")', "samples of all root fields")
     data = (await answer(page))["data"]
     assert data["account"]["equity"] and data["positions"], data
@@ -36,23 +36,23 @@ async def asks_a_screen(page):
 
 
 async def draws_upstream_calls(page):
-    """Each call that the panel is told of is a bar at its place."""
-    told = [{"provider": "ALPACA", "call": outcome.lower(), "startMs": 10 * number, "durationMs": 10, "outcome": outcome,
-             "status": None, "attempts": 1}
-            for number, outcome in enumerate(["FETCHED", "CACHED", "JOINED", "STALE", "FAILED"])]
+    """Each reported call is a bar at the correct position."""
+    reported = [{"provider": "ALPACA", "call": outcome.lower(), "startMs": 10 * number, "durationMs": 10,
+                 "outcome": outcome, "status": None, "attempts": 1}
+                for number, outcome in enumerate(["FETCHED", "CACHED", "JOINED", "STALE", "FAILED"])]
     drawn = await page.run(f"""import("/explorer/waterfall.js").then(({{ drawWaterfall }}) => {{
         const panel = document.createElement("div");
-        panel.append(...drawWaterfall({{ durationMs: 50, upstream: {json.dumps(told)} }}));
+        panel.append(...drawWaterfall({{ durationMs: 50, upstream: {json.dumps(reported)} }}));
         return [...panel.querySelectorAll(".call")].map((call) => [
             call.classList[1], call.querySelector(".name span").textContent,
             call.querySelector(".bar").style.left, call.querySelector(".bar").style.width]);
     }})""")
     assert drawn == [
-        [call["outcome"], call["call"], f"{2 * call['startMs']}%", "20%"] for call in told], drawn
+        [call["outcome"], call["call"], f"{2 * call['startMs']}%", "20%"] for call in reported], drawn
 
 
 async def shows_upstream_calls(page):
-    """The calls of a real answer, and of the same answer at once again."""
+    """The calls of a response, and of the same request directly afterwards."""
     titles = '[...document.querySelectorAll(".upstream .call")].map((one) => one.title)'
     calls = await page.run(titles)
     if not await page.run("""fetch("/graphql", {
@@ -60,7 +60,7 @@ async def shows_upstream_calls(page):
         body: JSON.stringify({ query: "{ marketClock { open } }" }),
     }).then((response) => response.json()).then((answer) => "portico" in (answer.extensions ?? {}))"""):
         assert calls == [], calls
-        print("      this Portico does not tell of its upstream calls, so that there is no panel")
+        print("      this Portico does not report upstream calls, so the panel is not tested")
         return
     assert len(calls) >= 3 and any("ALPACA" in text and "fetched" in text for text in calls), calls
     assert '"portico"' not in await page.run(RESULT), "the extension is shown in the panel, not in the answer"
@@ -69,8 +69,8 @@ async def shows_upstream_calls(page):
     assert any("from memory" in text for text in again), again
 
 
-async def asks_every_root_field(page):
-    """Each sample of a query is answered without an error; the schema takes each of a mutation, with its variables."""
+async def runs_every_root_field(page):
+    """Each sample query has a response without errors; each sample mutation and its variables are valid."""
     for sample in ["stocktracker/new-list", "raven/add-goal"]:
         await choose(page, sample)
         await answer(page)
@@ -83,7 +83,7 @@ async def asks_every_root_field(page):
             if outcome.get("errors") or outcome.get("data") is None:
                 failures[sample] = outcome
         elif sample.startswith("mutation/"):
-            # As nobody, so that nothing is bought or deleted: what the schema refuses has no `data`.
+            # Without a token, so that nothing is bought or deleted: an invalid request has no `data`.
             outcome = await page.run(f"""fetch("/graphql", {{
                 method: "POST", headers: {{ "content-type": "application/json" }},
                 body: JSON.stringify({{ query: {QUERY}, variables: JSON.parse({VARIABLES} || "{{}}") }}),
@@ -96,7 +96,7 @@ async def asks_every_root_field(page):
 
 
 async def follows_subscriptions(page):
-    """On a day without trading there is one event for each thing, and then none."""
+    """On a day without trading there is one event for each object, and no further event."""
     for sample, events in [("subscription/account", 1), ("subscription/positions", 5), ("subscription/quotes", 2)]:
         await choose(page, sample)
         await page.click(RUN)
@@ -169,28 +169,28 @@ async def main(base, folder):
         try:
             await step(page)
             print(f"ok    {name}")
-        except Exception as error:  # Whatever it is, the others are tried, too.
+        except Exception as error:  # The other tests run in any case.
             failures += 1
             print(f"FAIL  {name}: {type(error).__name__}: {error}")
 
-    async def behaved(page):
-        strangers = [url for url in page.requests if not url.startswith((base + "/", "data:"))]
-        assert not strangers, strangers
-        assert not page.complaints, page.complaints
+    async def check_page(page):
+        foreign_requests = [url for url in page.requests if not url.startswith((base + "/", "data:"))]
+        assert not foreign_requests, foreign_requests
+        assert not page.errors, page.errors
 
     explorer = [
-        ("explorer: a screen", asks_a_screen),
-        ("explorer: upstream calls of its answer", shows_upstream_calls),
+        ("explorer: a screen", runs_a_screen),
+        ("explorer: upstream calls of a response", shows_upstream_calls),
         ("explorer: upstream calls, drawn", draws_upstream_calls),
         ("explorer: subscriptions", follows_subscriptions),
-        ("explorer: every root field", asks_every_root_field),
+        ("explorer: every root field", runs_every_root_field),
         ("explorer: a guest", becomes_a_guest),
     ]
     example = [
-        ("example: sign in, and the home that lives", signs_in),
+        ("example: sign in, and a live home screen", signs_in),
         ("example: a goal is added", adds_a_goal),
-        ("example: a symbol is watched", adds_to_the_watchlist),
-        ("example: the session stays, and ends", stays_signed_in),
+        ("example: a symbol is added to the watchlist", adds_to_the_watchlist),
+        ("example: the session survives a reload, and ends", stays_signed_in),
     ]
     for path, steps in [("/", explorer), ("/example/", example)]:
         async with browser() as page:
@@ -199,7 +199,7 @@ async def main(base, folder):
             for number, (name, step) in enumerate(steps, 1):
                 await attempt(name, step, page)
                 await page.picture(f"{folder}/{name.split(':')[0]}-{number}.png")
-            await attempt(f"{path}: no other host, and no complaint", behaved, page)
+            await attempt(f"{path}: no other host, and no error", check_page, page)
     return 1 if failures else 0
 
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A bounded store that forgets what has not been used for longest, about.
+/// A bounded store that discards approximately the least recently used entries.
 ///
-/// What is kept has a weight, and all of it together weighs no more than the capacity. Entries live in two
-/// generations: what is used moves to the young one, which becomes the old one when it weighs half the capacity; the
-/// old one is forgotten whole.
+/// Every entry has a weight, and the total weight never exceeds the capacity. Entries are in two
+/// generations: an entry that is used moves to the young one. When the young generation reaches half the
+/// capacity, it becomes the old one, and the previous old one is discarded.
 ///
-/// A lock, because the requests of all event loops share the store.
+/// A mutex protects it, because the requests of all event loops share the store.
 final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
@@ -35,12 +35,13 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Keeps a value, in place of another one of its key; not where it weighs more than half the capacity.
+    /// Stores a value and replaces the previous one of the key; a value heavier than half the capacity is
+    /// not stored.
     func store(_ value: Value, for key: Key, weight: Int) {
         generations.withLock { generations in
             generations.old[key] = nil
-            if let known = generations.young.removeValue(forKey: key) {
-                generations.youngWeight -= known.weight
+            if let previous = generations.young.removeValue(forKey: key) {
+                generations.youngWeight -= previous.weight
             }
             guard weight <= halfCapacity else { return }
             add(Entry(value: value, weight: max(1, weight)), key, to: &generations)
@@ -50,22 +51,21 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func remove(_ key: Key) {
         generations.withLock { generations in
             generations.old[key] = nil
-            if let known = generations.young.removeValue(forKey: key) {
-                generations.youngWeight -= known.weight
+            if let previous = generations.young.removeValue(forKey: key) {
+                generations.youngWeight -= previous.weight
             }
         }
     }
 
     /// Removes the values that meet a condition; reads all values.
-    func removeAll(where isUseless: (Value) -> Bool) {
+    func removeAll(where isRemoved: (Value) -> Bool) {
         generations.withLock { generations in
-            generations.old = generations.old.filter { !isUseless($0.value.value) }
-            generations.young = generations.young.filter { !isUseless($0.value.value) }
+            generations.old = generations.old.filter { !isRemoved($0.value.value) }
+            generations.young = generations.young.filter { !isRemoved($0.value.value) }
             generations.youngWeight = generations.young.values.reduce(0) { $0 + $1.weight }
         }
     }
 
-    /// The number of values.
     var count: Int { generations.withLock { $0.young.count + $0.old.count } }
 
     private func add(_ entry: Entry, _ key: Key, to generations: inout Generations) {

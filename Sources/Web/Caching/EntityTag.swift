@@ -1,21 +1,21 @@
 import Crypto
 import NIOHTTP1
 
-/// The name of what an answer says (RFC 9110, section 8.8.3).
+/// The entity tag of a response's content (RFC 9110, section 8.8.3).
 ///
-/// It is weak: compressed or not, an answer says the same.
+/// It is weak, because the compressed and the uncompressed response have the same content.
 struct EntityTag {
     let text: String
 
     init(of bytes: [UInt8]) {
         var hasher = SHA256()
         hasher.update(data: bytes)
-        // Half of it names as surely, for this purpose.
+        // Half of the digest is sufficient to distinguish contents.
         let digits = hasher.finalize().prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         text = "W/\"\(digits.joined())\""
     }
 
-    /// Whether a client that sends this `If-None-Match` has what the answer says (RFC 9110, section 13.1.2).
+    /// True if the `If-None-Match` field of a request contains the tag (RFC 9110, section 13.1.2).
     func matches(_ field: String?) -> Bool {
         guard let field else { return false }
         let name = text.dropFirst(2)
@@ -26,9 +26,10 @@ struct EntityTag {
 }
 
 extension HTTPResponse {
-    /// Names what an answer to GET says, and leaves it out where the client has it already.
+    /// Adds an entity tag to a response to GET or HEAD, and removes the body if the client has the same
+    /// content.
     ///
-    /// Not where nothing may be kept.
+    /// A response with `no-store` is not changed.
     mutating func validate(_ method: HTTPMethod, ifNoneMatch: String?) {
         guard method == .GET || method == .HEAD, status == .ok, case .complete(let bytes) = body,
             !headers.contains(where: { "\($0.name)" == "cache-control" && $0.value == "no-store" })

@@ -10,7 +10,7 @@ final class ResponseCache: Sendable {
     private let entries: BoundedStore<Key, Entry>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
-    /// What a response depends on.
+    /// The values that determine a response.
     struct Key: Hashable, Sendable {
         private let operation: OperationIdentity
         private let audience: [String]
@@ -46,23 +46,23 @@ final class ResponseCache: Sendable {
         entries = BoundedStore(capacity: bytes)
     }
 
-    /// An answer and its age in seconds, where there is one that is young enough.
+    /// A response and its age in seconds; nil if none is stored or it has expired.
     func response(for key: Key, now: NIODeadline) -> (response: GraphQLResponse, age: Int)? {
-        guard let kept = entries[key] else { return nil }
-        let age = kept.age(at: now)
-        guard age < kept.maximumAge else {
+        guard let entry = entries[key] else { return nil }
+        let age = entry.age(at: now)
+        guard age < entry.maximumAge else {
             entries.remove(key)
             return nil
         }
-        return (kept.response, age)
+        return (entry.response, age)
     }
 
-    /// Keeps an answer, unless something of it is missing.
+    /// Stores a response if it is complete.
     func store(_ response: GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
         removeExpired(now: now)
-        let kept = Entry(response: response, since: now, maximumAge: policy.maxAge)
-        entries.store(kept, for: key, weight: response.body.count + key.weight + 256)
+        let entry = Entry(response: response, since: now, maximumAge: policy.maxAge)
+        entries.store(entry, for: key, weight: response.body.count + key.weight + 256)
     }
 
     /// The number of responses, including those that have expired since the last sweep.

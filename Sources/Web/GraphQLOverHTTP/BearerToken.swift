@@ -1,8 +1,8 @@
-/// The token of an Authorization field (RFC 6750, section 2.1).
+/// The bearer token of an Authorization field (RFC 6750, section 2.1).
 package enum BearerToken {
-    /// Nil where there is no field.
+    /// Returns the token; nil if there is no field.
     ///
-    /// - Throws: `AuthenticationError` where the field is of another scheme, or no token.
+    /// - Throws: `AuthenticationError` if the field has another scheme or contains no valid token.
     package static func read(_ authorization: String?) throws(AuthenticationError) -> String? {
         guard let authorization else { return nil }
         let parts = authorization.split(separator: " ", maxSplits: 1)
@@ -12,13 +12,14 @@ package enum BearerToken {
         return String(token)
     }
 
-    /// Names under which tokens are put into URLs, where they do not belong (RFC 6750, section 2.3 and 5.3).
+    /// Names of URL parameters in which clients send tokens, which are rejected (RFC 6750, sections 2.3 and
+    /// 5.3).
     static let urlParameters: Set<String> = [
         "access_token", "accesstoken", "api_key", "apikey", "auth", "authorization", "bearer", "bearer_token",
         "token",
     ]
 
-    /// `b64token`.
+    /// True for the bytes of `b64token`.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -32,23 +33,24 @@ package enum BearerToken {
     }
 }
 
-/// A session that is not to be had: answered with 401 and a challenge (RFC 6750, section 3).
+/// The reason why a request has no valid session; the response has status 401 and a challenge (RFC 6750,
+/// section 3).
 package struct AuthenticationError: Error, Hashable, Sendable {
-    /// For the client: why, and what would help; never what a token is.
+    /// The message for the client: reason and remedy, never the token.
     package let message: String
     private let error: String?
 
-    /// A token was sent, and it is unknown, withdrawn or expired.
+    /// The token is unknown, revoked or expired.
     package static func invalidToken(_ message: String) -> AuthenticationError {
         AuthenticationError(message: message, error: "invalid_token")
     }
 
-    /// No token was sent where one is needed.
+    /// A token is required, and none was sent.
     package static func missingToken(_ message: String) -> AuthenticationError {
         AuthenticationError(message: message, error: nil)
     }
 
-    /// The error of a token that was valid when its socket or stream was opened, and has ended since.
+    /// The error of a token that was valid when its WebSocket or stream was opened, and has ended since.
     static let endedToken = AuthenticationError.invalidToken("The session has ended: sign in again.")
 
     /// The Authorization field is of another scheme, or malformed.
@@ -60,7 +62,7 @@ package struct AuthenticationError: Error, Hashable, Sendable {
         self.error = error
     }
 
-    /// The value of WWW-Authenticate.
+    /// The value of `WWW-Authenticate`.
     var challenge: String {
         guard let error else { return "Bearer realm=\"graphql\"" }
         return "Bearer realm=\"graphql\", error=\"\(error)\""

@@ -1,15 +1,16 @@
-/// Chooses the form of a response by what the client accepts (RFC 9110, section 12.5.1).
+/// Chooses the media type of a response from the Accept field (RFC 9110, section 12.5.1).
 enum ContentNegotiation {
-    /// The form that the client likes best; nil where it accepts neither.
+    /// Returns the media type that the client prefers; nil if it accepts neither.
     ///
-    /// Of two that it likes equally, the one that it named wins over one that a wildcard matched, then
-    /// `application/graphql-response+json`. A wildcard alone, and no Accept, mean `application/json`.
+    /// If the quality of both is equal, a type that is listed precedes one that a wildcard matches; then
+    /// `application/graphql-response+json` precedes. A wildcard alone, or no Accept field, means
+    /// `application/json`.
     static func responseType(accept: String?) -> ResponseMediaType? {
         guard let accept, accept != "*/*" else { return .json }
         if accept.matches(ResponseMediaType.json.name) { return .json }
         if accept.matches(ResponseMediaType.graphQLResponse.name) { return .graphQLResponse }
         let ranges = accept.listMembers.compactMap { MediaRange($0) }
-        // A field without a member accepts anything, like one that is not there.
+        // A field without members accepts any type, as if the field were missing.
         if ranges.isEmpty, accept.listMembers.allSatisfy(\.isEmpty) { return .json }
         let graphQL = Preference(of: .graphQLResponse, among: ranges)
         let json = Preference(of: .json, among: ranges)
@@ -19,28 +20,28 @@ enum ContentNegotiation {
     }
 }
 
-/// The forms of an answer that a client takes.
+/// The response formats that a client accepts.
 struct AcceptedResponses: Sendable {
-    /// Of one response.
+    /// The format of a single response; nil if the client accepts none.
     let single: ResponseMediaType?
-    /// Of several.
+    /// The format of a stream of responses; nil if the client accepts none.
     let stream: StreamFormat?
 
     init(accept: String?) {
         single = ContentNegotiation.responseType(accept: accept)
-        stream = ContentNegotiation.streamForm(accept: accept)
+        stream = ContentNegotiation.streamFormat(accept: accept)
     }
 
     var isEmpty: Bool { single == nil && stream == nil }
 }
 
-/// How much a client wants a media type.
+/// The preference of a client for a media type.
 private struct Preference: Comparable {
-    /// In thousandths, as the grammar has at most three decimals; 0 is refused.
+    /// The quality in thousandths, since the grammar has at most three decimals; 0 means not acceptable.
     var quality = 0
     var specificity = MediaRange.Specificity.any
 
-    /// By the most specific range that matches.
+    /// Reads the preference from the most specific range that matches.
     init(of type: ResponseMediaType, among ranges: [MediaRange]) {
         for range in ranges where range.specificity >= specificity && range.matches(type) {
             quality = range.quality
@@ -67,7 +68,7 @@ private struct MediaRange {
         static func < (one: Specificity, other: Specificity) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Nil for what is no media range, or one of another character set than UTF-8.
+    /// Nil if the text is not a media range, or has a charset other than UTF-8.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ";").map(\.trimmed)
         guard let first = parts.first, first.contains("/") else { return nil }
@@ -78,8 +79,8 @@ private struct MediaRange {
             let pair = parameter.split(separator: "=", maxSplits: 1)
             guard pair.count == 2 else { return nil }
             if pair[0].matches("q") {
-                guard let given = QualityValue.thousandths(pair[1]) else { return nil }
-                quality = given
+                guard let value = QualityValue.thousandths(pair[1]) else { return nil }
+                quality = value
             } else if pair[0].matches("charset"), !MediaType.isUTF8(pair[1]) {
                 return nil
             }
@@ -96,11 +97,13 @@ private struct MediaRange {
     }
 }
 
-/// The two forms of a GraphQL response: the same JSON, with statuses of their own (GraphQL over HTTP, "Response").
+/// The two media types of a GraphQL response: equal JSON, different status codes (GraphQL over HTTP,
+/// "Response").
 package enum ResponseMediaType: Sendable, Hashable {
-    /// `application/graphql-response+json`: the status tells whether the operation ran.
+    /// `application/graphql-response+json`: the status shows whether the operation was executed.
     case graphQLResponse
-    /// `application/json`: the status is 200 for whatever the engine answers, since proxies may have made any other.
+    /// `application/json`: the status is 200 for all responses of the engine, since proxies can produce any
+    /// other status.
     case json
 
     package var contentType: StaticString {

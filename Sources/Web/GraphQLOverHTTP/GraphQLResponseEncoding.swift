@@ -2,7 +2,7 @@ import GraphQL
 import NIOHTTP1
 
 extension HTTPResponse {
-    /// An answer of the engine, with the status that its media type gives it (GraphQL over HTTP, "Status Codes").
+    /// A response of the engine, with the status for its media type (GraphQL over HTTP, "Status Codes").
     init(_ response: GraphQLResponse, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
@@ -11,11 +11,13 @@ extension HTTPResponse {
             case (_, .notAllowed): .methodNotAllowed
             }
         self.init(status, type.contentType, body: response.body)
-        // What a safe method may not run, POST may (GraphQL over HTTP, section "GET").
+        // An operation that a safe method may not execute is allowed with POST (GraphQL over HTTP, section
+        // "GET").
         if response.outcome == .notAllowed { headers = [Header("allow", "POST")] }
     }
 
-    /// The same, with how long it may be kept; `age` is how long ago it was made, where it is reused.
+    /// A response of the engine, with its cache policy; `age` is the age in seconds of a reused response,
+    /// nil for a new one.
     init(
         _ response: GraphQLResponse, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
         as type: ResponseMediaType
@@ -23,32 +25,32 @@ extension HTTPResponse {
         self.init(response, as: type)
         operation = OperationSummary(request, response.outcome, isReused: age != nil)
         if let policy {
-            // What has failed may be there the next time.
-            let isWhole = response.outcome == .complete
-            headers.append(Header("cache-control", isWhole ? policy.headerValue : "no-store"))
+            // The next attempt can succeed where this one failed.
+            let isComplete = response.outcome == .complete
+            headers.append(Header("cache-control", isComplete ? policy.headerValue : "no-store"))
         }
         if let age { headers.append(Header("age", "\(age)")) }
     }
 
-    /// The answer to GET, which caches keep if they are not told otherwise.
+    /// The response to GET with the header fields for caches, which otherwise store responses by default.
     var withCacheHeaders: HTTPResponse {
         var response = self
         if !headers.contains(where: { "\($0.name)" == "cache-control" }) {
-            // Kept by the client alone, which asks each time whether it still holds.
+            // Only the client stores it, and validates it before each use.
             response.headers.append(Header("cache-control", "private, no-cache"))
         }
         response.headers.append(Header("vary", "accept, authorization, portico-upstream"))
         return response
     }
 
-    /// The answers to a batch, in an array; what failed inside is masked.
+    /// The responses to a batch, in an array; thrown errors are replaced by the internal server error.
     init(
-        batch answers: [Result<GraphQLResponse, any Error>], as type: ResponseMediaType, id: RequestID
+        batch responses: [Result<GraphQLResponse, any Error>], as type: ResponseMediaType, id: RequestID
     ) {
         var body: [UInt8] = []
-        for answer in answers {
+        for response in responses {
             body.append(body.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-            switch answer {
+            switch response {
             case .success(let response): body += response.body
             case .failure: body += HTTPError.internalError.graphQLResponse(id: id).body
             }

@@ -3,9 +3,10 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// `/graphql`: GraphQL over HTTP, as its specification has it in the draft of 2025.
+/// `/graphql`: GraphQL over HTTP, draft of 2025.
 ///
-/// A class, because the handler of each request holds it: each reference of a struct would be copied.
+/// A class, because the handler of each request holds a reference to it: all references in a struct would be
+/// copied.
 final class GraphQLRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     private let documents: DocumentResolver
@@ -76,7 +77,7 @@ final class GraphQLRoute: Route {
 
     // MARK: - Heads
 
-    /// Where the parameters of a request stand.
+    /// The location of the parameters of a request.
     private enum Source: Sendable {
         case url(QueryParameters)
         case body
@@ -88,7 +89,7 @@ final class GraphQLRoute: Route {
         switch head.method {
         case .GET where allowsGET, .HEAD where allowsGET: return .url(parameters)
         case .POST:
-            // Other types, and none, are what pages of other sites can send unasked.
+            // Pages of other sites can send other content types, or none, without a CORS preflight.
             guard let type = head.fields.contentType, MediaType.isJSON(type) else {
                 throw .unsupportedMediaType(head.fields.contentType)
             }
@@ -105,7 +106,8 @@ final class GraphQLRoute: Route {
         if let token { throw .tokenInURL(parameter: token.name) }
     }
 
-    /// The session of a request, and the token that it counts against; nil for a refused token, as for none.
+    /// The session of a request, and the token whose quota is charged; the token is nil if it was rejected
+    /// or missing.
     private func session(
         for head: RequestHead
     ) throws(HTTPError) -> (session: any GraphQLSession, token: String?) {
@@ -124,7 +126,7 @@ final class GraphQLRoute: Route {
         }
     }
 
-    /// Counts another request of an array, as the first was counted with its head.
+    /// Charges a further request of a batch; the first one was charged with the head.
     private func charge(_ context: RequestContext) throws(HTTPError) {
         try quota.charge(context.client)
         if let token = context.token { try quota.charge(token: token, from: context.client) }
@@ -204,9 +206,9 @@ final class GraphQLRoute: Route {
             // A response with expired values is not stored.
             let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
             if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
-            var answer = HTTPResponse(response, to: request, policy, age: nil, as: context.responseType)
-            answer.operation?.upstream = log.use(until: .now)
-            return answer
+            var result = HTTPResponse(response, to: request, policy, age: nil, as: context.responseType)
+            result.operation?.upstream = log.use(until: .now)
+            return result
         }
         switch execute(request, in: context, span, log) {
         case .ready(let response): return .ready(finish(response))

@@ -1,13 +1,14 @@
 package import GraphQL
 
-/// What the HTTP server serves: sessions, a schema, its documents and readiness, as values.
+/// The service of an HTTP server, as values: sessions, schema, documents and readiness.
 ///
 /// All closures are called on event loops and must not block.
 package struct GraphQLService: Sendable {
-    /// The session of a bearer token, from memory; of a request without a token if it is nil.
+    /// Returns the session of a bearer token from memory; with nil, the session of a request without a
+    /// token.
     ///
-    /// The session of a token that is refused has the rights of a request without a token, and the reason as
-    /// its `tokenRejection`.
+    /// The session of a rejected token has the rights of a request without a token, and the reason as its
+    /// `tokenRejection`.
     package var session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     /// Parses and validates the document of a request.
     ///
@@ -17,11 +18,11 @@ package struct GraphQLService: Sendable {
     }
     /// The schema, served at `/schema.graphql`.
     package var schemaText: String
-    /// Which documents clients may name, and which may be run.
+    /// The documents that clients may send by id or hash, and the documents that may be executed.
     package var documents = DocumentPolicy()
-    /// The families that `/metrics` returns beside those of the server.
+    /// The metric families that `/metrics` returns in addition to those of the server.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
-    /// Continues the traces of clients; nil for no tracing.
+    /// Continues the traces of clients; nil if tracing is off.
     package var tracer: RequestTracer?
     /// The response of `/health/ready`.
     package var readiness: @Sendable () -> Readiness

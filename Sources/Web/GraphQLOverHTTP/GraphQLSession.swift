@@ -1,44 +1,47 @@
 package import GraphQL
 package import Tracing
 
-/// A session: the rights of a client, and what executes its operations with them.
+/// A session: the rights of a client, with which its operations are executed.
 ///
 /// A class, because each request holds a reference to its session.
 package protocol GraphQLSession: AnyObject, Sendable {
-    /// What the public values that the session reads depend on.
+    /// The values on which the public values of the session depend.
     ///
-    /// Sessions of the same audience share whole responses until they expire; nil shares none.
+    /// Sessions of the same audience share whole responses until they expire; with nil no response is
+    /// shared.
     var cacheAudience: [String]? { get }
-    /// The user by whom limits count open streams and sockets; nil to count them by address.
+    /// The user for whom limits count open streams and WebSockets; nil to count by address.
     var user: String? { get }
-    /// Why the token was refused; nil if it was not refused, and if there is none.
+    /// The reason why the token was rejected; nil if it was accepted or if there is none.
     var tokenRejection: AuthenticationError? { get }
-    /// Whether the token is still valid.
+    /// True if the token is still valid.
     ///
     /// It is read before an operation starts, because the session is looked up when the head of its request
     /// arrives. Streams end with the token.
     var isValid: Bool { get }
 
-    /// Calls a closure when the token ends, at once if it has ended; on any thread.
+    /// Calls a closure when the token ends, immediately if it has ended; on any thread.
     ///
     /// - Parameter observer: The closure.
-    /// - Returns: A closure that removes the observer; nil for a token that does not end while the process runs.
+    /// - Returns: A closure that removes the observer; nil for a token that does not end while the process
+    ///   runs.
     func onEnd(_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
     /// Executes an operation, and returns its response.
     ///
-    /// A `.ready` response is sent without leaving the event loop. An `.async` one is made in a task that is
-    /// cancelled when the client disconnects or the time limit is reached.
+    /// A `.ready` response is sent without leaving the event loop. An `.async` one is produced in a task
+    /// that is cancelled when the client disconnects or the time limit is reached.
     ///
     /// - Parameters:
     ///   - request: The operation.
-    ///   - context: The rest of the request. An operation of another type than `allowedOperations` is refused.
+    ///   - context: The rest of the request. An operation whose type is not in `allowedOperations` is
+    ///     rejected.
     /// - Returns: The response.
     func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse>
 
     /// Starts a subscription, or an operation of another type that has one response.
     ///
-    /// It is called in a task of its own, which is cancelled when the client disconnects.
+    /// It is called in a separate task, which is cancelled when the client disconnects.
     ///
     /// - Parameters:
     ///   - request: The operation.
@@ -67,41 +70,41 @@ extension GraphQLSession {
     }
 }
 
-/// A request beside its document: its client and session, and how it is to be executed.
+/// The properties of a request other than its document: client, session, and conditions of the execution.
 ///
-/// All operations of a WebSocket have copies of the context of its handshake.
+/// Each operation of a WebSocket has a copy of the context of the handshake.
 package struct RequestContext: Sendable {
-    /// For logs and masked errors; clients receive it in `x-request-id`.
+    /// The id for logs and masked errors; clients receive it in `x-request-id`.
     package internal(set) var requestID: RequestID
-    /// The address of the client.
     package let client: ClientAddress
-    /// The token by which limits count the request; nil without a token, and with a refused one.
+    /// The token whose quota the request uses; nil if it was rejected or missing.
     ///
-    /// The token of a WebSocket's handshake is checked with the first message, which may contain another one.
+    /// The token of a WebSocket's handshake is checked with the first message, which may contain another
+    /// one.
     var token: String?
     package internal(set) var session: any GraphQLSession
     /// The formats of the response that the client accepts.
     let accepted: AcceptedResponses
-    /// The types of operation that the request may execute: GET executes queries only (GraphQL over HTTP, section
-    /// "GET").
+    /// The operation types that the request may execute: GET executes queries only (GraphQL over HTTP,
+    /// section "GET").
     package internal(set) var allowedOperations: Set<OperationType> = [.query, .mutation, .subscription]
-    /// Whether the client requests values that are read after its request (`Cache-Control: no-cache`), and has
-    /// sent a valid token.
+    /// True if the client requests values read after its request (`Cache-Control: no-cache`), and has sent a
+    /// valid token.
     package internal(set) var bypassesCache = false
-    /// Whether responses list the upstream calls that were made for them.
+    /// True if responses list the upstream calls that were made for them.
     var reportsUpstream = false
-    /// The span of the operation, before that the client's span; nil if the request is not traced.
+    /// The span of the operation, or the client's span before it starts; nil if the request is not traced.
     package internal(set) var trace: ServiceContext?
-    /// Records the upstream calls of the operation; nil if nothing reads them.
+    /// The log of the operation's upstream calls; nil if no component reads it.
     package internal(set) var upstreamLog: UpstreamLog?
 
     /// The media type of a single response, and of an error before the operation starts.
     var responseType: ResponseMediaType { accepted.single ?? .json }
 
-    /// Whether the token was valid when the head of the request arrived, and has ended since.
+    /// True if the token was valid when the head of the request arrived, and has ended since.
     var hasTokenEnded: Bool { token != nil && !session.isValid }
 
-    /// The same context for an execution: in a span, with a log of its own.
+    /// Returns the context for an execution: with the operation's span and log.
     func executing(in span: OperationSpan?, log: UpstreamLog) -> RequestContext {
         var context = self
         context.upstreamLog = log

@@ -1,15 +1,15 @@
 import GraphQL
 import Tracing
 
-/// The span of an operation, from its request to its answer, or to the end of its answers.
+/// The span of an operation, from its request to its last response.
 struct OperationSpan: Sendable {
     private let span: RequestSpan
 
-    /// Begins with the operation.
+    /// Starts the span.
     init(_ tracer: RequestTracer, in context: ServiceContext, _ type: OperationType?, named name: String?) {
         let name = name.map { String($0.prefix(100)) }
-        let words = [type?.rawValue ?? "request", name].compactMap(\.self)
-        span = tracer.startSpan(words.joined(separator: " "), context: context, ofKind: .server)
+        let nameParts = [type?.rawValue ?? "request", name].compactMap(\.self)
+        span = tracer.startSpan(nameParts.joined(separator: " "), context: context, ofKind: .server)
         span.updateAttributes { attributes in
             attributes["graphql.operation.type"] = type?.rawValue
             attributes["graphql.operation.name"] = name
@@ -17,10 +17,10 @@ struct OperationSpan: Sendable {
         }
     }
 
-    /// In which calls are made because of it.
+    /// The trace context for the upstream calls of the operation.
     var context: ServiceContext { span.context }
 
-    /// The same answer; the span ends with it.
+    /// Returns the same response, and ends the span with it.
     func ending(
         with response: MaybeAsync<GraphQLResponse>, of id: RequestID, log: UpstreamLog
     ) -> MaybeAsync<GraphQLResponse> {
@@ -43,7 +43,7 @@ struct OperationSpan: Sendable {
         }
     }
 
-    /// Ends with the operation; the outcome is nil where its reader has given it up before there was one.
+    /// Ends the span; the outcome is nil if the operation was cancelled before its first response.
     func end(_ outcome: GraphQLResponse.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
         span.updateAttributes { attributes in
             attributes["portico.request_id"] = id.description
@@ -55,9 +55,9 @@ struct OperationSpan: Sendable {
 }
 
 extension RequestTracer {
-    /// Where a client says that it stands, which begins a trace where it says nothing.
+    /// The trace context that the client has sent, or a new one if it has sent none.
     ///
-    /// - Returns: nil where nothing is traced.
+    /// - Returns: Nil if the request is not traced.
     func context(of fields: RequestHeaders) -> ServiceContext? {
         guard beginsTraces || fields.traceparent != nil else { return nil }
         var context = ServiceContext.topLevel
@@ -66,7 +66,7 @@ extension RequestTracer {
     }
 }
 
-/// Reads the fields of a request that tracing knows.
+/// Reads the header fields of the trace context.
 private struct FieldExtractor: Extractor {
     func extract(key: String, from fields: RequestHeaders) -> String? {
         switch key {

@@ -2,9 +2,9 @@ import GraphQL
 import NIOCore
 
 extension GraphQLRequest {
-    /// The request of a URL's parameters (GraphQL over HTTP, "GET").
+    /// The request in the parameters of a URL (GraphQL over HTTP, "GET").
     ///
-    /// - Throws: `.invalidParameter`, or `.invalidRequest` where there is no query.
+    /// - Throws: `.invalidParameter`, or `.invalidRequest` if there is no query.
     init(_ parameters: QueryParameters, jsonLimits: JSONLimits) throws(HTTPError) {
         let variables = try parameters.object("variables", jsonLimits)
         let extensions = try parameters.object("extensions", jsonLimits)
@@ -22,7 +22,7 @@ extension GraphQLRequest {
 }
 
 extension RequestBody {
-    /// What a body of JSON asks for.
+    /// Decodes a JSON body.
     ///
     /// - Throws: `.invalidRequest`.
     init(_ body: ByteBuffer, jsonLimits: JSONLimits, batchLimit: Int) throws(HTTPError) {
@@ -35,7 +35,7 @@ extension RequestBody {
 }
 
 extension QueryParameters {
-    /// A parameter whose value is a JSON object; empty where it is null, empty or not given.
+    /// The value of a parameter that is a JSON object; empty if the parameter is null, empty or missing.
     fileprivate func object(_ name: String, _ limits: JSONLimits) throws(HTTPError) -> InputObject {
         guard let text = try value(of: name), !text.isEmpty else { return InputObject() }
         let value: InputValue

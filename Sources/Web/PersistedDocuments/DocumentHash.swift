@@ -1,10 +1,10 @@
 import Crypto
 
-/// The SHA-256 of a document's text, by which clients name it.
+/// The SHA-256 of a document's text, by which clients refer to it.
 package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
     private let digest: [UInt8]
 
-    /// The hash of a text, as UTF-8.
+    /// The hash of a text, encoded as UTF-8.
     package init(of text: String) {
         self.init(of: Array(text.utf8))
     }
@@ -16,7 +16,7 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
         digest = Array(hasher.finalize())
     }
 
-    /// Reads 64 hexadecimal digits, behind `sha256:` or not; nil for anything else.
+    /// Reads 64 hexadecimal digits, with or without the prefix `sha256:`; nil for any other text.
     package init?(_ text: String) {
         let digits = text.hasPrefix("sha256:") ? text.utf8.dropFirst(7) : text.utf8[...]
         guard digits.count == 64 else { return nil }
@@ -36,7 +36,7 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
         self.digest = digest
     }
 
-    /// 64 hexadecimal digits in small letters.
+    /// 64 lowercase hexadecimal digits.
     package var description: String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -1,6 +1,6 @@
 import GraphQL
 
-/// Finds the texts of documents that clients name.
+/// Finds the texts of documents that clients refer to by id or hash.
 struct DocumentResolver: Sendable {
     private let policy: DocumentPolicy
     private let persisted: BoundedStore<DocumentHash, String>
@@ -10,9 +10,9 @@ struct DocumentResolver: Sendable {
         persisted = BoundedStore(capacity: policy.persistedBytes)
     }
 
-    /// The request with its document's text.
+    /// Returns the request with the text of its document.
     ///
-    /// - Throws: `.document`, and `.invalidRequest` where no document is named.
+    /// - Throws: `.document`.
     func resolve(_ request: GraphQLRequest) throws(HTTPError) -> GraphQLRequest {
         guard let text = try text(of: request) else { return request }
         var resolved = request
@@ -20,7 +20,7 @@ struct DocumentResolver: Sendable {
         return resolved
     }
 
-    /// The text of a document that is named; nil where the client has sent it, and may.
+    /// The text of the document that the request refers to; nil if the request contains an allowed text.
     private func text(of request: GraphQLRequest) throws(HTTPError) -> String? {
         if let id = request.documentID {
             guard let text = DocumentHash(id).flatMap({ policy.trusted[$0] }) else {
@@ -28,16 +28,16 @@ struct DocumentResolver: Sendable {
             }
             return text
         }
-        if let name = request.extensions["persistedQuery"], name != .null {
-            return try persistedText(name, sent: request.document)
+        if let reference = request.extensions["persistedQuery"], reference != .null {
+            return try persistedText(reference, sent: request.document)
         }
         guard policy.runsOnlyTrusted else { return nil }
         guard policy.trusted[DocumentHash(of: request.document)] != nil else { throw .document(.notTrusted) }
         return nil
     }
 
-    private func persistedText(_ name: InputValue, sent text: String) throws(HTTPError) -> String {
-        guard case .object(let fields) = name, fields["version"] == .int(1),
+    private func persistedText(_ reference: InputValue, sent text: String) throws(HTTPError) -> String {
+        guard case .object(let fields) = reference, fields["version"] == .int(1),
             case .string(let digits)? = fields["sha256Hash"], let hash = DocumentHash(digits)
         else {
             throw .document(.malformed)
@@ -46,27 +46,27 @@ struct DocumentResolver: Sendable {
         guard !policy.runsOnlyTrusted else { throw .document(text.isEmpty ? .notPersisted : .notTrusted) }
         guard policy.persistedBytes > 0 else { throw .document(.notSupported) }
         guard !text.isEmpty else {
-            guard let known = persisted[hash] else { throw .document(.notPersisted) }
-            return known
+            guard let stored = persisted[hash] else { throw .document(.notPersisted) }
+            return stored
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
-        // Including the hash, and the entries of both in the table.
+        // Includes the size of the hash, and of both table entries.
         persisted.store(text, for: hash, weight: text.utf8.count + 256)
         return text
     }
 }
 
-/// Which documents clients may name instead of sending them, and which may be run.
+/// The documents that clients may refer to by id or hash, and the documents that may be executed.
 package struct DocumentPolicy: Sendable {
-    /// The texts of the trusted documents, by the SHA-256 of each in hexadecimal digits.
+    /// The texts of the trusted documents, by SHA-256.
     package let trusted: [DocumentHash: String]
-    /// Whether nothing but these is run.
+    /// True if only trusted documents may be executed.
     package var runsOnlyTrusted: Bool
-    /// How many bytes of other documents are kept for clients that send a document once and name it from then on
-    /// (automatic persisted queries); 0 keeps none.
+    /// The memory in bytes for other documents that clients send once and refer to by hash afterwards
+    /// (automatic persisted queries); 0 turns this off.
     package var persistedBytes: Int
 
-    /// Takes documents as they are; their hashes are made here.
+    /// Computes the hashes of the trusted documents.
     package init(
         trusting documents: some Sequence<String> = [], runsOnlyTrusted: Bool = false,
         persistedBytes: Int = 4 << 20
@@ -78,28 +78,29 @@ package struct DocumentPolicy: Sendable {
 }
 
 extension DocumentPolicy: CustomStringConvertible {
-    /// How many documents there are, and which may be run; not their texts.
+    /// The number of trusted documents, and the bytes for others; not their texts.
     package var description: String {
         let others = runsOnlyTrusted ? "no others" : "and \(persistedBytes) bytes of others"
         return "\(trusted.count) trusted documents, \(others)"
     }
 }
 
-/// A request whose document cannot be had, or may not be run.
+/// The reason why the document of a request is not found, or may not be executed.
 package enum DocumentError: Hashable, Sendable {
     /// No trusted document has the id.
     case unknownID(String)
-    /// The document of this hash has not been sent yet, or is forgotten; the client sends it again with its text.
+    /// No document with this hash is stored; the client sends the hash again with the text.
     case notPersisted
-    /// The client may not have documents kept.
+    /// Automatic persisted queries are off.
     case notSupported
-    /// The hash is not that of the text beside it.
+    /// The hash does not match the text sent with it.
     case wrongHash
-    /// `extensions.persistedQuery` has not the form that its protocol gives it.
+    /// `extensions.persistedQuery` does not have the form of its protocol.
     case malformed
     case notTrusted
 
-    /// `extensions.code`; the first two that clients know are those of automatic persisted queries.
+    /// `extensions.code`; the codes of `notPersisted` and `notSupported` are those of automatic persisted
+    /// queries.
     var code: HTTPErrorCode {
         switch self {
         case .notPersisted: .persistedQueryNotFound
@@ -110,7 +111,7 @@ package enum DocumentError: Hashable, Sendable {
         }
     }
 
-    /// What clients of automatic persisted queries look for, word by word; a sentence where nobody does.
+    /// The message; those of `notPersisted` and `notSupported` are compared literally by clients.
     var message: String {
         switch self {
         case .notPersisted: "PersistedQueryNotFound"

@@ -1,9 +1,9 @@
 import GraphQL
 
-/// The forms of an answer of HTTP that has several responses, one after the other.
+/// The formats of an HTTP response that contains several GraphQL responses, one after the other.
 enum StreamFormat: Sendable, Hashable {
-    /// Server-sent events, each operation on a connection of its own (GraphQL over Server-Sent Events, "Distinct
-    /// connections mode").
+    /// Server-sent events, with one connection for each operation (GraphQL over Server-Sent Events,
+    /// "Distinct connections mode").
     case eventStream
     /// The parts of a multipart body (Apollo's multipart protocol for subscriptions, version 1.0).
     case multipart
@@ -15,7 +15,7 @@ enum StreamFormat: Sendable, Hashable {
         }
     }
 
-    /// Comes before everything else.
+    /// The first bytes of the body.
     var start: [UInt8] {
         switch self {
         case .eventStream: []
@@ -23,7 +23,7 @@ enum StreamFormat: Sendable, Hashable {
         }
     }
 
-    /// Says that the stream is there; clients pass over it.
+    /// A keep-alive message, which clients ignore.
     var heartbeat: [UInt8] {
         switch self {
         case .eventStream: Array(":\n\n".utf8)
@@ -31,10 +31,12 @@ enum StreamFormat: Sendable, Hashable {
         }
     }
 
-    /// A response, also one that says why nothing is streamed: a client must not take that for a broken connection.
+    /// Encodes a response, including one with the reason why no subscription starts: a client must not treat
+    /// that as a broken connection.
     func part(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
-        // A response has no line breaks: the writer writes none, and those in strings are escaped.
+        // A response contains no line breaks: the response writer writes none, and those in strings are
+        // escaped.
         case .eventStream: Array("event: next\ndata: ".utf8) + response.body + Array("\n\n".utf8)
         case .multipart:
             StreamFormat.part(Array("{\"payload\":".utf8) + response.body + [UInt8(ascii: "}")])
@@ -43,9 +45,9 @@ enum StreamFormat: Sendable, Hashable {
 
     /// The last part of a stream that ends for a reason outside of its operation.
     ///
-    /// It is not the message that the stream is complete, which would mean success: clients of server-sent
-    /// events then connect again, and the multipart protocol has a form for it, which Apollo's clients handle
-    /// as an error.
+    /// The message that the stream is complete would mean success. After this one, clients of server-sent
+    /// events reconnect. The multipart protocol has a format for it, which Apollo's clients handle as an
+    /// error.
     func interruption(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
         case .eventStream: part(response)
@@ -56,7 +58,7 @@ enum StreamFormat: Sendable, Hashable {
         }
     }
 
-    /// Nothing more comes.
+    /// The message that the stream is complete.
     var end: [UInt8] {
         switch self {
         case .eventStream: Array("event: complete\ndata:\n\n".utf8)
@@ -64,31 +66,33 @@ enum StreamFormat: Sendable, Hashable {
         }
     }
 
-    /// A part with the boundary behind it: clients take it for whole when they see that, and must not wait for the next.
+    /// Encodes a part with the boundary after it: clients process a part when they receive the boundary, and
+    /// must not wait for the next part.
     private static func part(_ json: some Sequence<UInt8>) -> [UInt8] {
         Array("\r\ncontent-type: application/json\r\n\r\n".utf8) + json + Array("\r\n--graphql".utf8)
     }
 }
 
 extension ContentNegotiation {
-    /// The form in which a client takes several responses; nil where it takes only one.
+    /// Returns the format in which a client accepts several responses; nil if it accepts only one.
     ///
-    /// It must be named: a wildcard speaks of the forms of one response. Events come first where both are taken.
-    static func streamForm(accept: String?) -> StreamFormat? {
+    /// The media type must be listed: a wildcard refers to formats of a single response. Events precede
+    /// multipart if the client accepts both.
+    static func streamFormat(accept: String?) -> StreamFormat? {
         guard let accept else { return nil }
-        var form: StreamFormat?
+        var format: StreamFormat?
         for member in accept.listMembers {
             let parts = member.split(separator: ";").map(\.trimmed)
             guard let name = parts.first, !parts.contains(where: isNotAcceptable) else { continue }
             if name.matches("text/event-stream") { return .eventStream }
             if name.matches("multipart/mixed"), parts.contains(where: isSubscriptionSpec) {
-                form = .multipart
+                format = .multipart
             }
         }
-        return form
+        return format
     }
 
-    /// `q=0`, with any number of zeros.
+    /// True for `q=0`, with any number of zeros.
     private static func isNotAcceptable(_ parameter: some StringProtocol) -> Bool {
         let pair = parameter.split(separator: "=", maxSplits: 1)
         return pair.count == 2 && pair[0].matches("q") && QualityValue.thousandths(pair[1].trimmed) == 0

@@ -1,8 +1,8 @@
 import GraphQL
 import NIOCore
 
-/// An operation whose responses come one after the other, with what is told of it: to its reader, metrics, the log
-/// and traces.
+/// An operation with several responses, one after the other, and the recipients of its metrics, log entries
+/// and spans.
 struct StreamedOperation: Sendable {
     let request: PreparedRequest
     let context: RequestContext
@@ -10,24 +10,24 @@ struct StreamedOperation: Sendable {
     let recorder: OperationRecorder
     let memory: StreamMemory
     let scheduler: FairScheduler
-    /// The client whose share of the memory it uses; nil for a client that is exempt from shares.
+    /// The client whose share of the memory the operation uses; nil for a client that is exempt from shares.
     let client: ClientIdentity?
 
-    /// The executor for its tasks; nil for the global one.
+    /// The executor for the tasks of the operation; nil for the global one.
     var executor: (any TaskExecutor)? { scheduler.executor(for: client) }
 
-    /// What comes of it.
+    /// A part of the result.
     enum Part: Sendable {
         case response(GraphQLResponse)
-        /// It did not begin, and nothing more comes.
+        /// The operation did not start; no part follows.
         case rejection(GraphQLResponse)
-        /// The token has ended, before the operation started or since, and no further response follows.
+        /// The token has ended, before or after the start of the operation; no part follows.
         case endedToken
     }
 
-    /// Whether it ends with its token.
+    /// True if the operation ends with its token.
     ///
-    /// An operation with one response has begun with a valid token, and may have ended the token itself.
+    /// An operation with one response was started with a valid token, and may have ended the token itself.
     var endsWithToken: Bool { request.operationType == .subscription }
 
     /// The response to a stream whose token has ended.
@@ -35,83 +35,87 @@ struct StreamedOperation: Sendable {
 
     /// The response to a stream whose token has ended.
     ///
-    /// - Parameter id: The id of its request.
+    /// - Parameter id: The id of the request.
     /// - Returns: The response.
     static func endedToken(_ id: RequestID) -> GraphQLResponse {
         HTTPError.unauthorized(.endedToken).graphQLResponse(id: id)
     }
 
-    /// Hands each response on when the one before is taken, and returns when the operation is over.
+    /// Runs the operation and passes each response on after the previous one is accepted; returns when the
+    /// operation ends.
     ///
-    /// It is counted and logged with its first response, since it may last for days; what its reader gives up before is
-    /// not. Its span ends with it.
+    /// The operation is counted and logged with its first response, since it can last for days; an operation
+    /// that is cancelled before is neither counted nor logged. Its span ends with it.
     ///
     /// - Parameters:
-    ///   - executor: Makes the responses to the events of a subscription, and passes them to `take`; nil for the
-    ///     task's own executor. A query or mutation may be more work, and is executed there.
-    ///   - take: Takes what comes of it.
-    /// - Throws: what `take` throws, which ends the operation.
+    ///   - executor: Produces the responses to the events of a subscription, and passes them to `receive`;
+    ///     nil for the task's own executor. A query or mutation can take longer, and is executed on the
+    ///     task's own executor.
+    ///   - receive: Receives each part.
+    /// - Throws: An error of `receive`, which ends the operation.
     func run(
-        eventsOn executor: (any TaskExecutor)? = nil, _ take: (Part) async throws -> Void
+        eventsOn executor: (any TaskExecutor)? = nil, _ receive: (Part) async throws -> Void
     ) async throws {
         let span = span
-        var course = Progress()
-        defer { span?.end(course.outcome, of: context.requestID, upstreamCalls: course.upstreamCalls) }
+        var progress = Progress()
+        defer { span?.end(progress.outcome, of: context.requestID, upstreamCalls: progress.upstreamCalls) }
         let retained = request.retained
         guard memory.reserve(retained, for: client) else {
-            let refusal = HTTPError.overloaded(.streamMemory).graphQLResponse(id: context.requestID)
-            record(refusal.outcome, in: &course)
-            return try await take(.rejection(refusal))
+            let rejection = HTTPError.overloaded(.streamMemory).graphQLResponse(id: context.requestID)
+            record(rejection.outcome, in: &progress)
+            return try await receive(.rejection(rejection))
         }
         defer { memory.release(retained, for: client) }
-        guard context.session.isValid else { return try await take(.endedToken) }
-        // Its client may have gone while it waited for its turn. A mutation is executed once it is accepted.
+        guard context.session.isValid else { return try await receive(.endedToken) }
+        // The client may have disconnected while the operation was queued. A mutation is executed once it is
+        // accepted.
         if Task.isCancelled, request.operationType != .mutation { return }
         switch await context.session.subscribe(
-            request, in: context.executing(in: span, log: course.log))
+            request, in: context.executing(in: span, log: progress.log))
         {
-        case .failure(let refused):
-            record(refused.response.outcome, in: &course)
-            // Sockets tell nothing but its errors, so that is all it has.
-            try await take(.rejection(refused.response))
+        case .failure(let error):
+            record(error.response.outcome, in: &progress)
+            // The WebSocket protocol sends only the errors of a rejection, so a rejection contains only
+            // errors.
+            try await receive(.rejection(error.response))
         case .success(let responses):
             try await withTaskExecutorPreference(responses.isSubscription ? executor : nil) {
                 for await response in responses {
-                    let cost = record(response.outcome, in: &course)
-                    try await take(
+                    let cost = record(response.outcome, in: &progress)
+                    try await receive(
                         .response(context.reportsUpstream ? response.adding(extensions: cost) : response))
                 }
             }
             if Task.isCancelled { return }
-            if responses.isSubscription, !context.session.isValid { return try await take(.endedToken) }
-            if course.outcome == nil { record(.complete, in: &course) }
+            if responses.isSubscription, !context.session.isValid { return try await receive(.endedToken) }
+            if progress.outcome == nil { record(.complete, in: &progress) }
         }
     }
 
-    /// What has happened so far.
+    /// The state of the execution.
     private struct Progress {
         let start = NIODeadline.now()
         let log = UpstreamLog()
-        /// The first that was not complete; nil before there is a response.
+        /// The first outcome that is not `complete`; nil before the first response.
         var outcome: GraphQLResponse.Outcome?
         var upstreamCalls = 0
     }
 
-    /// Notes a response, and counts the operation with the first one.
+    /// Records a response, and counts the operation with the first one.
     ///
-    /// - Returns: what the response has cost since the one before.
+    /// - Returns: The report of the upstream calls since the previous response.
     @discardableResult
-    private func record(_ outcome: GraphQLResponse.Outcome, in course: inout Progress) -> InputObject {
+    private func record(_ outcome: GraphQLResponse.Outcome, in progress: inout Progress) -> InputObject {
         let now = ContinuousClock.now
-        let log = course.log.drain(until: now)
+        let log = progress.log.drain(until: now)
         let use = log.use(until: now)
-        if course.outcome == nil {
-            var facts = OperationSummary(request, outcome)
-            facts.upstream = use
-            recorder.record(facts, of: context.requestID, took: .now() - course.start)
+        if progress.outcome == nil {
+            var summary = OperationSummary(request, outcome)
+            summary.upstream = use
+            recorder.record(summary, of: context.requestID, took: .now() - progress.start)
         }
-        if course.outcome ?? .complete == .complete { course.outcome = outcome }
-        course.upstreamCalls += use.calls
+        if progress.outcome ?? .complete == .complete { progress.outcome = outcome }
+        progress.upstreamCalls += use.calls
         return context.reportsUpstream ? log.report(until: now) : InputObject()
     }
 
@@ -124,25 +128,25 @@ struct StreamedOperation: Sendable {
 extension StreamingBody {
     /// Sends responses as they arrive, and keep-alive messages between them.
     ///
-    /// The next response is requested when the client has received the one before: a slow client delays only
-    /// its own stream. If the server stops, the stream ends without the message that it is complete, so that
-    /// clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends at once.
+    /// The next response is requested when the client has received the previous one: a slow client delays
+    /// only its own stream. If the server stops, the stream ends without the message that it is complete, so
+    /// that clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends immediately.
     ///
     /// - Parameters:
-    ///   - form: The format of the responses.
-    ///   - interval: The time between two keep-alive messages; shorter than the timeouts of the server and of
-    ///     proxies.
+    ///   - format: The format of the responses.
+    ///   - interval: The time between two keep-alive messages; shorter than the timeouts of the server and
+    ///     of proxies.
     ///   - operation: Started when the head of its response is sent.
     ///   - permit: Released when the response ends, or is not needed.
     init(
-        _ form: StreamFormat, heartbeat interval: Duration, of operation: StreamedOperation,
+        _ format: StreamFormat, heartbeat interval: Duration, of operation: StreamedOperation,
         holding permit: ClientShares.Permit?
     ) {
         let type = operation.request.operationType
         self.init(endsByItself: type != .subscription, isMutation: type == .mutation) { writer in
             defer { withExtendedLifetime(permit) {} }
-            // So that a client knows at once that it is heard.
-            try await writer.write(form.start + form.heartbeat)
+            // The client receives bytes immediately, and knows that the stream is open.
+            try await writer.write(format.start + format.heartbeat)
             let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let stopObserving =
                 operation.endsWithToken ? operation.context.session.onEnd { end.yield() } : nil
@@ -151,7 +155,7 @@ extension StreamingBody {
                 group.addTask {
                     while true {
                         try await Task.sleep(for: interval)
-                        try await writer.write(form.heartbeat)
+                        try await writer.write(format.heartbeat)
                     }
                 }
                 group.addTask(executorPreference: operation.executor) {
@@ -159,7 +163,7 @@ extension StreamingBody {
                     try await operation.run { part in
                         switch part {
                         case .response(let response), .rejection(let response):
-                            try await writer.write(form.part(response))
+                            try await writer.write(format.part(response))
                         case .endedToken: hasTokenEnded = true
                         }
                     }
@@ -171,14 +175,14 @@ extension StreamingBody {
                         return false
                     }
                 }
-                // When the first task ends, the others are not needed any more.
+                // When the first task ends, the others are cancelled.
                 let hasTokenEnded = try await group.next() ?? false
                 group.cancelAll()
                 while await group.nextResult() != nil {}
                 return hasTokenEnded
             }
             if Task.isCancelled { return }
-            try await writer.write(hasTokenEnded ? form.interruption(operation.endedToken) : form.end)
+            try await writer.write(hasTokenEnded ? format.interruption(operation.endedToken) : format.end)
         }
     }
 }

@@ -4,7 +4,7 @@ import NIOWebSocket
 
 /// One WebSocket with the protocol graphql-transport-ws: performs the actions of `GraphQLWebSocketState`.
 ///
-/// It is longer than 350 lines, because all of its methods change the same state on one event loop.
+/// The file is longer than 350 lines, because all methods change the same state on one event loop.
 final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = ByteBuffer
@@ -12,29 +12,29 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     private let service: GraphQLWebSocketService
     private let supportsSubprotocol: Bool
-    /// The request of the handshake; with the first message it gets that message's session.
+    /// The request of the handshake; its session is replaced by that of the first message.
     private var request: RequestContext
-    /// Whether the first message was accepted: no operation starts before.
+    /// True if the first message was accepted: no operation starts before.
     private var isAccepted = false
-    /// Counts the socket for its client; nil if it is not counted.
+    /// Counts the WebSocket for its client; nil if it is not counted.
     private var permit: ClientShares.Permit?
     private var state: GraphQLWebSocketState
     private var operations: [UTF8Key: SocketOperation] = [:]
     private var operationCount = 0
-    /// Operations that wait until the client takes more.
+    /// The promises of operations that wait until the channel is writable.
     private var waiting: [EventLoopPromise<Void>] = []
     private var timers: [Scheduled<Void>] = []
     private var keepalive: RepeatedTask?
     private var hasReceivedSincePing = true
-    /// Whether reading waits until the client takes what it was sent.
+    /// True if reading waits until the channel is writable.
     private var holdsRead = false
     private var isClosing = false
-    /// Whether the token of the first message has ended.
+    /// True if the token of the first message has ended.
     ///
     /// No operation starts after that.
     private var hasTokenEnded = false
     private var stopObservingToken: (@Sendable () -> Void)?
-    /// Whether the server is shutting down.
+    /// True if the server is shutting down.
     private var isDraining = false
     private var context: ChannelHandlerContext?
 
@@ -71,7 +71,8 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// A client that only sends is not read on: what it is to be answered would pile up here.
+    /// Pauses reading while the channel is not writable: responses would accumulate for a client that sends
+    /// and does not read.
     func read(context: ChannelHandlerContext) {
         if context.channel.isWritable { context.read() } else { holdsRead = true }
     }
@@ -105,7 +106,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         operations.filter { $1.type != .subscription }.map(\.key.text)
     }
 
-    /// Closes the socket of a server that shuts down after the responses of its queries and mutations.
+    /// Closes the WebSocket of a server that shuts down, after the responses to its queries and mutations.
     private func closeIfDrained() {
         if isDraining, unfinished.isEmpty { close(.goingAway) }
     }
@@ -118,7 +119,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Sends a ping, and closes a socket from which nothing was received since the last one.
+    /// Sends a ping, and closes a WebSocket from which nothing was received since the last one.
     private func keepAlive() {
         guard hasReceivedSincePing else { return close(.idle) }
         hasReceivedSincePing = false
@@ -176,7 +177,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     private func send(_ message: ServerMessage) { send(message.frame) }
 
-    /// Says why, and waits for the client's word that it has read it, for a while.
+    /// Sends a close frame with the reason, and waits for the close frame of the client for a limited time.
     private func close(_ reason: WebSocketCloseReason, linger: TimeAmount? = nil) {
         guard !isClosing, let context else { return }
         send(
@@ -193,13 +194,13 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             })
     }
 
-    /// Says goodbye with the client's code.
+    /// Responds to the client's close frame with the same code.
     private func echoClose(_ data: ByteBuffer) {
         guard let context else { return }
         guard !isClosing else { return context.close(promise: nil) }
         do throws(WebSocketCloseReason) {
             let code = try WebSocketCloseReason.code(of: data)
-            send(.frame(.connectionClose) { answer in if let code { answer.writeInteger(code) } })
+            send(.frame(.connectionClose) { data in if let code { data.writeInteger(code) } })
         } catch {
             return close(error)
         }
@@ -231,8 +232,8 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             return close(.malformedToken)
         }
         let session = service.session(token)
-        // It is not handled like one without a token: a client whose socket is closed with this code obtains
-        // its token again.
+        // A rejected token is not handled like a missing one: a client whose WebSocket is closed with this
+        // code obtains its token again.
         guard session.tokenRejection == nil else { return close(.invalidToken) }
         guard count(for: session.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
@@ -244,7 +245,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         stopObservingToken = session.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
     }
 
-    /// Counts the socket for a user, unless the handshake had a token of the same user.
+    /// Counts the WebSocket for a user, unless the handshake had a token of the same user.
     ///
     /// - Returns: False if the user has reached the limit.
     private func count(for user: String?) -> Bool {
@@ -259,18 +260,18 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - The end of the token
 
-    /// The time for operations with one response, such as the mutation that has ended the token, to send it.
+    /// The time for operations with one response to send it, such as the mutation that has ended the token.
     static let lastResponses = TimeAmount.milliseconds(500)
     /// The time for a client to respond to the close frame after that.
     ///
-    /// Together with the time above, and the time in which the end of a token by another process is detected,
-    /// it is less than a second.
+    /// The sum of this time, the one above, and the time to detect that another process has ended a token is
+    /// less than a second.
     static let lastLinger = TimeAmount.milliseconds(200)
 
-    /// Closes the socket, because its token has ended.
+    /// Closes the WebSocket, because its token has ended.
     ///
     /// Its streams get UNAUTHENTICATED as a last event, and neither `complete` nor `error`: clients then
-    /// begin them again after they have connected with another token.
+    /// start them again after they have connected with another token.
     func tokenEnded() {
         guard !isClosing, !hasTokenEnded, let context else { return }
         hasTokenEnded = true
@@ -292,13 +293,14 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - Operations
 
-    private func reject(_ id: String, _ problem: HTTPError) {
-        send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
+    private func reject(_ id: String, _ error: HTTPError) {
+        send(.error(id: id, error.graphQLResponse(id: service.ids.make())))
     }
 
     private func begin(_ operation: GraphQLRequest, id: String) {
         guard let context, isAccepted else { return close(.unauthorized) }
-        // It gets no response: the socket is closed, and clients send it again with another token.
+        // The operation gets no response: the WebSocket is closed, and clients send the operation again with
+        // another token.
         guard !hasTokenEnded, request.session.isValid else { return tokenEnded() }
         let admission: GraphQLWebSocketService.Admission
         do throws(HTTPError) {
@@ -313,7 +315,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         operations[UTF8Key(id)] = SocketOperation(admission, sender, streams: service.load.streams)
     }
 
-    /// Takes the type of an operation whose request has been prepared where it runs.
+    /// Sets the type of an operation whose request was prepared on its executor.
     func setType(_ type: OperationType?, of id: String, number: Int) {
         let key = UTF8Key(id)
         guard !isClosing, var running = operations[key], running.number == number else { return }
@@ -329,7 +331,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         state.finish(id)
     }
 
-    /// Sends a message of an operation, unless the operation is over.
+    /// Sends a message of an operation, unless the operation has ended.
     func send(
         _ message: ServerMessage, of id: String, number: Int, isLast: Bool
     ) -> SocketOperation.SendResult {
@@ -338,12 +340,12 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         }
         let frame = message.frame
         var reservation: MemoryBudget.Reservation?
-        // The response of a mutation is always sent: after an error its client would run the mutation again.
-        let isTaken = service.load.responseMemory.reserve(
+        // The response to a mutation is always sent: after an error its client would run the mutation again.
+        let isReserved = service.load.responseMemory.reserve(
             frame.readableBytes, for: service.load.shares.address(request.client), uncounted: 4 << 10,
             isForced: running.type == .mutation, in: &reservation)
-        if isLast || !isTaken { finish(id) }
-        guard isTaken else {
+        if isLast || !isReserved { finish(id) }
+        guard isReserved else {
             reject(id, .overloaded(.responseMemory))
             closeIfDone()
             return .over
@@ -356,7 +358,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         return .waits(promise.futureResult)
     }
 
-    /// Closes the socket after the last response of an ended token or of a server that shuts down.
+    /// Closes the WebSocket after its last response, if its token has ended or the server shuts down.
     private func closeIfDone() {
         if hasTokenEnded, operations.isEmpty { closeAfterToken() }
         closeIfDrained()

@@ -2,7 +2,7 @@ import GraphQL
 import NIOCore
 import NIOWebSocket
 
-/// What a client says (GraphQL over WebSocket, "Message types").
+/// A message of a client (GraphQL over WebSocket, "Message types").
 enum ClientMessage: Sendable {
     case initialise(InputObject)
     case ping(InputObject?)
@@ -10,9 +10,10 @@ enum ClientMessage: Sendable {
     case subscribe(id: String, GraphQLRequest)
     case complete(id: String)
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
-    /// - Throws: `WebSocketCloseReason` with 4400 and what is wrong: a socket does not outlive a message that it cannot read.
+    /// - Throws: `WebSocketCloseReason` with code 4400 and a description: the WebSocket is closed after an
+    ///   invalid message.
     init(json: some Collection<UInt8>, limits: JSONLimits) throws(WebSocketCloseReason) {
         let value: InputValue
         do {
@@ -30,7 +31,7 @@ enum ClientMessage: Sendable {
         case "connection_init": self = .initialise(try message.object("payload") ?? InputObject())
         case "ping":
             let payload = try message.object("payload")
-            // The payload is sent back, and a client that does not read would have it stored.
+            // The payload is sent back; for a client that does not read, it would have to be stored.
             guard payload == nil || json.count <= 1_024 else {
                 throw .invalidMessage("Invalid message: a 'ping' with a payload must have at most 1024 bytes")
             }
@@ -61,7 +62,7 @@ extension InputObject {
         return id
     }
 
-    /// A member that may be left out or null.
+    /// A member that may be missing or null.
     fileprivate func object(_ name: String) throws(WebSocketCloseReason) -> InputObject? {
         switch self[name] {
         case nil, .null?: return nil
@@ -70,7 +71,7 @@ extension InputObject {
         }
     }
 
-    /// A member that may be left out or null.
+    /// A member that may be missing or null.
     fileprivate func text(_ name: String) throws(WebSocketCloseReason) -> String? {
         switch self[name] {
         case nil, .null?: return nil
@@ -96,22 +97,23 @@ extension GraphQLRequest {
     }
 }
 
-/// The token of a socket's first message: where browsers put it, who cannot send an Authorization field.
+/// The token in the first message of a WebSocket: browsers cannot send an Authorization field.
 enum ConnectionInitToken {
-    /// Names, in lower case, under which clients send the bare token.
+    /// Names, in lower case, under which clients send the token without `Bearer`.
     private static let bareNames: Set<String> = ["token", "authtoken", "accesstoken", "access_token"]
 
-    /// The token of `{"Authorization": "Bearer <token>"}` or `{"authToken": "<token>"}`; nil where there is none.
+    /// Reads the token of `{"Authorization": "Bearer <token>"}` or `{"authToken": "<token>"}`; nil if there
+    /// is none.
     ///
-    /// It may also stand in a member `headers`. Names are in any case, as those of fields are.
+    /// It may also be in a member `headers`. Names are not case-sensitive, as in header fields.
     ///
-    /// - Throws: `AuthenticationError` where it is there in another form.
+    /// - Throws: `AuthenticationError` if the token has another form.
     static func read(_ payload: InputObject) throws(AuthenticationError) -> String? {
         for (name, value) in payload.fields {
             if name.matches("authorization") {
                 if let text = try text(value) { return try BearerToken.read(text) }
             } else if bareNames.contains(name.lowercased()) {
-                // Some put the whole of the field there.
+                // Some clients send the value of the Authorization field.
                 if let text = try text(value) {
                     return try BearerToken.read(text.contains(" ") ? text : "Bearer \(text)")
                 }
@@ -123,7 +125,7 @@ enum ConnectionInitToken {
         return nil
     }
 
-    /// A text that says something; nil for what a client sends that has no token.
+    /// A string that is not empty; nil for the values that clients without a token send.
     private static func text(_ value: InputValue) throws(AuthenticationError) -> String? {
         switch value {
         case .null: nil
@@ -134,15 +136,15 @@ enum ConnectionInitToken {
 }
 
 extension InputObject {
-    /// Whether a socket's first message asks to be told which upstream calls its operations cost:
-    /// `{"Portico-Upstream": true}`, where browsers put what they cannot send as a header field.
+    /// True if the first message of a WebSocket requests a report of upstream calls with each response:
+    /// `{"Portico-Upstream": true}`, since browsers cannot send header fields.
     ///
-    /// The word "true" does as well, as does a member `headers` with either.
+    /// The string "true" is accepted, too, as is a member `headers` with either value.
     var requestsUpstreamReport: Bool {
         for (name, value) in fields {
             switch value {
             case .boolean(true) where name.matches("portico-upstream"): return true
-            case .string(let word) where name.matches("portico-upstream") && word.matches("true"): return true
+            case .string(let text) where name.matches("portico-upstream") && text.matches("true"): return true
             case .object(let headers) where name.matches("headers") && headers.requestsUpstreamReport:
                 return true
             default: continue
@@ -152,16 +154,16 @@ extension InputObject {
     }
 }
 
-/// What the server says (GraphQL over WebSocket, "Message types").
+/// A message of the server (GraphQL over WebSocket, "Message types").
 enum ServerMessage: Sendable {
     case acknowledge
     case pong(InputObject?)
     case next(id: String, GraphQLResponse)
-    /// The operation did not begin; nothing more comes for it.
+    /// The operation did not start; no message follows for it.
     case error(id: String, GraphQLResponse)
     case complete(id: String)
 
-    /// The message in a frame of its own.
+    /// The message in one frame.
     var frame: ByteBuffer {
         switch self {
         case .acknowledge: .text(#"{"type":"connection_ack"}"#)
@@ -199,7 +201,7 @@ enum ServerMessage: Sendable {
 }
 
 extension GraphQLResponse {
-    /// The errors of a response that has nothing else, as an array of JSON.
+    /// The errors of a response that contains nothing else, as a JSON array.
     var errors: ArraySlice<UInt8> {
         let start = Array(#"{"errors":"#.utf8)
         guard body.starts(with: start), body.last == UInt8(ascii: "}") else {
@@ -210,19 +212,22 @@ extension GraphQLResponse {
 }
 
 extension ByteBuffer {
-    /// A whole frame of a server's, which are never masked (RFC 6455, section 5.2), in one piece of memory: what is sent to
-    /// many is mostly such frames, and each piece more would be another of every write.
+    /// Returns a complete frame of a server, which is never masked (RFC 6455, section 5.2).
+    ///
+    /// It is in one buffer: events for many clients are mostly such frames, and each further buffer would
+    /// add one element to each write.
     ///
     /// - Parameters:
-    ///   - opcode: What it is.
-    ///   - bytes: About as many as are written.
-    ///   - write: Writes what it holds.
-    /// - Returns: the frame, ready to be sent.
+    ///   - opcode: The type of the frame.
+    ///   - bytes: The approximate length of the payload in bytes.
+    ///   - write: Writes the payload.
+    /// - Returns: The frame.
     static func frame(
         _ opcode: WebSocketOpcode, expecting bytes: Int = 128, _ write: (inout ByteBuffer) -> Void
     ) -> ByteBuffer {
         var frame = ByteBufferAllocator().buffer(capacity: maximumHeaderLength + bytes)
-        // How long the head is, is known when all is there; it is put right before that.
+        // The length of the header is known only after the payload is written; the header is then written
+        // directly before it.
         frame.moveWriterIndex(to: maximumHeaderLength)
         frame.moveReaderIndex(to: maximumHeaderLength)
         write(&frame)
@@ -252,6 +257,6 @@ extension ByteBuffer {
     }
 
     private static var maximumHeaderLength: Int { 10 }
-    /// No other frame continues it.
+    /// The frame is the last fragment of its message.
     private static var finBit: UInt8 { 0x80 }
 }

@@ -6,40 +6,41 @@ import NIOHTTP1
 import NIOWebSocket
 import Synchronization
 
-/// What all WebSockets share: sessions, documents, limits and records.
+/// The dependencies that all WebSockets share: sessions, documents, limits and records.
 struct GraphQLWebSocketService: Sendable {
     let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     let documents: DocumentResolver
     let tracer: RequestTracer?
     let recorder: OperationRecorder
-    /// Whether responses list upstream calls for clients that request it.
+    /// True if responses list upstream calls for clients that request it.
     let allowsUpstreamReports: Bool
     let load: ServerResources
     let limits: ServerLimits
     let ids = RequestIDGenerator()
 
-    /// Adds the handlers of a socket, the limits of frames before what reads them.
+    /// Adds the handlers of a WebSocket: frames are counted and limited before they are processed.
     ///
     /// - Parameters:
     ///   - context: The request of the handshake.
-    ///   - supportsSubprotocol: Whether the client offers the subprotocol.
-    ///   - permit: Counts the socket for its client; nil if it is not counted.
+    ///   - supportsSubprotocol: True if the client offers the subprotocol.
+    ///   - permit: Counts the WebSocket for its client; nil if it is not counted.
     /// - Returns: The upgrade of the connection.
     func upgrade(
         _ context: RequestContext, supportsSubprotocol: Bool, holding permit: ClientShares.Permit?
     ) -> ProtocolUpgrade {
-        // The codec takes no length that 32 bits do not hold.
-        let largest = min(limits.body, Int(Int32.max))
+        // The codec accepts only lengths that fit into 32 bits.
+        let maximumFrameSize = min(limits.body, Int(Int32.max))
         return ProtocolUpgrade { channel in
-            // The messages of one read are handled without interruption, while other connections of the event loop wait.
+            // The messages of one read are handled without interruption, while other connections of the
+            // event loop wait.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 1 << 10))
             let pipeline = channel.pipeline.syncOperations
             let undecoded = WebSocketMessageAssembler.Undecoded()
             try pipeline.addHandler(
-                ByteToMessageHandler(CountingFrameDecoder(maxFrameSize: largest, undecoded)))
+                ByteToMessageHandler(CountingFrameDecoder(maxFrameSize: maximumFrameSize, undecoded)))
             try pipeline.addHandler(
                 WebSocketMessageAssembler(
                     undecoded, load.requestMemory, for: load.shares.address(context.client), limits))
@@ -49,30 +50,30 @@ struct GraphQLWebSocketService: Sendable {
         }
     }
 
-    /// An operation that may run.
+    /// An operation within the limits.
     struct Admission: Sendable {
         let requestID: RequestID
-        /// Where it runs; nil for the global executor.
+        /// The executor of its tasks; nil for the global executor.
         let executor: (any TaskExecutor)?
-        /// The type of the operation; nil if its request is refused, or not prepared yet.
+        /// The type of the operation; nil if its request is invalid, or not prepared yet.
         let type: OperationType?
-        /// Counts it for its client; nil if it is not counted.
+        /// Counts the operation for its client; nil if it is not counted.
         let permit: ClientShares.Permit?
-        /// Prepares the request, unless that is done.
+        /// Prepares the request, unless it is prepared already.
         let operation: @Sendable () -> StreamedOperation
     }
 
-    /// Counts an operation against the limits, in `load.streams` too.
+    /// Counts an operation against the limits, including `load.streams`.
     ///
-    /// It prepares the request of a named user. Requests of other clients, who may send many at once, are prepared
-    /// where they run, so that other connections of the event loop do not wait for them.
+    /// It prepares the request of a named user. Requests of other clients, which may send many at once, are
+    /// prepared on their executor, so that other connections of the event loop do not wait for them.
     ///
     /// - Parameters:
-    ///   - request: What the client asks for.
-    ///   - context: The context of the socket.
-    ///   - isDraining: Whether the server is shutting down.
-    /// - Returns: The operation, which is to be run.
-    /// - Throws: Why it is refused.
+    ///   - request: The request of the client.
+    ///   - context: The context of the WebSocket.
+    ///   - isDraining: True if the server is shutting down.
+    /// - Returns: The operation, which the caller must run.
+    /// - Throws: The limit that was exceeded, or the error of the document.
     func admit(
         _ request: GraphQLRequest, in context: RequestContext, isDraining: Bool
     ) throws(HTTPError) -> Admission {
@@ -85,7 +86,7 @@ struct GraphQLWebSocketService: Sendable {
         let client = load.shares.client(user, at: context.client)
         let executor = load.scheduler.executor(for: client)
         var reservation: MemoryBudget.Reservation?
-        // The request of a named user is prepared here, and does not wait.
+        // The request of a named user is prepared immediately, and needs no reservation.
         let isReserved =
             executor == nil
             || load.requestMemory.reserve(
@@ -108,22 +109,23 @@ struct GraphQLWebSocketService: Sendable {
 
 /// The opening handshake of a WebSocket (RFC 6455, section 4.2).
 struct WebSocketHandshake: Sendable {
-    /// Whether the client offers the protocol that is spoken here; a socket without it is closed at once, with the code
-    /// that says so.
+    /// True if the client offers the subprotocol; a WebSocket without it is closed immediately, with code
+    /// 4406.
     let supportsSubprotocol: Bool
     private let key: String
 
-    /// The name of the protocol (GraphQL over WebSocket, "Communication").
+    /// The name of the subprotocol (GraphQL over WebSocket, "Communication").
     static let subprotocol = "graphql-transport-ws"
 
-    /// Whether a request wants a WebSocket; what HTTP/1.0 says of Upgrade is passed over (RFC 9110, section 7.8).
+    /// True if a request opens a WebSocket; the Upgrade field of HTTP/1.0 is ignored (RFC 9110, section
+    /// 7.8).
     static func isRequested(by head: RequestHead) -> Bool {
         head.method == .GET && !head.isHTTP10 && head.fields.requestsUpgrade(to: "websocket")
     }
 
-    /// Reads the client's part.
+    /// Reads the handshake of the client.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: The error in the handshake.
     init(_ fields: RequestHeaders) throws(HTTPError) {
         guard fields.webSocketVersion == "13" else { throw .webSocketVersion }
         guard let key = fields.webSocketKey, Data(base64Encoded: key)?.count == 16 else {
@@ -134,10 +136,11 @@ struct WebSocketHandshake: Sendable {
             fields.webSocketProtocol?.listMembers.contains { $0 == WebSocketHandshake.subprotocol } ?? false
     }
 
-    /// The server's part, after which the connection is the protocol's.
+    /// Returns the response, after which the connection uses the WebSocket protocol.
     ///
-    /// Its fields are named in the letters of RFC 6455: clients look for them in these, such as gql of Python.
-    func response(_ handover: ProtocolUpgrade) -> HTTPResponse {
+    /// The names of its fields have the capitals of RFC 6455: some clients, such as gql for Python, compare
+    /// them literally.
+    func response(_ upgrade: ProtocolUpgrade) -> HTTPResponse {
         var headers = [
             HTTPResponse.Header("Upgrade", "websocket"),
             HTTPResponse.Header("Sec-WebSocket-Accept", accept),
@@ -145,10 +148,11 @@ struct WebSocketHandshake: Sendable {
         if supportsSubprotocol {
             headers.append(HTTPResponse.Header("Sec-WebSocket-Protocol", WebSocketHandshake.subprotocol))
         }
-        return HTTPResponse(switchingTo: handover, headers: headers)
+        return HTTPResponse(switchingTo: upgrade, headers: headers)
     }
 
-    /// Shows that the server has read the key (RFC 6455, section 4.2.2, 5.4); nothing rests on the strength of SHA-1.
+    /// Proves that the server has read the key (RFC 6455, section 4.2.2, 5.4); the strength of SHA-1 does
+    /// not matter.
     private var accept: String {
         let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         return Data(digest).base64EncodedString()
@@ -157,8 +161,8 @@ struct WebSocketHandshake: Sendable {
 
 /// A request that is prepared when its operation starts.
 ///
-/// Until then, its size counts against the memory for requests. Afterwards, the text and the undeclared variables
-/// are not retained: a subscription can run for days.
+/// Until then, its size counts against the memory for requests. Afterwards, the text and the undeclared
+/// variables are not retained: a subscription can run for days.
 final class LazyRequest: Sendable {
     private enum State {
         case waiting(GraphQLRequest, MemoryBudget.Reservation?)
@@ -166,9 +170,11 @@ final class LazyRequest: Sendable {
     }
 
     private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
-    // One task prepares it; the lock makes the change of the state safe for the compiler.
+    // Only one task prepares the request; the compiler requires the mutex for the change of the state.
     private let state: Mutex<State>
 
+    /// Creates a request that is not prepared yet.
+    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - reservation: The memory for it, released when it is prepared.
@@ -181,7 +187,7 @@ final class LazyRequest: Sendable {
         state = Mutex(.waiting(request, reservation))
     }
 
-    /// The prepared request; prepared with the first call.
+    /// The prepared request; the first call prepares it.
     var prepared: PreparedRequest {
         state.withLock { state in
             switch state {

@@ -1,33 +1,35 @@
 import GraphQL
 
-/// Where a socket stands in the protocol, and what is to be done about each message (GraphQL over WebSocket).
+/// The protocol state of a WebSocket, and the action for each message (GraphQL over WebSocket).
 ///
-/// A value without time or connection: `GraphQLWebSocketHandler` does what it says.
+/// A value without time or connection: `GraphQLWebSocketHandler` performs the actions.
 struct GraphQLWebSocketState {
-    /// What a message asks for.
+    /// The action for a message.
     enum Action {
         case initialise(InputObject)
         case send(ServerMessage)
         case begin(id: String, GraphQLRequest)
         case end(id: String)
-        /// The client has as many operations as it may have; they go on.
+        /// The client has reached the limit of operations; those that run continue.
         case reject(id: String)
     }
 
     private let limit: Int
-    /// Whether the client has said who it is.
+    /// True if the client has sent `connection_init`.
     private(set) var isInitialised = false
     private var operations: Set<UTF8Key> = []
 
-    /// - Parameter limit: operations at a time.
+    /// Creates the state of a new WebSocket.
+    ///
+    /// - Parameter limit: The maximum number of operations at a time.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Takes a message in.
+    /// Processes a message.
     ///
-    /// - Returns: what to do; nil for nothing.
-    /// - Throws: `WebSocketCloseReason` where the socket must not go on.
+    /// - Returns: The action; nil if there is none.
+    /// - Throws: `WebSocketCloseReason` if the WebSocket must be closed.
     mutating func receive(_ message: ClientMessage) throws(WebSocketCloseReason) -> Action? {
         switch message {
         case .initialise(let payload):
@@ -43,11 +45,12 @@ struct GraphQLWebSocketState {
             operations.insert(UTF8Key(id))
             return .begin(id: id, request)
         case .complete(let id):
-            // Both sides may end an operation at the same time, so one that is over already is no fault.
+            // Both sides may end an operation at the same time, so an operation that has ended already is
+            // not an error.
             return operations.remove(UTF8Key(id)) == nil ? nil : .end(id: id)
         }
     }
 
-    /// The server has ended an operation.
+    /// Removes an operation that the server has ended.
     mutating func finish(_ id: String) { operations.remove(UTF8Key(id)) }
 }

@@ -1,12 +1,12 @@
 import GraphQL
 import NIOCore
 
-/// A running operation of a socket: its task sends a message for each response.
+/// A running operation of a WebSocket: its task sends a message for each response.
 struct SocketOperation {
-    /// Tells it from an earlier one of the same id.
+    /// Distinguishes the operation from a previous one with the same id.
     let number: Int
     let requestID: RequestID
-    /// The type of the operation; nil if its request is refused, or not prepared yet.
+    /// The type of the operation; nil if its request is invalid, or not prepared yet.
     var type: OperationType?
     let task: Task<Void, Never>
 
@@ -15,12 +15,12 @@ struct SocketOperation {
     /// - Parameters:
     ///   - admission: The operation, counted in `streams`.
     ///   - sender: Sends its messages.
-    ///   - streams: Counts it until it is over.
+    ///   - streams: Counts the operation until it ends.
     init(_ admission: GraphQLWebSocketService.Admission, _ sender: Sender, streams: BoundedCounter) {
         number = sender.number
         requestID = admission.requestID
         type = admission.type
-        // The events of users' subscriptions are answered where the responses are sent.
+        // The events of users' subscriptions are executed on the event loop that sends the responses.
         let events = admission.executor ?? EventLoopExecutor(sender.handler.eventLoop)
         task = Task(executorPreference: admission.executor) {
             defer { withExtendedLifetime(admission.permit) {} }
@@ -54,46 +54,46 @@ struct SocketOperation {
         if !isOver { try await sender.send(.complete(id: sender.id), isLast: true) }
     }
 
-    /// What became of a message.
+    /// The result of sending a message.
     enum SendResult: Sendable {
         /// The operation had ended, and the message was not sent.
         case over
         case sent
-        /// It is taken, and nothing more before the future has ended.
+        /// The message is sent; the next one must wait until the future is completed.
         case waits(EventLoopFuture<Void>)
     }
 
-    /// Sends the messages of an operation through the handler of its socket.
+    /// Sends the messages of an operation through the handler of its WebSocket.
     struct Sender: Sendable {
         let handler: NIOLoopBound<GraphQLWebSocketHandler>
         let id: String
         let number: Int
 
-        /// The type of the operation is known, before its first message is sent.
+        /// Reports the type of the operation, before its first message is sent.
         func setType(_ type: OperationType?) {
             handler.eventLoop.execute { [handler, id, number] in
                 handler.value.setType(type, of: id, number: number)
             }
         }
 
-        /// The token has ended, which an operation may detect before its socket is notified.
+        /// Reports that the token has ended, which an operation can detect before its WebSocket is notified.
         func tokenEnded() {
             handler.eventLoop.execute { [handler] in handler.value.tokenEnded() }
         }
 
-        /// Returns when the client takes more.
+        /// Sends a message, and returns when the client can receive the next one.
         ///
         /// - Throws: `CancellationError` if the client has ended the operation.
         func send(_ message: ServerMessage, isLast: Bool) async throws {
-            let reception: SendResult
+            let result: SendResult
             if handler.eventLoop.inEventLoop {
-                reception = handler.value.send(message, of: id, number: number, isLast: isLast)
+                result = handler.value.send(message, of: id, number: number, isLast: isLast)
             } else {
-                reception = try await handler.eventLoop.submit { [handler, id, number] in
+                result = try await handler.eventLoop.submit { [handler, id, number] in
                     handler.value.send(message, of: id, number: number, isLast: isLast)
                 }.get()
             }
-            switch reception {
+            switch result {
             case .over: throw CancellationError()
             case .sent: return
             case .waits(let writable): try await writable.get()
@@ -102,20 +102,23 @@ struct SocketOperation {
     }
 }
 
-/// Runs tasks on an event loop: what they do there with its channels needs no hop, and many that go on at the same time wake
+/// Runs tasks on an event loop: they use its channels without a hop, and many tasks at the same time wake
 /// one thread once.
 ///
-/// Only for what is quick: all else that the event loop has to do waits meanwhile.
+/// Only for short tasks: all other work of the event loop waits meanwhile.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
-    /// - Parameter eventLoop: One that is not shut down while a task prefers to run here.
+    /// Creates an executor.
+    ///
+    /// - Parameter eventLoop: An event loop that is not shut down while a task prefers this executor.
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        // An executor must run each job exactly once, which the compiler cannot follow into the closure: it is called once.
+        // An executor must run each job exactly once. The compiler cannot check that the event loop calls
+        // the closure once.
         let job = UnownedJob(job)
         eventLoop.execute { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }

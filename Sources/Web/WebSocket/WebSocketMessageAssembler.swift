@@ -3,13 +3,13 @@ import NIOWebSocket
 
 /// Assembles the frames of a client into messages, within the limits of length, total memory and time.
 ///
-/// NIO's aggregator stores every frame with the buffer that it was read into, so that a message of 1,024 bytes can retain
-/// 64 MB.
+/// NIO's aggregator stores every frame with the buffer that it was read into, so that a message of 1,024
+/// bytes can retain 64 MB.
 final class WebSocketMessageAssembler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
 
-    /// The bytes that the frame decoder has received and not decoded yet.
+    /// The number of bytes that the frame decoder has received and not decoded yet.
     final class Undecoded {
         fileprivate(set) var count = 0
     }
@@ -19,20 +19,22 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     private let client: ClientAddress?
     /// In bytes.
     private let maximumMessageLength: Int
-    /// From the first byte of a message to its last.
+    /// The maximum time from the first byte of a message to its last.
     private let timeout: TimeAmount
-    /// The message of which a fragment has arrived, and not the last one.
+    /// The message whose last fragment has not arrived yet.
     private var message: (opcode: WebSocketOpcode, data: ByteBuffer)?
     private var reservation: MemoryBudget.Reservation?
     private var deadline: Scheduled<Void>?
     private var hasDelivered = false
     private var isOver = false
 
+    /// Creates the assembler of one WebSocket.
+    ///
     /// - Parameters:
     ///   - undecoded: Shared with the decoder.
-    ///   - budget: The memory of incomplete messages.
-    ///   - client: Whose share of the budget they use; nil for a client without a share.
-    ///   - limits: Of the server.
+    ///   - budget: The memory for incomplete messages.
+    ///   - client: The client whose share of the budget they use; nil for a client without a share.
+    ///   - limits: The limits of the server.
     init(_ undecoded: Undecoded, _ budget: MemoryBudget, for client: ClientAddress?, _ limits: ServerLimits) {
         self.undecoded = undecoded
         self.budget = budget
@@ -44,7 +46,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let received = unwrapInboundIn(data)
         guard !isOver else {
-            // The client's answer to the closing frame still counts.
+            // The client's response to the close frame is still processed.
             if received.opcode == .connectionClose { context.fireChannelRead(data) }
             return
         }
@@ -56,12 +58,12 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         }
     }
 
-    /// A whole message or a control frame; nil where more fragments must follow.
+    /// Returns a complete message or a control frame; nil if more fragments must follow.
     private func assemble(_ frame: WebSocketFrame) throws(WebSocketCloseReason) -> WebSocketFrame? {
         try check(frame)
         guard !frame.opcode.isControlOpcode else { return frame }
         if frame.fin { hasDelivered = true }
-        // RFC 6455, section 5.4: the fragments of one message follow each other.
+        // RFC 6455, section 5.4: fragments of different messages must not be interleaved.
         guard (frame.opcode == .continuation) == (message != nil) else { throw .protocolError }
         if frame.fin, message == nil { return frame }
         var data = message?.data ?? ByteBuffer()
@@ -69,7 +71,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
             throw .messageTooLarge
         }
         let opcode = message?.opcode ?? frame.opcode
-        // Gives up the stored reference, so that appending does not copy.
+        // Releases the stored reference, so that appending does not copy.
         message = nil
         data.writeImmutableBuffer(frame.unmaskedData)
         guard frame.fin else {
@@ -79,19 +81,19 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         return WebSocketFrame(fin: true, opcode: opcode, data: data)
     }
 
-    /// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1).
+    /// Rejects frames that a client must not send (RFC 6455, sections 5.1, 5.2 and 5.5.1).
     private func check(_ frame: WebSocketFrame) throws(WebSocketCloseReason) {
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
             Self.opcodes.contains(frame.opcode)
         else { throw .protocolError }
     }
 
-    /// The others are reserved.
+    /// The opcodes that are not reserved.
     private static let opcodes: Set<WebSocketOpcode> = [
         .continuation, .text, .binary, .connectionClose, .ping, .pong,
     ]
 
-    /// Counts what is incomplete behind a read, and limits the time until it is complete.
+    /// Counts the incomplete bytes after a read, and limits the time until the message is complete.
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         guard !isOver else { return }
@@ -131,8 +133,8 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { release() }
 }
 
-/// NIO's decoder of frames, which reports the bytes that it has not decoded, and does not retain the buffer that they
-/// were read into.
+/// NIO's frame decoder, which reports the number of undecoded bytes, and does not retain the buffer that
+/// they were read into.
 struct CountingFrameDecoder: ByteToMessageDecoder {
     typealias InboundOut = WebSocketFrame
 
@@ -147,29 +149,32 @@ struct CountingFrameDecoder: ByteToMessageDecoder {
     mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         defer { undecoded.count = buffer.readableBytes }
         let state = try decoder.decode(context: context, buffer: &buffer)
-        // The rest of the frame may take long to arrive, and the buffer of the read is not counted.
+        // The rest of the frame can take long to arrive, and the buffer of the read is not counted.
         if state == .needMoreData { buffer.releaseReadBuffer() }
         return state
     }
 }
 
-/// Why a socket is closed: the codes of GraphQL over WebSocket, and those of RFC 6455 (section 7.4.1) that are needed.
+/// The reason why a WebSocket is closed, with a code of GraphQL over WebSocket or of RFC 6455 (section
+/// 7.4.1).
 struct WebSocketCloseReason: Error, Hashable, Sendable {
     let code: UInt16
     let message: String
 
+    /// Creates a reason.
+    ///
     /// - Parameters:
-    ///   - code: of the protocol.
-    ///   - message: for people; cut to what a closing frame has room for.
+    ///   - code: The code of the protocol.
+    ///   - message: The text for people; truncated to the maximum length in a close frame.
     init(_ code: UInt16, _ message: String) {
         self.code = code
         self.message = WebSocketCloseReason.truncated(message, to: WebSocketCloseReason.maximumReasonLength)
     }
 
-    /// What a control frame holds behind the code, in bytes (RFC 6455, section 5.5).
+    /// The maximum length of the text in a control frame, in bytes without the code (RFC 6455, section 5.5).
     private static let maximumReasonLength = 123
 
-    /// As many whole characters of a text as so many bytes hold.
+    /// Truncates a text to a maximum number of bytes, at the end of a character.
     private static func truncated(_ text: String, to bytes: Int) -> String {
         var cut = text.prefix(bytes)
         while cut.utf8.count > bytes { cut.removeLast() }
@@ -185,18 +190,19 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
     static let invalidText = WebSocketCloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = WebSocketCloseReason(1009, "Message too large")
 
-    /// Clients connect again later, as after ``tooManySockets(limit:)``.
+    /// Clients reconnect later, as after ``tooManySockets(limit:)``.
     static let requestMemory = WebSocketCloseReason(
         1013, "The messages that are being received take too much memory")
 
-    /// Clients connect again later (1013 of the IANA registry of close codes).
+    /// Clients reconnect later (code 1013 of the IANA registry).
     static func tooManySockets(limit: Int) -> WebSocketCloseReason {
         WebSocketCloseReason(1013, "A user may have \(limit) WebSockets at a time; close one of them")
     }
-    static func invalidMessage(_ why: String) -> WebSocketCloseReason { WebSocketCloseReason(4400, why) }
+    static func invalidMessage(_ description: String) -> WebSocketCloseReason {
+        WebSocketCloseReason(4400, description)
+    }
     static let unauthorized = WebSocketCloseReason(4401, "Unauthorized")
-    /// Clients connect again after 4403, and obtain their token again; after 4401, clients of graphql-ws do
-    /// not.
+    /// Clients reconnect after 4403, and obtain their token again; after 4401, clients of graphql-ws do not.
     static let malformedToken = WebSocketCloseReason(
         4403, #"The token of the first message is malformed: send {"Authorization": "Bearer <token>"}"#)
     /// As ``malformedToken``, for a token that is unknown or has ended before the first message.
@@ -207,7 +213,7 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
     static let subprotocolNotAcceptable = WebSocketCloseReason(4406, "Subprotocol not acceptable")
     static let initialisationTimeout = WebSocketCloseReason(4408, "Connection initialisation timeout")
     static func subscriberExists(_ id: String) -> WebSocketCloseReason {
-        // As much of the id as leaves room for the rest.
+        // The id is truncated, so that the whole sentence fits.
         WebSocketCloseReason(
             4409, "Subscriber for \(truncated(id, to: maximumReasonLength - 31)) already exists")
     }
@@ -215,19 +221,21 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
 }
 
 extension WebSocketCloseReason {
-    /// The code of a client's closing frame; nil where it gives none (RFC 6455, section 5.5.1).
+    /// Reads the code of a client's close frame; nil if it has none (RFC 6455, section 5.5.1).
     ///
-    /// - Throws: what is wrong with the frame: a code that nobody may send (section 7.4), or a reason that is no UTF-8.
+    /// - Throws: The error in the frame: a code that must not be sent (section 7.4), or a reason that is not
+    ///   UTF-8.
     static func code(of frame: ByteBuffer) throws(WebSocketCloseReason) -> UInt16? {
         var rest = frame
         guard rest.readableBytes > 0 else { return nil }
-        guard let code = rest.readInteger(as: UInt16.self), isSent(code) else { throw .protocolError }
+        guard let code = rest.readInteger(as: UInt16.self), isAllowed(code) else { throw .protocolError }
         guard String(validating: rest.readableBytesView, as: UTF8.self) != nil else { throw .invalidText }
         return code
     }
 
-    /// Whether a code stands in frames: 1004 to 1006 and 1015 never do, and others below 3000 are not registered.
-    private static func isSent(_ code: UInt16) -> Bool {
+    /// True if a code may be in a frame: 1004 to 1006 and 1015 may not, and other codes below 3000 are not
+    /// registered.
+    private static func isAllowed(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false

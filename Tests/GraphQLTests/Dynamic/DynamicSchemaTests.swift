@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// An operation on JSON data, and the exact response that it must give.
+/// An operation on JSON data, and the exact response.
 private struct DynamicCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var fields = ""
@@ -147,7 +147,7 @@ private struct DynamicCase: CustomTestStringConvertible, Sendable {
         ),
     ]
 
-    /// A value of a field `a` that fails with a message, given as JSON writes it.
+    /// A value of the field `a`, in JSON, that fails with a message.
     private static func refusal(
         _ type: String, _ selection: String = "", of value: String, _ message: String
     ) -> DynamicCase {

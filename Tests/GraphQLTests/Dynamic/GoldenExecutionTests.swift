@@ -3,7 +3,8 @@ import GraphQL
 import TestSupport
 import Testing
 
-/// What the reference implementation answers to random operations; see `Tests/Golden/execution/README.md`.
+/// The responses of the reference implementation to random operations; see
+/// `Tests/Golden/execution/README.md`.
 @Suite("Execution as the reference implementation has it")
 struct GoldenExecutionTests {
     @Test("answers every recorded case alike")
@@ -28,12 +29,12 @@ struct GoldenExecutionTests {
 
 private struct Unreadable: Error {}
 
-/// A recorded request and its answer.
+/// A recorded request and its response.
 private struct ExecutionGolden {
     let id: String
     let request: GraphQLRequest
     let rootValue: InputValue
-    /// Nil where the request was refused.
+    /// Nil if the request was rejected.
     let data: InputValue?
     let errors: [InputValue]
 
@@ -49,7 +50,7 @@ private struct ExecutionGolden {
         self.errors = errors
     }
 
-    /// Data must be the same, keys in their order; errors too, in any order.
+    /// Expects equal data with keys in the same order, and equal errors in any order.
     func expect(_ response: GraphQLResponse) throws {
         guard case .object(let answer) = try InputValue(json: response.body) else { throw Unreadable() }
         #expect(
@@ -61,7 +62,7 @@ private struct ExecutionGolden {
             "case \(id): \(request.document)")
     }
 
-    /// Message, places and path; a list of no places is as good as none.
+    /// Message, locations and path; an empty list of locations equals no list.
     private static func parts(of error: InputValue) -> [InputValue] {
         guard case .object(let members) = error else { return [error] }
         return [
@@ -71,7 +72,7 @@ private struct ExecutionGolden {
 }
 
 extension InputValue {
-    /// The same with all numbers as doubles: 1.0 and 1 are alike in JSON.
+    /// The value with all numbers as doubles: 1.0 and 1 are equal in JSON.
     fileprivate var numbersAlike: InputValue {
         switch self {
         case .int(let number): .number("\(Double(number))")

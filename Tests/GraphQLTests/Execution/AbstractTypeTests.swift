@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// A tree whose nodes are of three types by turns, each of which leads to any of them.
+/// A tree whose nodes have three types in rotation; the children of each type can have any of them.
 private enum Shape: GraphQLAbstract {
     case a(Int)
     case b(Int)
@@ -111,7 +111,8 @@ struct AbstractTypeTests {
                 {"__typename":"C","square":4}]}}
                 """#
             ),
-            // The plan for what is below is one for A, B and C; each of the three places has its own numbers.
+            // The selection of `below` has one plan for A, B and C; each of its three locations has separate
+            // numbers.
             (
                 "{ shapes { below { square times(by: 10) } } }",
                 #"""
@@ -141,7 +142,7 @@ struct AbstractTypeTests {
 
     @Test("a value within a value within a value is planned once for each type, not for each way to it")
     func plansOnce() async throws {
-        // Three types on each of fourteen levels: 3^14 ways.
+        // Three types on each of fourteen levels: 3^14 paths.
         let document =
             "{ shape " + String(repeating: "{ next ", count: 13) + "{ number }"
             + String(repeating: "}", count: 14)
@@ -150,8 +151,9 @@ struct AbstractTypeTests {
 
     @Test("a plan of more than 100,000 fields is refused")
     func largestPlan() async throws {
-        // The chain of each letter is followed on its own level by values of type A alone, on all others by any: so on
-        // the twelfth level each of 2^12 sets of chains may meet, and each selects fields of its own.
+        // Each chain is restricted to type A on one level, and open to all types on the others. On the
+        // twelfth level each of 2^12 sets of chains can therefore apply, and each set selects different
+        // fields.
         let levels = 12
         let chains = (0..<levels).map { chain in
             let fields = (0..<8).map { "f\(chain)x\($0): number" }.joined(separator: " ")

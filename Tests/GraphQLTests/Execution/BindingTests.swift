@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Binding of Swift types to a schema")
 struct BindingTests {
-    /// A change to the library's SDL, and the difference that it makes.
+    /// A change to the library's SDL, and the resulting difference.
     struct Difference: CustomTestStringConvertible, Sendable {
         let from: String
         let to: String

@@ -1,12 +1,12 @@
 import GraphQL
 import Testing
 
-/// An operation, and how long its answer may be kept.
+/// An operation, and the cache policy of its response.
 struct CachePolicyCase: CustomTestStringConvertible, Sendable {
     let operation: String
     let maxAge: Int
     var isPrivate = false
-    /// `line:column coordinate` of the fields that decide.
+    /// `line:column coordinate` of the fields that determine the policy.
     let shortest: [String]
 
     var testDescription: String { operation }

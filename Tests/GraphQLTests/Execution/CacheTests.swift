@@ -165,7 +165,7 @@ struct CacheTests {
     func samePlace() throws {
         var table = DocumentHashTable(capacity: 4)
         let documents = try (0..<4).map { try prepared("{ a } # \($0)") }
-        // A table for four has eight places: all of these begin at the last.
+        // A table with capacity four has eight slots: all of these hash to the last one.
         for (number, document) in documents.enumerated() { table.insert(document, UInt64(number) * 8 + 7) }
         for (number, document) in documents.enumerated() {
             #expect(table.document(document.text, UInt64(number) * 8 + 7) === document)

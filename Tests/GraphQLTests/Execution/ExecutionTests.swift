@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// A request to the library, and the exact response that it must give.
+/// A request to the library, and the exact response.
 struct Exchange: CustomTestStringConvertible, Sendable {
     let name: String
     let document: String

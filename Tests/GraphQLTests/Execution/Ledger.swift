@@ -1,7 +1,7 @@
 import GraphQL
 import Synchronization
 
-// A ledger with mutations and subscriptions, for the tests of both.
+// A ledger with mutations and subscriptions, which their tests share.
 
 let ledgerSDL = """
     type Query {
@@ -29,7 +29,7 @@ let ledgerSDL = """
     }
     """
 
-/// What resolvers of the ledger are given: it grows, and remembers in which order things happened.
+/// The context of the ledger's resolvers: it stores entries, and the order of events.
 final class Ledger: Sendable {
     private let state = Mutex((total: 0, log: [String]()))
 

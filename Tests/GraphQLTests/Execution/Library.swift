@@ -1,7 +1,7 @@
 import GraphQL
 import Synchronization
 
-// A small library of books: the schema that the execution tests share, with a type for each way of binding.
+// A small library of books: the shared schema of the execution tests, with a type for each way of binding.
 
 let librarySDL = """
     type Query {
@@ -70,7 +70,7 @@ enum Tag: String, GraphQLEnum, GraphQLInput {
     static var sample: Tag { .fiction }
 }
 
-/// What the resolvers of the library are given: the books, and a record of how often each load ran.
+/// The context of the library's resolvers: the books, and the number of runs of each load.
 final class Library: Sendable {
     let books: [Book] = [
         Book(id: "1", title: "One", pages: 10, price: 1.5, tags: [.fiction]),
@@ -86,13 +86,13 @@ final class Library: Sendable {
     var recorded: [String] { calls.withLock { $0 } }
 }
 
-/// A failure whose words are for clients.
+/// An error whose message is visible to clients.
 struct Refusal: ClientVisibleError {
     let message: String
     var extensions: InputObject { ["code": .string("REFUSED")] }
 }
 
-/// A failure that no client may see.
+/// An error that must not be visible to clients.
 struct Leak: Error {
     let token = "hunter2"
 }

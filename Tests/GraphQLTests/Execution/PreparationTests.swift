@@ -118,7 +118,7 @@ struct PreparationTests {
         #expect(Set(texts(in: prepared)) == Set(texts(in: declared)))
     }
 
-    /// The texts of a value and of the values in it, except for the objects that requests share.
+    /// The texts of a value and of the values in it, except for objects that requests share.
     private func texts(in value: Any) -> [String] {
         if let text = value as? String { return [text] }
         let mirror = Mirror(reflecting: value)

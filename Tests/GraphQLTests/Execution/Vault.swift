@@ -34,7 +34,7 @@ let vaultSDL = """
     }
     """
 
-/// What resolvers of the vault are given: the keys that the request has, and what was called, in its order.
+/// The context of the vault's resolvers: the keys of the request, and the calls in order.
 final class Vault: Sendable {
     private let held: Mutex<Set<String>>
     private let calls = Mutex<[String]>([])
@@ -158,12 +158,12 @@ struct VaultSubscription: GraphQLObject {
     }
 }
 
-/// What `Grams` throws.
+/// The error of `Grams`.
 struct NoGold: ClientVisibleError {
     var message: String { "There is no negative gold." }
 }
 
-/// Refuses -1, so that tests see whether arguments were read at all.
+/// Rejects -1, so that tests can check whether arguments were read.
 struct Grams: GraphQLArguments {
     let grams: Int
 

@@ -67,7 +67,8 @@ struct WritingTests {
     func neighbours() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
-            // From a ten-thousandth to what is beyond nine digits, each order of magnitude as often.
+            // From a ten-thousandth to numbers of more than nine digits, with equal frequency for each order
+            // of magnitude.
             let bits = UInt64.random(in: 1..<(1 << UInt64.random(in: 1...44, using: &random)), using: &random)
             let price = Double(bits) / 1e4
             for value in [price, price.nextUp, price.nextDown, -price] {
@@ -117,7 +118,7 @@ struct WritingTests {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed.
+/// SplitMix64: equal numbers for equal seeds.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// A JSON text and the value that it stands for.
+/// A JSON text and its value.
 struct GoodJSON: Sendable, CustomTestStringConvertible {
     let text: String
     let value: InputValue
@@ -14,7 +14,7 @@ struct GoodJSON: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A text that is no JSON, and what is said of it.
+/// A text that is not JSON, and the expected message.
 struct BadJSON: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
     let message: String
@@ -64,7 +64,7 @@ struct JSONReaderTests {
             for byte in UInt8.min...UInt8.max {
                 var changed = whole
                 changed[position] = byte
-                // Read or refused: what is read comes back as it was written.
+                // A text that is accepted is written back with the same value.
                 guard let value = try? InputValue(json: changed) else { continue }
                 #expect(try InputValue(json: value.json) == value)
             }

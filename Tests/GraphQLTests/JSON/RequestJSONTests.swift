@@ -46,7 +46,7 @@ struct RequestJSONTests {
     }
 }
 
-/// A request with a wrong key, and what is said of it.
+/// A request with a wrong key, and the expected message.
 struct WrongKey: Sendable, CustomTestStringConvertible {
     let text: String
     let message: String

@@ -2,7 +2,7 @@ import Foundation
 import GraphQL
 import Testing
 
-/// A text, and what the reference implementation says of it (Tests/Golden/language).
+/// A text, and the result of the reference implementation (Tests/Golden/language).
 struct GoldenCase: Decodable, CustomTestStringConvertible {
     enum Kind: String, Decodable {
         case document, value, constValue, type, coordinate
@@ -10,9 +10,9 @@ struct GoldenCase: Decodable, CustomTestStringConvertible {
 
     var kind: Kind
     var source: String
-    /// The canonical form, where the text is accepted.
+    /// The canonical form, if the text is accepted.
     var printed: String?
-    /// What is said where it is refused, and at which place.
+    /// The message and its location, if the text is rejected.
     var message: String?
     var line: Int?
     var column: Int?
@@ -32,7 +32,7 @@ struct GoldenCase: Decodable, CustomTestStringConvertible {
         }
     }()
 
-    /// What we say of it.
+    /// The result of our parser.
     func printedByUs() throws(SyntaxError) -> String {
         let source = SourceText(source)
         return switch kind {

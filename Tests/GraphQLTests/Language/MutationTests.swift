@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Anything at all")
 struct MutationTests {
-    /// Texts that together have every production in them.
+    /// Texts that together contain every production.
     private static let seeds = [
         ##"query Q("d" $a: [Int!]! = [1, -2.5e3] @b(c: {d: true})) @e { f: g(h: "\u{41}\n", i: $a) { ...j @k } }"##,
         ##"{ a(b: """ block \""" é """, c: ENUM, d: null) ... on T @x { y } ... { z } } # comment"##,
@@ -15,7 +15,7 @@ struct MutationTests {
         ##"@Type.field(arg:) [[A!]!] $v -0.0e-1 .5 .. "\uD83D\uDE00" """ ' \ "##,
     ].map { Array($0.utf8) }
 
-    /// What is put into texts: marks, beginnings of tokens, bytes that are no UTF-8.
+    /// Insertions: punctuators, prefixes of tokens, bytes that are not UTF-8.
     private static let pieces: [[UInt8]] =
         [
             "{", "}", "(", ")", "[", "]", ":", "!", "=", "@", "$", "|", "&", "...", "..", ".", "\"", "\"\"\"",
@@ -81,7 +81,7 @@ struct MutationTests {
     }
 }
 
-/// A small generator of random numbers, the same in every run (Steele, Lea, Flood: Fast splittable pseudorandom
+/// A small random number generator, equal in every run (Steele, Lea, Flood: Fast splittable pseudorandom
 /// number generators, 2014).
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64

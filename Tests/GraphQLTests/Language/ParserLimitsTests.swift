@@ -67,7 +67,7 @@ struct ParserLimitsTests {
         #expect(error?.span.start == UInt32(deepest(in: text)))
     }
 
-    /// Offset of the innermost opening mark.
+    /// The offset of the innermost opening punctuator.
     private func deepest(in text: String) -> Int {
         Array(text.utf8).lastIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
     }
@@ -133,7 +133,7 @@ struct ParserLimitsTests {
     }
 }
 
-/// Runs on a thread whose stack is as small as any that a server's code meets.
+/// Runs on a thread with the smallest stack of a server's threads.
 private func onSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         let thread = Thread { continuation.resume(returning: work()) }

@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// A text that is no GraphQL, what is said of it, and where.
+/// A text that is not GraphQL, with the expected message and location.
 struct RefusedText: CustomTestStringConvertible {
     var text: String
     var message: String

@@ -1,10 +1,10 @@
 import GraphQL
 import Testing
 
-/// The examples of the IBM GraphQL Cost Directives specification (https://ibm.github.io/graphql-specs/cost-
-/// spec.html), by their numbers.
+/// The examples of the IBM GraphQL Cost Directives specification
+/// (https://ibm.github.io/graphql-specs/cost-spec.html), by their numbers.
 ///
-/// Types that an example leaves out are the plainest that fit.
+/// Types that an example omits are the simplest possible ones.
 @Suite("Examples of the cost specification")
 struct CostSpecificationTests {
     struct Example: CustomTestStringConvertible, Sendable {
@@ -84,7 +84,8 @@ struct CostSpecificationTests {
         Example(
             name: "18 (8.3): sizedFields", sdl: films,
             query: "{ films(first: 20) { edges { node { title } } pageInfo { hasNextPage } } }",
-            // films, edges and pageInfo, and node for each edge; Query, the connection, its page, edges and films.
+            // Fields: films, edges and pageInfo, and node for each edge. Types: Query, the connection, its
+            // page, edges and films.
             field: "23", type: "43"),
     ]
 

@@ -55,20 +55,21 @@ struct CostTests {
     }
 
     static let cases = [
-        // Weights where nothing is said (7.1).
+        // Default weights (7.1).
         Case("{ leaf { id } }", field: "1", type: "2"),
         Case("{ __typename leaf { __typename } }", field: "1", type: "2"),
-        // Fields that execution merges count each time, and so do aliases and fragments.
+        // Merged fields count each time, as do aliases and fragments.
         Case("{ leaf { id } leaf { id } x: leaf { id } }", field: "3", type: "4"),
         Case("{ ...F ...F } fragment F on Query { leaf { id } }", field: "2", type: "3"),
         Case(
             "query ($no: Boolean!) { leaf @include(if: $no) { id } }", ["no": .boolean(false)], field: "1",
             type: "2"),
-        // Lists, of assumed size 10 where nothing is said.
+        // Lists, with the default assumed size 10.
         Case("{ leaves { id } }", field: "1", type: "11"),
         Case("{ leaf { sizes } }", field: "1", type: "2"),
         Case("{ matrix { id } }", field: "1", type: "201"),
-        // Slicing arguments (8.2): given, by default, by variable; the largest counts, and none is below zero.
+        // Slicing arguments (8.2): literal, default, variable; the largest counts, and negative values count
+        // as zero.
         Case("{ sliced { id } }", field: "1", type: "6"),
         Case("{ sliced(first: 2) { id } }", field: "1", type: "3"),
         Case("{ sliced(last: 9) { id } }", field: "1", type: "10"),
@@ -81,7 +82,7 @@ struct CostTests {
         Case("query ($n: Int) { one(last: $n) { id } }", ["n": .int(2)], field: "1", type: "3"),
         Case("{ assumed { id } }", field: "1", type: "8"),
         Case("{ assumed(first: 1) { id } }", field: "1", type: "2"),
-        // Beyond the specification: paths into input objects, and lists as slicing arguments.
+        // Extensions of the specification: paths into input objects, and lists as slicing arguments.
         Case("{ paged(page: {first: 6}) { id } }", field: "2", type: "7"),
         Case("{ paged(page: {}) { id } }", field: "2", type: "4"),
         Case(
@@ -112,7 +113,8 @@ struct CostTests {
         Case("query ($f: Filter) { found(filter: $f) { id } }", field: "1", type: "2"),
         Case("query ($w: Int) { found(filter: {weight: $w}) { id } }", ["w": .int(0)], field: "4", type: "2"),
         Case("query ($w: Int) { found(filter: {weight: $w}) { id } }", field: "2", type: "2"),
-        // Sized fields (8.3), through fragments too; the field itself and other lists below it are not sized.
+        // Sized fields (8.3), including those in fragments; the field itself and other lists below it have
+        // no size.
         Case("{ connection { edges { node { id } } } }", field: "6", type: "10"),
         Case(
             "{ connection(first: 2) { edges { node { id } } nodes { id } other { id } } }", field: "6",
@@ -127,13 +129,14 @@ struct CostTests {
             // a: 100 nodes, 10 others; b: 10 nodes, 100 others; c: 10 of each, a level below.
             ["n": .int(100)], field: "10", type: "245"),
         Case("{ others(first: 3) { matrix { id } } }", field: "2", type: "32"),
-        // Of an abstract type the most expensive possible type counts (7.2), and its fields (9.1.1).
+        // For an abstract type, the most expensive possible type counts (7.2), and its fields (9.1.1).
         Case("{ node { id } }", field: "1", type: "5"),
         Case("{ thing { __typename } }", field: "1", type: "5"),
         Case("{ node { weight } }", field: "3", type: "5"),
         Case("{ node { children(first: 2) { id } } }", field: "4", type: "45"),
         Case("{ node { children(first: 20) { id } } }", field: "4", type: "85"),
-        // Of fragments on different object types one applies, with what applies to all.
+        // Of fragments on different object types only one applies, together with the selections for all
+        // types.
         Case("{ thing { ... on Leaf { children { id } } ... on Rock { id } } }", field: "2", type: "45"),
         Case(
             "{ thing { ... on Rock { tree { id } } ... on Tree { weight } ... on Node { weight } } }",
@@ -142,7 +145,7 @@ struct CostTests {
         Case(
             "{ thing { ...R ...T ... on Rock { tree { weight } } } } fragment R on Rock { tree { id } } "
                 + "fragment T on Tree { weight }", field: "5", type: "13"),
-        // Introspection costs nothing: it has bounds of its own.
+        // Introspection costs nothing: it has separate limits.
         Case(
             "{ __schema { types { name fields { name } } } __type(name: \"A\") { name } }", field: "0",
             type: "1"),

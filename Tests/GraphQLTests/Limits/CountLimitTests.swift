@@ -8,7 +8,7 @@ struct CountLimitTests {
         type Query { a: Query, b: Query, c: Int, d(n: Int): Int }
         """
 
-    /// A document that stands exactly at a limit, one that is past it, and what is said of that.
+    /// A document exactly at a limit, one above it, and the expected message.
     struct Case: CustomTestStringConvertible, Sendable {
         let limits: OperationLimits
         let below: String

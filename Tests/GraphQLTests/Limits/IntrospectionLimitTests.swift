@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Introspection within the default limits")
 struct IntrospectionLimitTests {
-    /// What graphql-js' `getIntrospectionQuery` asks for with all its options on, its deepest types `levels` deep.
+    /// The query of graphql-js's `getIntrospectionQuery` with all options, with its deepest types `levels`
+    /// deep.
     static func query(levels: Int) -> String {
         let type =
             String(repeating: " ofType { kind name", count: levels) + String(repeating: " }", count: levels)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Operations that write out to more than can be")
 struct LimitAttackTests {
-    /// Each fragment spreads the next twice, under fields or beside one another.
+    /// Each fragment spreads the next one twice, under fields or side by side.
     static func doubling(_ levels: Int, _ link: (Int) -> String, last: String) -> String {
         let fragments = (0..<levels).map { "fragment F\($0) on Query { \(link($0 + 1)) }" }
         return "{ ...F0 }\n" + fragments.joined(separator: "\n")
@@ -80,7 +80,8 @@ struct LimitAttackTests {
             "{ ...F0 } \(chain.joined(separator: "\n")) fragment F\(count) on Query { sliced(first: 3) { id } }"
         #expect(try schema.cost(text).type == Cost(1 + count + 3))
         #expect(try schema.measure(text).rootFields == count + 1)
-        // The innermost fragment stands first: the root, its three and 9,997 of those around it are past the limit.
+        // Costs are added from the innermost fragment on: the root, its three and 9,997 of the fragments
+        // around it exceed the limit.
         let limits = OperationLimits(
             tokens: .max, rootFields: .max, selections: .max, fields: .max, cost: count)
         #expect(try schema.refusals(of: text, limits).map(\.place) == ["4:30"])

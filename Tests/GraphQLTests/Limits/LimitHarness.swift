@@ -11,7 +11,7 @@ let costDirectives = """
 
     """
 
-/// A schema that operations are measured against.
+/// A schema, with the limits of its operations.
 struct LimitedSchema: Sendable {
     let schema: Schema
     let prices: SchemaCosts
@@ -21,7 +21,7 @@ struct LimitedSchema: Sendable {
         prices = try SchemaCosts(schema)
     }
 
-    /// Holds the document's first operation against limits.
+    /// Checks the first operation of the document against limits.
     func check(_ text: String, _ limits: OperationLimits) throws -> (
         MeasuredOperation, OperationDefinition, Document
     ) {
@@ -34,7 +34,7 @@ struct LimitedSchema: Sendable {
         try check(text, limits).0.measure
     }
 
-    /// What the document's first operation costs with variables of a request.
+    /// Returns the cost of the document's first operation with the variables of a request.
     func cost(
         _ text: String, _ variables: InputObject = [:], limits: OperationLimits = .unlimited
     ) throws -> OperationCost {
@@ -42,7 +42,7 @@ struct LimitedSchema: Sendable {
         return try measured.cost(try schema.coerceVariables(of: operation, in: document, given: variables))
     }
 
-    /// What is said against a document.
+    /// Returns the errors of a document.
     func refusals(
         of text: String, _ limits: OperationLimits, _ variables: InputObject = [:]
     ) throws -> [LimitRefusal] {
@@ -55,7 +55,7 @@ struct LimitedSchema: Sendable {
     }
 }
 
-/// An error as tests write it: message, place as `line:column`, and code.
+/// An error in the format of the tests: message, location as `line:column`, and code.
 struct LimitRefusal: Equatable, CustomStringConvertible {
     var message: String
     var place: String

@@ -1,7 +1,7 @@
 import GraphQL
 
-/// An operation with its fragments written out, field by field: what the limits are meant to count, in the plainest
-/// way, which takes as long as what is written out is large.
+/// An operation with its fragments expanded, field by field: a simple reference implementation of the
+/// counts, whose time is proportional to the size of the expansion.
 struct NaiveMeasure {
     struct Field {
         let place: SourceLocation
@@ -9,9 +9,9 @@ struct NaiveMeasure {
         let isAliased: Bool
     }
 
-    /// All fields, in the order of the text with fragments in their place.
+    /// All fields, in the order of the text with fragments expanded.
     private(set) var fields: [Field] = []
-    /// The fields of each selection set, and where the set begins.
+    /// The fields of each selection set, and the start of the set.
     private(set) var sets: [(start: UInt32, fields: [SourceLocation])] = []
 
     private let document: Document
@@ -52,8 +52,8 @@ struct NaiveMeasure {
     }
 }
 
-/// What an operation costs, from the schema's directives as they stand and the document with its fragments written
-/// out; for schemas whose weights are whole numbers, and documents without input objects.
+/// The cost of an operation with its fragments expanded, calculated directly from the schema's directives;
+/// for schemas with integer weights and documents without input objects.
 struct NaiveCost {
     let schema: Schema
     let document: Document
@@ -65,7 +65,7 @@ struct NaiveCost {
         var type = 0
     }
 
-    /// The lists whose length the field around tells.
+    /// The lists whose size is given by the parent field.
     struct Sized {
         var names: [String] = []
         var length = 0
@@ -132,7 +132,7 @@ struct NaiveCost {
             type: items * (weight(of: result) + children.type))
     }
 
-    /// The length that `@listSize` tells, for the field itself or for the lists below it.
+    /// The length from `@listSize`, for the field itself or for the lists below it.
     private func length(_ name: String, on type: NamedType, of field: SelectedField, sizes: Bool = false)
         -> Int
     {

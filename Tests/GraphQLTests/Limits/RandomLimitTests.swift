@@ -87,7 +87,8 @@ struct RandomLimitTests {
             let refusals = try schema.refusals(
                 of: text, OperationLimits(cost: total - 1).onlyCost, ["n": .int(5)])
             #expect(refusals.map(\.code) == ["COST_LIMIT_EXCEEDED"])
-            // The root costs 1, so what passes a limit above that is a field, and never the operation as a whole.
+            // The root costs 1, so a higher limit is always exceeded at a field, and never at the operation
+            // as a whole.
             #expect(total < 2 || refusals.first?.place != "1:1", "\(text)")
         }
     }

@@ -1,7 +1,7 @@
 import GraphQL
 
-/// Valid documents against the schema of `CostTests`, the same for the same seed: fragments within fields within
-/// fragments, aliases, lists of every size, abstract types.
+/// Valid documents for the schema of `CostTests`, equal for equal seeds: nested fields and fragments,
+/// aliases, lists of every size, abstract types.
 struct RandomOperations {
     private var random: SplitMix64
     private var aliases = 0
@@ -39,7 +39,7 @@ struct RandomOperations {
         random = SplitMix64(state: seed)
     }
 
-    /// A document with one operation, which takes `$n: Int!` and `$m: Int`.
+    /// A document with one operation, which has the variables `$n: Int!` and `$m: Int`.
     mutating func document() -> String {
         usedFragments = []
         let root = selections(of: "Query", depth: Int.random(in: 1...4, using: &random), below: 0)
@@ -92,7 +92,7 @@ struct RandomOperations {
         let size = ["$n", "$m", "null", "0", "1", "2", "30", "-1"].randomElement(using: &random) ?? "1"
         let text = field.replacing("#", with: field.hasPrefix("connection") && size == "null" ? "4" : size)
         let body = selections(of: result, depth: depth - 1, below: fragment)
-        // Fields of one name and different arguments, or types, would clash without an alias.
+        // Fields with equal names and different arguments or types would conflict without an alias.
         return "\(alias())\(text) { \(body) }"
     }
 
@@ -102,7 +102,7 @@ struct RandomOperations {
     }
 }
 
-/// Sebastiano Vigna's SplitMix64, for inputs that are the same in every run.
+/// Sebastiano Vigna's SplitMix64, for inputs that are equal in every run.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

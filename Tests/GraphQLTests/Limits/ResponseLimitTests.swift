@@ -28,14 +28,14 @@ struct ResponseLimitTests {
         String(decoding: response.body, as: UTF8.self)
     }
 
-    /// The response in place of one that is too large.
+    /// The response that replaces one that is too large.
     private func refusal(_ limit: Int, _ remark: String = "") -> String {
         #"{"errors":[{"message":"The response has more than \#(limit) bytes, which is the limit. "#
             + "Select fewer fields, or request fewer items.\(remark)\","
             + #""extensions":{"code":"RESPONSE_TOO_LARGE","limit":\#(limit)}}]}"#
     }
 
-    /// The bytes that a writer may reserve in addition to those that it writes.
+    /// The number of bytes that a writer may reserve in addition to those that it writes.
     private static let margin = 64
 
     @Test(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphQL
 
-/// A type system that breaks one rule, and what is said of it: the message, and its places as `line:column`.
+/// A type system that breaks one rule, with the expected message and its locations as `line:column`.
 struct BadTypeSystem: CustomTestStringConvertible {
     var sdl: String
     var errors: [String]
@@ -14,7 +14,7 @@ struct BadTypeSystem: CustomTestStringConvertible {
         self.errors = errors
     }
 
-    /// What we say of it, in the same form.
+    /// Our errors, in the same format.
     func found() -> [String] {
         do throws(GraphQLErrors) {
             _ = try Schema.build(sdl)

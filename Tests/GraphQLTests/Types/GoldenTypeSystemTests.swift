@@ -3,17 +3,17 @@ import Testing
 
 @testable import GraphQL
 
-/// A random type system, and what the reference implementation says of it (Tests/Golden/types).
+/// A random type system, and the result of the reference implementation (Tests/Golden/types).
 struct GoldenTypeSystem: Decodable, CustomTestStringConvertible {
     var seed: Int
     var sdl: String
-    /// What is wrong with it.
+    /// The errors of the type system.
     var errors: [GoldenError]?
-    /// The schema printed, where nothing is wrong.
+    /// The printed schema, if there are no errors.
     var printed: String?
     /// The names of its types, in the order of introspection.
     var order: [String]?
-    /// An operation, variables as an input object, and what they come to.
+    /// An operation, its variables as an input object, and the result of their coercion.
     var query: String?
     var variables: String?
     var variableErrors: [GoldenError]?
@@ -26,7 +26,7 @@ struct GoldenTypeSystem: Decodable, CustomTestStringConvertible {
 
 struct GoldenError: Decodable, Equatable {
     var message: String
-    /// Line and column; none where the reference implementation has lost the place.
+    /// Line and column; empty if the reference implementation reports no location.
     var locations: [[Int]]
 }
 
@@ -35,7 +35,7 @@ struct GoldenArguments: Decodable, Equatable {
     var error: GoldenError?
 }
 
-/// The file of all of them.
+/// The file with all cases.
 struct GoldenTypeSystems: Decodable {
     struct BuiltIn: Decodable {
         var introspection: String
@@ -153,7 +153,7 @@ extension GraphQLError {
 }
 
 extension [GoldenError] {
-    /// Without the places that the reference implementation has lost.
+    /// The errors without locations that the reference implementation omits.
     fileprivate func forgetting(_ recorded: [GoldenError]) -> [GoldenError] {
         enumerated().map { position, error in
             guard position < recorded.count, recorded[position].locations.isEmpty else { return error }
@@ -163,7 +163,7 @@ extension [GoldenError] {
 }
 
 extension [GoldenArguments] {
-    /// Without the places that the reference implementation has lost.
+    /// The errors without locations that the reference implementation omits.
     fileprivate func forgetting(_ recorded: [GoldenArguments]) -> [GoldenArguments] {
         enumerated().map { position, arguments in
             guard let error = arguments.error, position < recorded.count else { return arguments }
@@ -180,7 +180,8 @@ extension GoldenArguments {
 }
 
 extension InputValue {
-    /// The value as the golden file writes it: enum values are strings, and numbers have their shortest form.
+    /// The value in the format of the golden file: enum values are strings, and numbers have their shortest
+    /// form.
     fileprivate var recorded: String {
         switch self {
         case .null: "null"
@@ -196,7 +197,8 @@ extension InputValue {
 }
 
 extension String {
-    /// With each number that has a fraction or an exponent in its shortest form: custom scalars keep all digits.
+    /// The value with each number that has a fraction or an exponent in its shortest form: custom scalars
+    /// retain all digits.
     fileprivate var canonicalNumbers: String {
         replacing(#/-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) { match in
             guard match.1 != nil || match.2 != nil, let number = Double(match.0) else {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphQL
 
-/// Variables of an operation on one small schema, and what they come to.
+/// Variables of an operation on one small schema, and the result of their coercion.
 struct VariableCase: CustomTestStringConvertible {
     var definitions: String
     var given: InputObject
@@ -141,7 +141,7 @@ struct InputCoercionTests {
         #expect(
             error?.errors.map(\.message) == ["Variable \"$v\" has invalid value: It is nested too deeply."])
         #expect(error?.errors.first?.locations == [SourceLocation(line: 1, column: 8)])
-        // A custom scalar takes a value whole.
+        // A custom scalar accepts any value unchanged.
         #expect(throws: Never.self) {
             try schema.coerceVariables(of: operation, in: document, given: ["any": .object(deep)])
         }

@@ -9,7 +9,7 @@ struct TypeSystemRuleTests {
         #expect(bad.found() == bad.errors)
     }
 
-    /// Follows a query type, so places begin at column 24.
+    /// The query type precedes the SDL, so locations begin at column 24.
     private static func with(_ sdl: String, _ errors: String...) -> BadTypeSystem {
         var bad = BadTypeSystem("type Query { a: Int }  " + sdl)
         bad.errors = errors

@@ -2,7 +2,7 @@ import Foundation
 import GraphQL
 import Testing
 
-/// Holds validation against what the reference implementation said of the same documents; see
+/// Compares validation with the results of the reference implementation for the same documents; see
 /// `Tests/Golden/validation/NOTICE`.
 @Suite("Validation says what the reference implementation says")
 struct GoldenValidationTests {
@@ -47,7 +47,7 @@ private struct ValidationGolden: Decodable {
     var errors: [ValidationGoldenError]
 }
 
-/// An error as a list: its message, then the lines and columns of its places.
+/// An error as a list: its message, then the lines and columns of its locations.
 private struct ValidationGoldenError: Decodable, Equatable {
     var message: String
     var places: [[Int]]

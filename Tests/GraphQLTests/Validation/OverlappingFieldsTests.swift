@@ -42,8 +42,8 @@ struct OverlappingFieldsTests {
 
     @Test("what would take too long to compare is refused")
     func tooComplex() throws {
-        // At each level the fields on two object types fall into two groups, each with a field of its own that the
-        // next level splits again.
+        // At each level the fields on two object types form two groups, each with one separate field, which
+        // the next level splits again.
         func own(_ type: String, _ depth: Int) -> String {
             let nested = (0..<depth).reduce("id") { inner, _ in "related { \(inner) }" }
             return "... on \(type) { related { \(nested) } }"

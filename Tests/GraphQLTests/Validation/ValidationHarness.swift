@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// The schema that the tests of validation share.
+/// The shared schema of the validation tests.
 enum Market {
     static let sdl = """
         directive @onQuery on QUERY
@@ -37,7 +37,7 @@ enum Market {
     static func schema() throws -> Schema { try Schema.build(sdl) }
 }
 
-/// An error as tests write it: the message, and its places as `line:column`.
+/// An error in the format of the tests: the message, and its locations as `line:column`.
 struct ExpectedError: Equatable, CustomStringConvertible {
     var message: String
     var places: String
@@ -55,7 +55,7 @@ struct ExpectedError: Equatable, CustomStringConvertible {
     var description: String { "\(message) @ \(places)" }
 }
 
-/// What validation says of a document, against the shared schema.
+/// Returns the validation errors of a document, with the shared schema.
 func validationErrors(of text: String, options: ValidationOptions = ValidationOptions()) throws
     -> [ExpectedError]
 {
@@ -80,7 +80,7 @@ func expectErrors(
     #expect(try validationErrors(of: document, options: options) == errors, sourceLocation: sourceLocation)
 }
 
-/// A document that breaks a rule, and what is said of it.
+/// A document that breaks a rule, and the expected error.
 struct BadDocument: CustomTestStringConvertible, Sendable {
     var rule: String
     var document: String

@@ -20,7 +20,7 @@ struct ValidationLimitTests {
 
     @Test("a value with ten thousand faults is told of as often as the limit allows")
     func valueLimit() throws {
-        // Each message quotes the whole value: all of them would be a gigabyte.
+        // Each message quotes the whole value: all messages would have a gigabyte.
         let fields = (0..<10_000).map { "f\($0): 1" }.joined(separator: ", ")
         let errors = try validationErrors(
             of: "{ account { orders(filter: {\(fields)}) { id } } }",

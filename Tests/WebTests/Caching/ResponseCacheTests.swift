@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An answer that may be kept")
 struct ResponseCacheTests {
-    /// A service that counts how often it is asked, and how long the answers to some documents may be kept.
+    /// A service that counts its calls, with a cache policy for some documents.
     private func service(_ asked: Counter) -> TestGraphQLService {
         var service = TestService.make()
         let respond = service.respond

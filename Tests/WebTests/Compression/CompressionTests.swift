@@ -51,7 +51,7 @@ struct CompressionTests {
         #expect(try await gunzip(compressed) == bytes)
     }
 
-    /// What the system's gzip makes of it.
+    /// The output of the system's gzip.
     private func gunzip(_ bytes: [UInt8]) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gz")
         try Data(bytes).write(to: file)

@@ -20,13 +20,13 @@ struct ConnectionTimerTests {
         #expect(!movesForIdle)
         let movesForNextHead = deadline.enter(.head, now: start + .seconds(1), limits)
         #expect(!movesForNextHead)
-        // The timer stands at 10 s, the head may last until 11 s.
+        // The timer fires at 10 s, the head may take until 11 s.
         let isOverAtTen = deadline.timerFired(now: start + .seconds(10))
         #expect(!isOverAtTen)
         #expect(deadline.end == start + .seconds(11))
         let isOverAtEleven = deadline.timerFired(now: start + .seconds(11))
         #expect(isOverAtEleven)
-        // The timer has fired, so that each following phase has to set it.
+        // The timer has fired, so each following phase must set it.
         let movesForEnding = deadline.enter(.ending, now: start + .seconds(11), limits)
         #expect(movesForEnding)
         #expect(deadline.end == start + .seconds(11) + limits.writeTimeout)

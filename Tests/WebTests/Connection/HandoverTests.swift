@@ -41,14 +41,14 @@ struct HandoverTests {
     @Test("outlives the timeouts of HTTP")
     func timeouts() async throws {
         var limits = ServerLimits.patient
-        // Longer than the slowest machine takes to ask for the other protocol.
+        // Longer than the slowest machine takes to request the upgrade.
         limits.idleTimeout = .seconds(5)
         try await withServer(limits: limits, routes: ["/echo": EchoRoute()]) { server in
             let client = try server.client()
             try await client.send(HandoverTests.request)
             #expect(try await client.response().status == 101)
             let idle = try server.client()
-            // By then the timer of a connection that came later has fired.
+            // By then the timer of a later connection has fired.
             #expect(try await idle.rest() == "")
             try await client.send("still here")
             #expect(try await client.take(10) == "still here")
@@ -67,7 +67,7 @@ struct HandoverTests {
     }
 }
 
-/// A route that goes on with a protocol that repeats what it is told.
+/// A route that upgrades to a protocol that echoes its input.
 private struct EchoRoute: Route {
     var takeOver: @Sendable (any Channel) throws -> Void = { channel in
         try channel.pipeline.syncOperations.addHandler(EchoHandler())

@@ -30,7 +30,7 @@ struct RequestAssemblerTests {
 
     private func body(_ text: String) -> RequestEvent { .body(ByteBuffer(string: text)) }
 
-    /// What parts lead to, in words.
+    /// The actions that result from the parts, as text.
     private func steps(_ parts: [RequestEvent]) -> [String] {
         let ids = RequestIDGenerator()
         var assembler = assembler()

@@ -35,7 +35,7 @@ struct SilentClientTests {
     func afterLateResponse() async throws {
         let limits = SilentClient.limits {
             $0.responseTimeout = .milliseconds(50)
-            // This applies before the request too.
+            // This limit also applies before the request.
             $0.idleTimeout = .seconds(3)
         }
         let service = TestService.make(later: { try await Task.sleep(for: .seconds(3_600)) })
@@ -100,7 +100,7 @@ struct SilentClientTests {
             var configuration = ServerConfiguration(
                 host: "127.0.0.1", port: 0,
                 limits: SilentClient.limits {
-                    // This applies to the handshake too, and before the first byte.
+                    // This limit also applies to the handshake, and before the first byte.
                     $0.headTimeout = .seconds(3)
                     $0.idleTimeout = .seconds(3)
                 })
@@ -134,14 +134,14 @@ struct SilentClientTests {
     }
 }
 
-/// A client that gets an error response, and then neither closes its side nor sends anything.
+/// A client that gets an error response, and then neither closes its side nor sends any bytes.
 struct SilentClient: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
     let status: Int
     var limit: @Sendable (inout ServerLimits) -> Void = { _ in }
 
-    /// Limits whose times never end, except for the one under test.
+    /// Limits with unlimited timeouts, except for the one under test.
     static func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits.patient
         limits.lingerTimeout = .milliseconds(50)
@@ -177,7 +177,7 @@ struct SilentClient: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A client that connects with TLS, and then sends nothing more.
+/// A client that connects with TLS, and then sends no more bytes.
 struct SilentTLSClient: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let protocolName: String

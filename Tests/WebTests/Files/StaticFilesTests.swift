@@ -21,7 +21,7 @@ struct StaticFilesTests {
         "Makefile": "of no type at all",
     ]
 
-    /// Runs a test beside a folder with files, next to which lies one that must stay out of reach.
+    /// Runs a test with a folder of files, next to a file that must not be reachable.
     private func withFolder<Value>(
         _ files: [String: String] = StaticFilesTests.files, _ test: (URL) async throws -> Value
     ) async throws -> Value {

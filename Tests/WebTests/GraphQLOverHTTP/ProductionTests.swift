@@ -20,7 +20,7 @@ struct ProductionTests {
         }
     }
 
-    /// Where the engine is told to keep its suggestions to itself, as `--production` tells it.
+    /// The engine makes no suggestions, as with `--production`.
     @Test(
         "no message says what may have been meant",
         arguments: [

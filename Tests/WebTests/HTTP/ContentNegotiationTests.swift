@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Content negotiation")
 struct ContentNegotiationTests {
-    /// What a client accepts, and which form it gets.
+    /// An Accept field, and the format of the response.
     struct Case: Sendable, CustomTestStringConvertible {
         let accept: String?
         let type: ResponseMediaType?

@@ -159,7 +159,7 @@ struct CrossSiteTests {
                 refusal.message
                     == "This server does not accept the host \"evil.example:1\". Use an address that it listens "
                     + "on, or add the name to its setting \"hosts\".")
-            // A client of HTTP/1.0 need not send a host; browsers always do.
+            // HTTP/1.0 does not require a Host field; browsers always send one.
             #expect(try await server.ask("GET /health/live HTTP/1.0\r\n\r\n").status == 200)
         }
     }
@@ -192,7 +192,7 @@ struct CrossSiteTests {
                 get(query, "Origin: null"), get("/schema.graphql", Self.evil), get("/metrics", Self.evil),
                 // Another server on this machine.
                 get(query, "Origin: http://localhost:3000"),
-                // Images and scripts, for which browsers send no origin.
+                // Images and scripts, for which browsers send no Origin field.
                 get(query, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"),
                 get(query, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"),
                 get(query, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"),
@@ -270,14 +270,14 @@ struct UntrustedProxyTests {
         configuration.limits.addressRate = RateLimit(every: .hours(1), burst: 3)
         let log = LogLines()
         try await withServer(configuration, logger: Logger(label: "test") { _ in log }) { server in
-            // Metrics are for this machine only, not for clients of a proxy.
+            // Metrics are served to this machine only, not to clients of a proxy.
             #expect(try await server.ask(RawRequest.get("/metrics", fields: [field])).status == 404)
             let query = RawRequest.query("{ hello }")
             for (other, status) in [("X: 1", 200), ("X-Forwarded-For: 10.0.0.2", 200), ("X: 2", 429)] {
                 let answer = try await server.ask(RawRequest.post(query, fields: [field, other]))
                 #expect(answer.status == status)
             }
-            // Requests without a proxy are those of this machine's owner.
+            // Requests without a proxy come from this machine's owner.
             for _ in 0..<3 { #expect(try await server.ask(RawRequest.post(query)).status == 200) }
         }
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Input that nobody would send")
 struct MutationTests {
-    /// How many inputs of each seed; `make fuzz` sends a million to the built executable.
+    /// The number of inputs of each seed; `make fuzz` sends a million to the built executable.
     private static let runs = 100
 
     @Test("breaks nothing, and leaves no connection behind", arguments: [UInt64(1), 2, 3, 4])
@@ -21,14 +21,14 @@ struct MutationTests {
         try await withServer(SmallSchema.service(), limits: limits) { server in
             for _ in 0..<Self.runs {
                 let client = try server.client()
-                // The server may have closed the connection meanwhile: that is an answer, too.
+                // The server may have closed the connection meanwhile, which is a valid response.
                 try? await client.send(inputs.next().bytes)
                 client.close()
             }
             let client = try server.client()
             let answer = try await client.asking(RawRequest.post(RawRequest.query("{ hello }")))
             #expect(answer.body == #"{"data":{"hello":"world"}}"#)
-            // The server notices in its own time that the others have gone.
+            // The server detects asynchronously that the other clients have disconnected.
             try await waitUntil {
                 let metrics = try await client.asking(RawRequest.get("/metrics")).body
                 let line = metrics.split(separator: "\n").first { $0.hasPrefix("portico_http_connections ") }

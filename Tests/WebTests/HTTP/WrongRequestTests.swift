@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-/// What is wrong with a request, and what its sender is told.
+/// An invalid request, and its error response.
 struct WrongRequest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
@@ -11,7 +11,7 @@ struct WrongRequest: Sendable, CustomTestStringConvertible {
     let code: String
     let message: String
     var headers: [String: String] = [:]
-    /// Whether the connection stays usable.
+    /// True if the connection remains usable.
     var isKeptAlive = true
 
     init(
@@ -30,7 +30,7 @@ struct WrongRequest: Sendable, CustomTestStringConvertible {
 
 @Suite("A wrong request")
 struct WrongRequestTests {
-    /// Small limits, so that the requests beyond them are short.
+    /// Small limits, so that the requests above them are short.
     static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.uri = 200

@@ -1,7 +1,7 @@
 private let graphQL = "application/graphql-response+json"
 private let json = "application/json"
 
-/// Requests that many audits send.
+/// The request of many audits.
 private let typename = #"{"query":"{ __typename }"}"#
 private let named = #"{"operationName":"Query","query":"query Query { __typename }"}"#
 private let withVariables =
@@ -33,7 +33,7 @@ extension Audit {
         Audit(
             "80D8", "SHOULD assume application/json content-type when accept is missing",
             .post(typename), .success, .type(json)),
-        // The tests' client reads answers as UTF-8, and shows what is not as U+FFFD.
+        // The test client decodes responses as UTF-8, and replaces invalid bytes with U+FFFD.
         Audit("82A3", "MUST use utf-8 encoding when responding", .post(typename), .success, .errors(false)),
         Audit(
             "BF61", "MUST accept utf-8 encoded request",
@@ -96,7 +96,7 @@ extension Audit {
                 .post(withExtensions, accepting: json), .success, .errors(false)),
         ] + nulls
 
-    /// `null` stands for a parameter that is not given.
+    /// `null` is equivalent to a missing parameter.
     private static let nulls = ["variables", "operationName", "extensions"].enumerated().flatMap {
         (index, parameter) in
         let body = #"{"query":"{ __typename }","\#(parameter)":null}"#

@@ -2,8 +2,8 @@ import Testing
 
 /// An audit of graphql-http, the reference test of the GraphQL-over-HTTP specification, by its id.
 ///
-/// The ids and what they demand are those of `src/audits/server.ts` of graphql/graphql-http; requests and
-/// expectations are written anew.
+/// The ids and requirements are those of `src/audits/server.ts` of graphql/graphql-http; requests and
+/// expectations are our own.
 struct Audit: Sendable, CustomTestStringConvertible {
     let id: String
     let demand: String
@@ -12,7 +12,7 @@ struct Audit: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(id) \(demand)" }
 
-    /// What an answer must be.
+    /// The required response.
     enum Expectation: Sendable {
         case status(ClosedRange<Int>)
         case type(String)
@@ -35,14 +35,14 @@ extension Audit.Expectation {
     static let anyError = Audit.Expectation.status(400...599)
 }
 
-/// A request as `fetch` would send it.
+/// A request, as `fetch` sends it.
 struct AuditRequest: Sendable {
     private let method: String
     private let query: String
     private var fields: [String] = []
     private let body: String?
 
-    /// A `POST` of a body, in JSON unless told otherwise.
+    /// A `POST` of a body, by default in JSON.
     static func post(
         _ body: String?, accepting type: String? = nil, as contentType: String? = "application/json"
     ) -> AuditRequest {
@@ -52,7 +52,7 @@ struct AuditRequest: Sendable {
         return AuditRequest(method: "POST", query: "", fields: fields, body: body)
     }
 
-    /// A `GET` of parameters that are escaped already.
+    /// A `GET` of escaped parameters.
     static func get(_ query: String, accepting type: String? = nil) -> AuditRequest {
         let fields = [type.map { "Accept: \($0)" }].compactMap(\.self)
         return AuditRequest(method: "GET", query: "?\(query)", fields: fields, body: nil)

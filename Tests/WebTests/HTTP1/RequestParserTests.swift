@@ -84,7 +84,7 @@ struct RequestParserTests {
     }
 }
 
-/// What a parser makes of bytes, in words.
+/// The events that a parser reports for bytes, as text.
 private enum Parts {
     static var limits: ServerLimits {
         var limits = ServerLimits()
@@ -96,7 +96,7 @@ private enum Parts {
 
     static func of(_ text: String) -> [String] { of(Array(text.utf8), cutAt: []) }
 
-    /// Bodies are put together, since how they arrive is how they were cut.
+    /// Joins the parts of bodies, because their boundaries depend on the cuts.
     static func of(_ bytes: [UInt8], cutAt cuts: [Int], _ limits: ServerLimits = Parts.limits) -> [String] {
         var parser = RequestParser(limits)
         var words: [String] = []
@@ -139,7 +139,7 @@ private enum Parts {
     }
 }
 
-/// A message, and what stands in it.
+/// A message, and the expected events.
 struct Message: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
@@ -151,7 +151,7 @@ struct Message: Sendable, CustomTestStringConvertible {
         self.parts = parts
     }
 
-    /// A request with these lines behind Host, refused.
+    /// A request with these lines after Host, which is rejected.
     static func lines(_ description: String, _ lines: String, _ problem: String) -> Message {
         Message(description, "GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n", problem)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-/// A message that two readers could understand differently: one in front, and this one.
+/// A message that two parsers could interpret differently: a proxy and this server.
 struct AmbiguousMessage: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String

@@ -28,7 +28,7 @@ struct ClientShareTests {
             + "Content-Type: application/json\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// Begins a stream, and leaves it open.
+    /// Opens a stream.
     private func stream(_ server: TestServer, _ fields: String) async throws -> (RawClient, RawResponse) {
         let client = try server.client()
         try await client.send(post(fields))
@@ -96,7 +96,7 @@ struct ClientShareTests {
             #expect(refusal.hasPrefix(#"{"id":"2","type":"error""#))
             #expect(refusal.contains("A client may have 2 streams at a time"))
             #expect(refusal.contains("OVERLOADED"))
-            // An ended operation makes room, at once or a moment later.
+            // An operation that has ended frees its slot, immediately or shortly afterwards.
             try await sockets[1].say(#"{"id":"1","type":"complete"}"#)
             var number = 2
             try await waitUntil {
@@ -136,13 +136,13 @@ struct ClientShareTests {
             let first = try await SocketClient.open(server, handshake)
             try await first.say(#"{"type":"connection_init","payload":{"token":"good"}}"#)
             #expect(try await first.next().text == #"{"type":"connection_ack"}"#)
-            // The address has no sockets any more.
+            // The address has reached its limit of sockets.
             let second = try await SocketClient.open(server, handshake)
             try await second.say(#"{"type":"connection_init","payload":{"token":"good"}}"#)
             let close = try await second.next()
             #expect(close.closeCode == 1013)
             #expect(close.closeMessage == "A user may have 1 WebSockets at a time; close one of them")
-            // The handshake has the user already.
+            // The user is known from the handshake.
             let known = SocketClient.handshake(fields: fields("203.0.113.3", isUser: true))
             #expect(try await server.ask(known).status == 503)
         }

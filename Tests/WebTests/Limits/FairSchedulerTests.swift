@@ -15,7 +15,7 @@ struct FairSchedulerTests {
         let (flooding, other) = (address(1), address(2))
         let gate = DispatchSemaphore(value: 0)
         let order = await withTaskGroup(of: ClientAddress.self) { group in
-            // It occupies the thread until the other jobs wait.
+            // The job occupies the thread until the other jobs are queued.
             group.addTask(executorPreference: scheduler.executor(for: .address(flooding))) {
                 Self.pass(gate)
                 return flooding
@@ -26,7 +26,7 @@ struct FairSchedulerTests {
             gate.signal()
             return await group.reduce(into: []) { $0.append($1) }
         }
-        // The first job, and one that may have been taken before the other address had one.
+        // The first job, and possibly one that was started before the other address had a job.
         #expect(order.prefix(3).contains(other))
         #expect(order.count == 102)
         try await thread.shutdownGracefully()

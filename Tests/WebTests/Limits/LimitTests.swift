@@ -24,11 +24,11 @@ struct LimitTests {
             try await first.send(RawRequest.get("/health/live", fields: ["Connection: close"]))
             _ = try await first.rest()
             first.close()
-            // The server notices the closing in its own time: until then it may still turn away.
+            // The server detects the closed connection asynchronously, and may reject new ones until then.
             var status = 503
             try await waitUntil {
                 let third = try server.client()
-                // A connection that is turned away may be reset before the refusal is read.
+                // A rejected connection may be reset before the response is read.
                 status = (try? await third.asking(RawRequest.get("/health/live")).status) ?? 503
                 return status != 503
             }
@@ -125,7 +125,7 @@ struct LimitTests {
             for client in [gone] + waiting {
                 try await client.send(RawRequest.post(RawRequest.query("{ slow }")))
             }
-            // Its place in the queue goes to the one behind it.
+            // The next request in the queue gets its place.
             gone.close()
             gate.happen()
             for client in [first] + waiting { #expect(try await client.response().status == 200) }
@@ -196,7 +196,7 @@ struct LimitTests {
         }
     }
 
-    // Both wait for the end of a drain that would last an hour, were it not for the limit.
+    // Without the limit, both would wait for the end of a drain that takes an hour.
 
     @Test("of time ends a connection whose client does not take its answer", .timeLimit(.minutes(10)))
     func slowReader() async throws {
@@ -205,7 +205,7 @@ struct LimitTests {
         limits.drainTimeout = .hours(1)
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
-            // More than the kernel keeps for both sides.
+            // More than the kernel buffers for both sides.
             try await client.send(String(repeating: RawRequest.post(RawRequest.query("{ big }")), count: 4))
             try await client.firstBytes()
             server.stop()
@@ -230,11 +230,11 @@ struct LimitTests {
     }
 }
 
-/// A client that stops in the midst of a request.
+/// A client that stops in the middle of a request.
 struct SlowClient: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
-    /// Nil where the connection is closed without a word.
+    /// Nil if the connection is closed without a response.
     let message: String?
     let limit: @Sendable (inout ServerLimits) -> Void
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The memory of requests and responses in flight")
 struct MemoryBudgetTests {
-    /// Of request bodies.
+    /// The uncounted bytes of request bodies.
     private static let uncounted = 4 << 10
 
     @Test("is counted beyond the first bytes, up to the limit, until the reservation ends")
@@ -62,7 +62,7 @@ struct MemoryBudgetTests {
         #expect(budget.bytes == 0)
     }
 
-    /// Room for one long body, not for two.
+    /// Limits with memory for one long body, not for two.
     private var limits: ServerLimits {
         var limits = ServerLimits.patient
         limits.body = 50_000
@@ -120,7 +120,7 @@ struct MemoryBudgetTests {
     func messages() async throws {
         try await withServer(LiveService.make(), limits: limits) { server in
             let silent = try await SocketClient.begin(server)
-            // A masked text frame of 40,000 bytes, all but the last of them, in fragments around a ping.
+            // A masked text frame of 40,000 bytes without the last one, in fragments around a ping.
             let mask: [UInt8] = [0, 0, 0, 0]
             let ping: [UInt8] = [0x89, 0x80] + mask
             try await silent.client.send(
@@ -135,7 +135,7 @@ struct MemoryBudgetTests {
             try await other.subscribe("short", "{ hello }")
             #expect(try await other.next().text.contains("world"))
             #expect(try await other.next().text.contains("complete"))
-            // What arrives complete is processed at once, and not counted.
+            // A message that arrives complete is processed immediately, and not counted.
             try await other.send(opcode: 1, [UInt8](repeating: 32, count: 40_000), isFinal: false)
             let close = try await other.next()
             #expect(close.closeCode == 1013)
@@ -176,7 +176,7 @@ struct MemoryBudgetTests {
         try await withServer(LiveService.make(), limits: limits) { server in
             let socket = try await SocketClient.begin(server)
             try await socket.send(opcode: 1, [32], isFinal: false)
-            // A pong is a sign of life, and no part of the message.
+            // A pong shows that the client is alive, and is not part of the message.
             try await socket.send(opcode: 10, [])
             let close = try await socket.next()
             #expect(close.closeCode == 1008)
@@ -217,7 +217,7 @@ struct MemoryBudgetTests {
         try await withServer(limits: limits) { server in
             let slow = try server.client()
             let big = RawRequest.post(RawRequest.query("{ big }"))
-            // The kernel takes the first perhaps, and not all of them.
+            // The kernel may buffer the first response, and not all of them.
             try await slow.send(big + big + big)
             try await waitUntil { try await server.ask(big).status == 503 }
             let refusal = try await server.ask(big)

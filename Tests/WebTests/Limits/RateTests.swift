@@ -18,7 +18,7 @@ struct RateLimiterTests {
         #expect(limiter.consume("a", now: start + .milliseconds(500)) == nil)
         #expect(limiter.consume("a", now: start + .milliseconds(500)) == .milliseconds(500))
         #expect(limiter.consume("b", now: start) == nil)
-        // A pause fills the bucket, and no more than that.
+        // A pause fills the bucket, and not more.
         for _ in 0..<3 { #expect(limiter.consume("a", now: start + .hours(1)) == nil) }
         #expect(limiter.consume("a", now: start + .hours(1)) == .milliseconds(500))
     }
@@ -39,10 +39,10 @@ struct RateLimiterTests {
 
 @Suite("A client's quota")
 struct ClientRateLimitsTests {
-    /// Between two requests: longer than the slowest machine takes for a test.
+    /// The time between two requests, longer than the slowest machine takes for a test.
     private let pause = TimeAmount.hours(1)
 
-    /// Limits that clients of this machine have, too.
+    /// Limits that also apply to clients on this machine.
     private var limits: ServerLimits {
         var limits = ServerLimits.patient
         limits.exemptsThisMachine = false

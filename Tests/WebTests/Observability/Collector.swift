@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Web
 
-/// A collector of spans: a server that keeps what it is sent.
+/// A collector of spans: a server that stores the requests that it receives.
 struct Collector: Route {
     let status: HTTPResponseStatus
     private let bodies: AsyncStream<[UInt8]>
@@ -27,7 +27,7 @@ struct Collector: Route {
         }
     }
 
-    /// The next request's spans, with what is said of the server.
+    /// Returns the spans of the next request, with the attributes of the server.
     func next() async throws -> (resource: JSONValue?, spans: [JSONValue]) {
         for await body in bodies {
             let spans = try JSONValue(parsing: body)["resourceSpans"]?[0]
@@ -36,7 +36,7 @@ struct Collector: Route {
         throw CancellationError()
     }
 
-    /// Sends to a collector that stands on a server.
+    /// Sends to a collector on a server.
     static func send(to server: TestServer) -> SpanExporter.Send {
         { body in
             let answer = try await server.ask(

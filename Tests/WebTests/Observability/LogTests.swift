@@ -116,7 +116,7 @@ struct LogTests {
     }
 }
 
-/// Keeps what is logged.
+/// Stores log lines.
 final class LogLines: LogHandler {
     private let lines = Mutex<[String]>([])
 

@@ -46,7 +46,7 @@ struct MetricsTests {
         }
     }
 
-    /// What `/metrics` tells of operations.
+    /// The metrics of operations in `/metrics`.
     private static func counts(_ server: TestServer) async throws -> Set<String> {
         let text = try await server.ask(RawRequest.get("/metrics")).body
         return Set(text.split(separator: "\n").filter { $0.hasPrefix("portico_graphql_op") }.map(String.init))
@@ -84,7 +84,7 @@ struct MetricsTests {
                 let payload = #"{"query":"\#(query)","operationName":"\#(name)"}"#
                 try await socket.say(#"{"id":"\#(id)","type":"subscribe","payload":\#(payload)}"#)
                 #expect(try await socket.next().text.contains(#""id":"\#(id)""#))
-                // The second response of `partly`, and that it is complete.
+                // The second response of `partly`, and the message that it is complete.
                 if id == "b" { for _ in 0..<2 { _ = try await socket.next() } }
             }
             let lines = try await Self.counts(server)

@@ -29,7 +29,7 @@ struct SpanExporterTests {
         try await running.value
     }
 
-    /// So that nothing but a full batch or the end sends anything.
+    /// Limits with which only a full batch or the end sends spans.
     private static func limits(batch: Int) -> SpanExporter.Limits {
         var limits = SpanExporter.Limits()
         limits.batch = batch
@@ -52,7 +52,7 @@ struct SpanExporterTests {
                 let respond = service.respond
                 let tracer = service.tracer
                 service.respond = { request, context in
-                    // What a call would be told.
+                    // The trace header of an upstream call.
                     let span = context.trace.flatMap {
                         tracer?.startSpan("ALPACA quotes", context: $0, ofKind: .client)
                     }
@@ -235,7 +235,7 @@ struct SpanExporterTests {
         let exporter = SpanExporter(of: [:], limits: limits, logger: .silent) { _ in }
         let span = RequestTracer(exporting: exporter).startSpan("a", context: .topLevel)
         span.end()
-        // A second one would find no room.
+        // A second span does not fit into the buffer.
         span.end()
         #expect(!span.isRecording)
         #expect(Self.count("portico_spans_dropped_total", of: exporter) == 0)

@@ -37,7 +37,7 @@ struct TraceContextTests {
                 "traceparent": "00-0af7651916cd43dd8448eb211c80319c-\(below.spanID.sixteenDigits)-01",
                 "tracestate": "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7",
             ])
-        // Without an exporter nothing is recorded, whatever the client wishes.
+        // Without an exporter no span is recorded, even if the client requests it.
         #expect(!span.isRecording)
     }
 

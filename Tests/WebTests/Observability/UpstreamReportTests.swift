@@ -9,7 +9,7 @@ import Testing
 struct UpstreamReportTests {
     private static let field = "Portico-Upstream: true"
 
-    /// A service each of whose answers costs two calls, the later noted first.
+    /// A service with two upstream calls for each response, the later one recorded first.
     private static func service() -> TestGraphQLService {
         var service = TestService.make()
         let respond = service.respond
@@ -37,7 +37,7 @@ struct UpstreamReportTests {
                 start: log.start + .microseconds(1_020)))
     }
 
-    /// A service whose streams cost two calls before their first response.
+    /// A service whose streams make two calls before their first response.
     private static func live() throws -> TestGraphQLService {
         var service = try LiveService.make()
         let subscribe = service.subscribe
@@ -103,7 +103,7 @@ struct UpstreamReportTests {
         }
     }
 
-    /// What a client says in its handshake and in its first message, and whether that asks to be told.
+    /// A handshake and a first message, and whether they request the report.
     @Test(
         "is told on a socket whose handshake or first message asks for it",
         arguments: [
@@ -125,7 +125,7 @@ struct UpstreamReportTests {
                 #expect(response?["extensions"]?["portico"]?["upstream"] == (isTold ? cost : nil))
             }
             #expect(try await socket.next().text == #"{"id":"a","type":"complete"}"#)
-            // What is refused has nothing but errors, in the form that the protocol gives them.
+            // A rejected operation has only errors, in the format of the protocol.
             try await socket.subscribe("a", "{ nothing }")
             let refusal = try JSONValue(parsing: try await socket.next().text)
             #expect(refusal["type"] == "error")
@@ -257,7 +257,8 @@ struct UpstreamReportTests {
         #expect(String(decoding: InputValue.milliseconds(duration).json, as: UTF8.self) == text)
     }
 
-    /// When calls were under way, how long the operation took, and how long at least one was; in milliseconds.
+    /// Start and end of calls, the duration of the operation, and the time in which at least one call was
+    /// active; in milliseconds.
     private static let uses: [([(Int, Int)], Int, Int)] = [
         ([], 10, 0), ([(0, 4)], 10, 4), ([(0, 4), (2, 6)], 10, 6), ([(2, 6), (0, 4)], 10, 6),
         ([(0, 9), (2, 3)], 10, 9), ([(0, 1), (3, 5)], 10, 3), ([(5, 50)], 10, 5), ([(-5, 3)], 10, 3),

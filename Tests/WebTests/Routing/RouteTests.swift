@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-/// A request in order, and what it is answered.
+/// A valid request and its response.
 struct RightRequest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
@@ -54,7 +54,7 @@ struct RouteTests {
             #expect(head.status == get.status)
             #expect(head["content-length"] == get["content-length"])
             #expect(head["content-type"] == get["content-type"])
-            // Nothing but the next response follows.
+            // The next response follows directly.
             try await client.send(RawRequest.get("/health/live"))
             #expect(try await client.response().body == #"{"status":"alive"}"#)
         }

@@ -4,17 +4,17 @@ private let stream = ["Accept: text/event-stream"]
 private let hello = #"{"query":"{ hello }"}"#
 private let count = #"{"query":"subscription { count(to: 2) }"}"#
 
-/// A `POST` of JSON, as a client of events sends it.
+/// A `POST` of JSON, as sent by a client of server-sent events.
 private func post(_ body: String, fields: [String] = stream) -> String {
     RawRequest.post(body, fields: fields)
 }
 
-/// A `GET` of parameters that are escaped already, as `EventSource` sends it.
+/// A `GET` of escaped parameters, as sent by `EventSource`.
 private func get(_ query: String, fields: [String] = stream, method: String = "GET") -> String {
     RawRequest.get("/graphql" + (query.isEmpty ? "" : "?" + query), method: method, fields: fields)
 }
 
-/// A `POST` of another type.
+/// A `POST` of another content type.
 private func post(as type: String?, _ body: String = hello) -> String {
     let head =
         ["POST /graphql HTTP/1.1", "Host: portico"] + stream + (type.map { ["Content-Type: \($0)"] } ?? [])

@@ -1,10 +1,12 @@
 import TestSupport
 import Testing
 
-/// A rule of GraphQL over Server-Sent Events in its distinct connections mode, as a request and what must come of it.
+/// A rule of GraphQL over Server-Sent Events in its distinct connections mode, as a request and the expected
+/// result.
 ///
-/// The rules are those of the protocol's document (PROTOCOL.md of enisdenjo/graphql-sse), of GraphQL over HTTP where that one
-/// refers to it, and what the reference implementation's own tests demand of a server; the requests are written anew.
+/// The rules are those of the protocol's document (PROTOCOL.md of enisdenjo/graphql-sse), of GraphQL over
+/// HTTP if that one refers to it, and of the reference implementation's own tests of servers; the requests
+/// are our own.
 struct EventStreamAudit: Sendable, CustomTestStringConvertible {
     let id: String
     let demand: String
@@ -16,11 +18,11 @@ struct EventStreamAudit: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable {
         /// A stream of these events.
         case stream([ServerSentEvent])
-        /// A stream of one response, whose text begins so, and the end.
+        /// A stream of one response with this prefix, and the end.
         case response(String)
-        /// No stream: a status, and an error whose message has this.
+        /// No stream: a status, and an error whose message contains this text.
         case refusal(Int, String)
-        /// One response, of this type.
+        /// One response of this type.
         case single(String)
     }
 
@@ -33,13 +35,13 @@ struct EventStreamAudit: Sendable, CustomTestStringConvertible {
 }
 
 extension EventStreamAudit.Outcome {
-    /// A stream with the data of these responses, and the end.
+    /// A stream of responses with these data, and the end.
     static func data(_ data: String...) -> EventStreamAudit.Outcome {
         .stream(data.map { ServerSentEvent("next", #"{"data":\#($0)}"#) } + [ServerSentEvent("complete", "")])
     }
 }
 
-/// An event as a browser reads it (HTML, "Interpreting an event stream").
+/// An event as parsed by a browser (HTML, "Interpreting an event stream").
 struct ServerSentEvent: Sendable, Equatable {
     let type: String
     let data: String
@@ -49,14 +51,16 @@ struct ServerSentEvent: Sendable, Equatable {
         self.data = data
     }
 
-    /// All events of a stream that has ended.
+    /// Parses all events of a complete stream.
     static func read(_ stream: String) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         var (type, data): (String, [String]) = ("", [])
-        // `\r\n`, `\n` and `\r` end lines alike; the first is one `Character`.
+        // `\r
+        // `, `
+        // ` and `\r` end lines; the first is one `Character`.
         for line in stream.split(omittingEmptySubsequences: false, whereSeparator: \.isLineEnd) {
             if line.isEmpty {
-                // An event without data is none.
+                // An event without data is ignored.
                 if !data.isEmpty {
                     events.append(
                         ServerSentEvent(type.isEmpty ? "message" : type, data.joined(separator: "\n")))
@@ -78,6 +82,6 @@ struct ServerSentEvent: Sendable, Equatable {
 }
 
 extension Character {
-    /// Of an event stream; other ends of lines, as U+2028, are text there.
+    /// The line ends of an event stream; other line separators, such as U+2028, are text.
     fileprivate var isLineEnd: Bool { self == "\n" || self == "\r" || self == "\r\n" }
 }

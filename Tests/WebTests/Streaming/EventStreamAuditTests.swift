@@ -36,14 +36,14 @@ struct EventStreamAuditTests {
         }
     }
 
-    /// What is true of every stream.
+    /// Checks the properties of every stream.
     private func expectStream(_ response: RawResponse) {
         #expect(response.status == 200)
         #expect(response["content-type"] == "text/event-stream; charset=utf-8")
         #expect(response["cache-control"] == "no-store")
         #expect(response["content-length"] == nil)
         #expect(response["content-encoding"] == nil)
-        // Events have no numbers: there is nothing to go on from.
+        // Events have no ids, because streams cannot be resumed.
         #expect(!response.body.contains("\nid:"))
         #expect(response.body.hasPrefix(":\n\n"), "a client is to know at once that it is heard")
         #expect(response.body.hasSuffix("event: complete\ndata:\n\n"))

@@ -4,7 +4,7 @@ import Web
 
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
-    /// A service whose tokens all end with an event.
+    /// A service whose tokens all end with one event.
     static func make(endingTokens end: Event<Void>? = nil) throws -> TestGraphQLService {
         make(try schema(), endingTokens: end)
     }
@@ -20,7 +20,7 @@ enum LiveService {
             context: LiveContext.self)
     }
 
-    /// The service of a schema whose counters a test reads.
+    /// The service of a schema; a test reads the schema's counters.
     static func make(
         _ schema: ExecutableSchema<LiveContext>, endingTokens end: Event<Void>? = nil
     ) -> TestGraphQLService {
@@ -64,7 +64,7 @@ private struct LiveQuery: GraphQLObject {
         Field("hello") { _ in "world" }
         Field("echo", Text.self, once: { arguments, _ in .ready(arguments.text) })
         Field("failing", once: { _ -> MaybeAsync<String?> in .async { throw Broken() } })
-        // Ends with whoever asks for it.
+        // Ends only when the request is cancelled.
         Field(
             "never",
             once: { _ -> MaybeAsync<String> in
@@ -87,7 +87,7 @@ private struct LiveMutation: GraphQLObject {
     typealias Context = LiveContext
     static let graphQL = ObjectType<LiveMutation>("Mutation") {
         Field("act") { _ in "done" }
-        // The service ends the token when this field begins.
+        // The service ends the token when this field starts.
         Field("renew") { _ in "another token" }
     }
 }
@@ -111,7 +111,7 @@ private struct LiveSubscription: GraphQLObject {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// A stream of these elements, which ends with them.
+    /// A stream of these elements, which ends after the last one.
     fileprivate static func of(_ elements: some Sequence<Element>) -> AsyncStream {
         AsyncStream { stream in
             for element in elements { stream.yield(element) }

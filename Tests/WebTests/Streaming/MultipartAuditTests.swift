@@ -4,7 +4,8 @@ import Testing
 
 @testable import Web
 
-/// The rules of Apollo's "Multipart HTTP protocol for GraphQL subscriptions", version 1.0, and what its clients rely on.
+/// The rules of Apollo's "Multipart HTTP protocol for GraphQL subscriptions", version 1.0, and the
+/// requirements of its clients.
 @Suite("The audit of multipart subscriptions")
 struct MultipartAuditTests {
     private static let accept = "Accept: multipart/mixed;subscriptionSpec=1.0, application/json"
@@ -14,7 +15,7 @@ struct MultipartAuditTests {
         RawRequest.post(RawRequest.query(document), fields: [accept])
     }
 
-    /// The parts of a body that has ended, read as Apollo's clients do: each up to the next delimiter.
+    /// The parts of a complete body, parsed as by Apollo's clients: each up to the next delimiter.
     private func parts(_ body: String) throws -> [JSONValue] {
         var rest = body[...]
         var parts: [JSONValue] = []
@@ -74,7 +75,7 @@ struct MultipartAuditTests {
         }
     }
 
-    /// What is wrong, and what is said of it.
+    /// A faulty request, and the expected message.
     @Test(
         "MULTI-4: what is wrong with an operation or a field is part of a payload, where clients look for it",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The memory of running streams")
 struct StreamMemoryTests {
-    /// An object whose identity stands for a document.
+    /// An object whose identity represents a document.
     private final class Document {}
 
     private func retained(_ document: Document? = nil, bytes: Int = 0, variables: Int = 0)
@@ -65,7 +65,7 @@ struct StreamMemoryTests {
         try await withServer(LiveService.make()) { server in
             var clients: [RawClient] = []
             var sizes: [Int] = []
-            // The first stream counts the document too.
+            // The first stream counts the document, too.
             for variables in ["{}", "{}", long] {
                 let payload =
                     #"{"query":"subscription { endless }","variables":\#(variables),"extensions":\#(variables)}"#

@@ -14,7 +14,7 @@ struct StreamedAnswerTests {
             + fields + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
     }
 
-    /// As GraphQL over Server-Sent Events has it, in distinct connections mode.
+    /// The rules of GraphQL over Server-Sent Events, in distinct connections mode.
     @Test(
         "are events, which end with one that says so",
         arguments: [
@@ -80,7 +80,7 @@ struct StreamedAnswerTests {
         }
     }
 
-    /// What clients of several forms send with every request.
+    /// The Accept fields of clients that support several formats.
     @Test(
         "are streamed where the operation is one, and a query of the same client is answered as ever",
         arguments: [
@@ -107,7 +107,7 @@ struct StreamedAnswerTests {
             ("multipart/mixed;subscriptionSpec=1.0, text/event-stream", .eventStream),
         ])
     func forms(accept: String?, form: StreamFormat?) {
-        #expect(ContentNegotiation.streamForm(accept: accept) == form)
+        #expect(ContentNegotiation.streamFormat(accept: accept) == form)
     }
 
     @Test("say in between that they are still there")
@@ -117,7 +117,7 @@ struct StreamedAnswerTests {
         try await withServer(LiveService.make(), limits: limits) { server in
             let client = try server.client()
             try await client.send(post("subscription { endless }", accept: "text/event-stream"))
-            // Two signs of life behind the first value, however they are chunked.
+            // Two keep-alive messages after the first value, with any chunk boundaries.
             var received = ""
             while received.split(separator: ":\n\n", omittingEmptySubsequences: false).count < 4 {
                 received += try await client.take(1)
@@ -127,7 +127,7 @@ struct StreamedAnswerTests {
         }
     }
 
-    /// How each form sends UNAUTHENTICATED and ends: server-sent events do not send `complete`.
+    /// Each format sends UNAUTHENTICATED and ends: server-sent events do not send `complete`.
     @Test(
         "send UNAUTHENTICATED and end when their token ends, also without events",
         arguments: [
@@ -142,7 +142,7 @@ struct StreamedAnswerTests {
         let token = Event<Void>()
         try await withServer(LiveService.make(endingTokens: token)) { server in
             let client = try server.client()
-            // Without chunks between its parts.
+            // Without chunk boundaries between its parts.
             try await client.send(
                 post("subscription { endless }", accept: accept).replacing("HTTP/1.1", with: "HTTP/1.0"))
             var received = ""
@@ -169,7 +169,7 @@ struct StreamedAnswerTests {
 
     @Test("do not start if their token has ended since their request was received")
     func endedBefore() async throws {
-        // The token ends after it was checked once.
+        // The token ends after the first check.
         let looked = Mutex(false)
         let begun = Event<Void>()
         var service = try LiveService.make()

@@ -77,7 +77,7 @@ struct StreamingTests {
             try await client.send(RawRequest.get("/stream"))
             await started.wait()
             let other = try server.client()
-            // Time enough to send it all, were the sender not held up by buffers that hold less.
+            // Enough time to send everything if limited buffers did not block the sender.
             for _ in 0..<100 {
                 try await other.send(RawRequest.get("/health/live"))
                 _ = try await other.response()
@@ -178,7 +178,7 @@ struct StreamingTests {
     }
 }
 
-/// A route whose answer is streamed.
+/// A route whose response is streamed.
 struct StreamingRoute: Route {
     let producer: StreamingBody
 

@@ -6,9 +6,9 @@ enum Command {
         let description: String
     }
 
-    /// What a program prints; throws where it fails.
+    /// Returns the output of a program; throws if it fails.
     ///
-    /// It is waited for on a thread of its own, which no task of a server needs.
+    /// It waits on a separate thread, which no task of a server needs.
     static func run(_ program: String, _ arguments: [String]) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {

@@ -2,7 +2,7 @@ import GraphQL
 
 @testable import Web
 
-/// A service whose sessions have names, and whose parts a test replaces.
+/// A service whose sessions have names, and whose parts can be replaced by a test.
 struct TestGraphQLService: Sendable {
     var schemaText = ""
     var readiness: @Sendable () -> Readiness = { Readiness() }

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Web
 
-/// A server on a free port, for as long as a test needs it.
+/// A server on a free port, for the duration of a test.
 struct TestServer: Sendable {
     let server: HTTPServer
     /// Ends when the server has stopped.
@@ -14,10 +14,10 @@ struct TestServer: Sendable {
 
     func client() throws -> RawClient { try RawClient(port: port) }
 
-    /// Begins to stop, as SIGTERM does.
+    /// Starts the shutdown, as SIGTERM does.
     func stop() { running.cancel() }
 
-    /// Sends bytes on a connection of their own, and reads one response.
+    /// Sends bytes on a new connection, and reads one response.
     func ask(_ text: String, toHead: Bool = false) async throws -> RawResponse {
         let client = try client()
         defer { client.close() }
@@ -69,7 +69,7 @@ extension RawClient {
 }
 
 extension ServerLimits {
-    /// Long enough for a client on this machine, however busy it is.
+    /// Long timeouts, for a client on a busy machine.
     static var patient: ServerLimits {
         var limits = ServerLimits()
         limits.headTimeout = .seconds(60)

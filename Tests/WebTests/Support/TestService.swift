@@ -4,7 +4,7 @@ import Web
 
 @testable import GraphQL
 
-/// A small service whose answers tell what was asked.
+/// A small service whose responses contain the request.
 enum TestService {
     /// The service; `{ slow }` waits for `later`.
     static func make(
@@ -63,7 +63,7 @@ enum TestService {
     }
 }
 
-/// Waits until the task is cancelled, and tells so.
+/// Waits until the task is cancelled, and reports it.
 func waitForCancellation(telling cancelled: Event<Void>) async throws {
     await withTaskCancellationHandler {
         await cancelled.wait()

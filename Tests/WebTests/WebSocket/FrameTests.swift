@@ -15,7 +15,7 @@ struct FrameTests {
         ] as [(Int, [UInt8])])
     func head(length: Int, head: [UInt8]) {
         let payload = [UInt8](repeating: UInt8(ascii: "a"), count: length)
-        // However much was expected.
+        // For any expected length.
         for expected in [0, length, 4 * length] {
             let frame = ByteBuffer.frame(.text, expecting: expected) { $0.writeBytes(payload) }
             #expect(Array(frame.readableBytesView) == head + payload, "expecting \(expected)")
@@ -49,7 +49,7 @@ struct CountingFrameDecoderTests {
         try await channel.close().get()
     }
 
-    /// Decodes a read of the head of a frame and some of its data.
+    /// Decodes a read of the header of a frame and a part of its data.
     private final class Reading: ChannelInboundHandler {
         typealias InboundIn = Never
 

@@ -256,7 +256,7 @@ extension SocketAudit {
             (#"{"type":1}"#, "'type' must be a string"), (#"{"type":""}"#, "unknown type"),
             (#"{"type":"start"}"#, "unknown type"), (#"{"type":"GQL_START"}"#, "unknown type"),
             (#"{"type":"connection_terminate"}"#, "unknown type"), (#"{"type":"Ping"}"#, "unknown type"),
-            // What only a server says.
+            // Messages that only a server sends.
             (acknowledgement, "unknown type"), (#"{"id":"a","type":"next","payload":{}}"#, "unknown type"),
             (#"{"id":"a","type":"error","payload":[]}"#, "unknown type"),
             (#"{"type":"complete"}"#, "'id' must be a string"),

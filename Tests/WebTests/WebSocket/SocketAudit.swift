@@ -1,13 +1,14 @@
 import Testing
 
-/// A rule of GraphQL over WebSocket, as a talk between a client and the server that keeps to it.
+/// A rule of GraphQL over WebSocket, as a conversation between a client and a conforming server.
 ///
-/// The rules are those of the protocol's document (`graphql-transport-ws`, PROTOCOL.md of enisdenjo/graphql-ws) and what the
-/// reference implementation's own tests demand of a server; the talks are written anew.
+/// The rules are those of the protocol's document (`graphql-transport-ws`, PROTOCOL.md of
+/// enisdenjo/graphql-ws) and of the reference implementation's own tests of servers; the conversations are
+/// our own.
 struct SocketAudit: Sendable, CustomTestStringConvertible {
     let id: String
     let demand: String
-    /// Whether the talk begins behind an acknowledged `connection_init`.
+    /// True if the conversation starts after an acknowledged `connection_init`.
     let isAcknowledged: Bool
     let steps: [Step]
 
@@ -16,20 +17,20 @@ struct SocketAudit: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case says(String)
         case hears(String)
-        /// What is said in a message with this beginning is the server's own affair.
+        /// A message with this prefix; the rest may have any text.
         case hearsAny(String)
-        /// The server closes the socket with this code, and says why: the whole text, or how it begins.
+        /// The server closes the socket with this code, and this reason or prefix of it.
         case isClosed(Int, String)
-        /// Nothing else was said: the next that is heard answers this ping.
+        /// The server has sent no other message: the next one is the pong for this ping.
         case isQuiet
     }
 
-    /// A talk of a client that has been let in.
+    /// A conversation of a client whose `connection_init` was acknowledged.
     init(_ id: String, _ demand: String, _ steps: Step...) {
         self.init(id, demand, isAcknowledged: true, steps)
     }
 
-    /// A talk from the first message on.
+    /// A conversation from the first message on.
     init(first id: String, _ demand: String, _ steps: Step...) {
         self.init(id, demand, isAcknowledged: false, steps)
     }
@@ -43,7 +44,7 @@ struct SocketAudit: Sendable, CustomTestStringConvertible {
 }
 
 extension SocketAudit.Step {
-    /// The client subscribes, with a payload that is more than a document.
+    /// The client subscribes, with a payload that contains more than a document.
     static func subscribes(_ id: String, payload: String) -> SocketAudit.Step {
         .says(#"{"id":"\#(id)","type":"subscribe","payload":\#(payload)}"#)
     }

@@ -41,7 +41,7 @@ struct SocketAuditTests {
         #expect(Set(SocketAudit.all.map(\.id)).count == SocketAudit.all.count)
     }
 
-    /// What a client offers, and which protocol is named to it.
+    /// The subprotocols that a client offers, and the one that the server selects.
     @Test(
         "HAND-1: the protocol is chosen from what the client offers, and named",
         arguments: [
@@ -87,7 +87,7 @@ struct SocketAuditTests {
         }
     }
 
-    /// Where clients put a token, and whether it lets them in: nil where it does not.
+    /// Locations of a token, and the name of its session; nil if it is rejected.
     @Test(
         "INIT-TOKEN: a token is found where clients put it",
         arguments: [

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Web
 
-/// In virtual time, which passes only when a test advances it, and with the default limits.
+/// In virtual time, which advances only by calls of a test, and with the default limits.
 ///
-/// No client responds to a close frame here.
+/// No client responds to a close frame in this suite.
 @Suite("The time in which a socket is closed")
 struct SocketCloseTests {
     /// A socket whose token a test ends, after the acknowledgement.

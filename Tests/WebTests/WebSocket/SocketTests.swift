@@ -18,7 +18,7 @@ struct SocketTests {
         }
     }
 
-    /// Clients have been found that look for these letters.
+    /// Some clients compare the names with their capitals.
     @Test("names the fields of the handshake as RFC 6455 does")
     func names() async throws {
         try await withServer(LiveService.make()) { server in
@@ -307,7 +307,7 @@ struct SocketTests {
             #expect(try await socket.next().text.contains(#"{"act":"done"}"#))
             #expect(try await socket.next().text == #"{"id":"m","type":"complete"}"#)
             try await socket.say(#"{"id":"endless","type":"complete"}"#)
-            // Its id is free, so it is over; nothing more was said of it.
+            // The id is free, so the operation has ended; no other message was sent for it.
             try await socket.subscribe("endless", "subscription { count(to: 1) }")
             #expect(try await socket.next().text.contains(#""count":1"#))
         }
@@ -357,7 +357,7 @@ struct SocketTests {
         }
     }
 
-    /// What a client says, and with which code the socket is closed.
+    /// A client message, and the close code of the socket.
     struct Fault: CustomTestStringConvertible, Sendable {
         let says: [String]
         let code: Int
@@ -448,7 +448,7 @@ struct SocketTests {
         }
     }
 
-    /// Frames that no client may send.
+    /// Frames that a client must not send.
     @Test(
         "closes a socket with frames that no client may send",
         arguments: [
@@ -471,7 +471,8 @@ struct SocketTests {
         }
     }
 
-    /// An opcode with its payload, and the code of the server's goodbye: reserved ones, and goodbyes that are none.
+    /// Opcodes with their payloads, and the close code of the server: reserved opcodes, and invalid close
+    /// frames.
     static let wrongFrames: [(UInt8, [UInt8], Int)] =
         [3, 7, 11, 15].map { ($0, [], 1002) }
         + [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].map {
