@@ -20,7 +20,7 @@ struct ServerExecutableTests {
         "rejects the sandbox with exit status 2 and a remedy",
         arguments: [
             (["serve", "--sandbox"], [:], "--sandbox (PORTICO_SANDBOX) needs the sandbox"),
-            (["serve"], ["PORTICO_SANDBOX": "true"], "PORTICO_SANDBOX needs the sandbox"),
+            (["serve"], ["PORTICO_SANDBOX": "true"], "--sandbox (PORTICO_SANDBOX) needs the sandbox"),
             (
                 ["serve"], ["PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"],
                 "PORTICO_SANDBOX_TIME needs the sandbox"
