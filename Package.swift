@@ -95,7 +95,7 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]),
         target(
             "Upstream", at: "Sources/Upstream",
-            dependencies: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
+            dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "PorticoCore", "Upstream", sqlite, crypto, passwords] + nio),

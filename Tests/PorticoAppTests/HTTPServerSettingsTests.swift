@@ -32,7 +32,7 @@ struct HTTPServerSettingsTests {
         "gives clients one second to close their side after a last response, in every environment",
         arguments: [[:], ["PORTICO_PRODUCTION": "true"], ["PORTICO_SHUTDOWN_GRACE_PERIOD": "5"]])
     func lingerTime(environment: [String: String]) async throws {
-        let settings = try HTTPServerSettings(await SettingsLoader(flags: [:], environment: environment))
+        let settings = try HTTPServerSettings(await SettingsLoader.load(environment: environment))
         #expect(settings.server.limits.lingerTimeout == .seconds(1))
     }
 

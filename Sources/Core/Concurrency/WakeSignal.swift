@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Wakes one waiting task. A signal that is sent while no task waits is remembered, once.
+/// Wakes one waiting task.
 ///
+/// A signal that is sent while no task waits is remembered, once.
 /// A lock guards the state, because any task may send the signal.
 package final class WakeSignal: Sendable {
     private struct State {

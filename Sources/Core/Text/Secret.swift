@@ -1,4 +1,6 @@
-/// The bytes of a token or key. `print`, `dump` and interpolation do not show them.
+/// The bytes of a token or key.
+///
+/// `print`, `dump` and interpolation do not show them.
 package struct Secret: Sendable, Equatable {
     /// The bytes, for the call that sends or encrypts them.
     package let bytes: [UInt8]

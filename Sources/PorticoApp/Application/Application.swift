@@ -62,7 +62,7 @@ struct Application {
             logger.notice(
                 """
                 Clients on this machine are exempt from the limits of addresses. If a proxy on this machine forwards \
-                requests, set \(SettingDefinition.trustedProxies.description), so that the limits apply to its clients.
+                requests, set \(Settings.http.trustedProxies), so that the limits apply to its clients.
                 """)
         }
         let explorer = try Explorer(settings.httpServer.explorer, isSandbox: groundwork.sandbox != nil)

@@ -46,7 +46,7 @@ struct ApplicationDependencies {
             let sandbox = try await executable.start(at: time, logger: logger)
             self.sandbox = sandbox
             providers = try ProviderSettings(
-                await SettingsLoader(flags: [:], environment: sandbox.environment))
+                await SettingsLoader.load(environment: sandbox.environment), in: .sandbox)
             owner = try ApplicationDependencies.owner("sandbox")
             sessions = SessionAuthenticator(.sandbox(owner), sessionStore)
         case .providers(let configured):
@@ -56,7 +56,7 @@ struct ApplicationDependencies {
             sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), sessionStore)
         }
         try users.ensure(owner)
-        try assembly.add(providers, of: owner)
+        assembly.add(providers, of: owner)
         services = assembly.services(
             providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient)
         condition = ProviderHealthReporter(assembly)

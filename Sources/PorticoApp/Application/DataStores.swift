@@ -66,7 +66,7 @@ struct DataStores {
         logger.warning(
             """
             Counts of calls are kept in memory only: a restart forgets what has been spent of the providers' quotas. \
-            Name a folder with \(SettingDefinition.data.description).
+            Name a folder with \(Settings.server.data).
             """)
     }
 }

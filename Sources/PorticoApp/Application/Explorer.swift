@@ -31,7 +31,7 @@ struct Explorer {
         do {
             return try StaticFiles(at: path)
         } catch {
-            throw UsageError("\(SettingDefinition.explorer.description) cannot be used: \(error)")
+            throw UsageError("\(Settings.server.explorer) cannot be used: \(error)")
         }
     }
 

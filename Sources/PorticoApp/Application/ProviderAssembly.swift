@@ -4,6 +4,7 @@ package import Brokerage
 package import Gateway
 import Polygon
 import PorticoCore
+import Saxo
 package import Upstream
 import Yahoo
 
@@ -49,10 +50,6 @@ package struct ProviderAssembly {
         Set(market.map(\.provider) + connections.map(\.provider) + connectors.map(\.provider))
     }
 
-    mutating func add(_ source: MarketDataSource) {
-        market.append(source)
-    }
-
     /// A connection that the settings name.
     mutating func add(_ connection: BrokerConnection) {
         connections.append(
@@ -60,12 +57,6 @@ package struct ProviderAssembly {
                 connection, since: channelFactory.clock.wallTime(),
                 limits: channelFactory.limits(
                     of: QuotaAccount(connection.provider, credential: connection.id))))
-    }
-
-    /// What users can be connected with from now on, and where browsers are sent back to.
-    mutating func connect(_ connectors: [any ProviderConnector], redirects: RedirectPolicy) {
-        self.connectors = connectors
-        self.redirects = redirects
     }
 
     /// Creates the backends of the schema's resolvers.
@@ -93,24 +84,110 @@ package struct ProviderAssembly {
 }
 
 extension ProviderAssembly {
-    /// The providers that the settings name; the brokers' accounts are the owner's.
-    package mutating func add(_ providers: ProviderSettings, of owner: OwnerID) throws {
-        if let alpaca = providers.alpaca { add(try AlpacaConfiguration(alpaca, in: environment), of: owner) }
-        if let saxo = providers.saxo { try add(saxo, of: owner) }
-        if let alphaVantage = providers.alphaVantage {
-            add(try AlphaVantageConfiguration(alphaVantage), in: environment ?? .live)
+    /// Adds the providers of the settings.
+    ///
+    /// - Parameters:
+    ///   - settings: The providers.
+    ///   - owner: The owner of the accounts at brokers.
+    package mutating func add(_ settings: ProviderSettings, of owner: OwnerID) {
+        if let alpaca = settings.alpaca { add(alpaca, of: owner) }
+        if let saxo = settings.saxo { add(saxo.configuration, with: saxo.token, of: owner) }
+        if let configuration = settings.alphaVantage {
+            let client = AlphaVantageClient(configuration, over: channel(to: .alphaVantage))
+            addSource(client, symbolMapping: client.symbolMapping, .alphaVantage)
         }
-        if let polygon = providers.polygon {
-            add(try PolygonConfiguration(polygon), in: environment ?? .live)
+        if let configuration = settings.polygon {
+            let client = PolygonClient(configuration, over: channel(to: .polygon))
+            addSource(client, symbolMapping: client.symbolMapping, .polygon)
         }
-        switch providers.yahoo {
-        case .api(let base, let cookiePage)?:
-            add(try YahooConfiguration(base: base, cookiePage: cookiePage), in: environment ?? .live)
-        case .queryLanguage(let base)?: add(try YQLConfiguration(base: base), in: environment ?? .live)
+        switch settings.yahoo {
+        case .api(let configuration)?:
+            let client = YahooClient(configuration, over: channel(to: .yahoo))
+            addSource(client, symbolMapping: client.symbolMapping, .yahoo)
+        case .yql(let configuration)?:
+            let client = YQLClient(configuration, over: channel(to: .yahoo))
+            addSource(client, symbolMapping: client.symbolMapping, .yahoo)
         case nil: break
         }
-        try connect(providers.connect)
+        connect(settings.connecting)
     }
+
+    /// Adds a source of market data for all users.
+    private mutating func addSource(
+        _ client: some Sendable, symbolMapping: any SymbolMapping, _ provider: ProviderID,
+        in environment: Environment? = nil
+    ) {
+        market.append(
+            MarketDataSource(
+                client, symbolMapping: symbolMapping, provider: provider,
+                environment: environment ?? self.environment ?? .live, for: .everybody))
+    }
+
+    /// Adds an Alpaca account, which only its owner sees; its market data is for all users.
+    private mutating func add(_ configuration: AlpacaConfiguration, of owner: OwnerID) {
+        let client = AlpacaClient(configuration, over: channel(to: .alpaca, connection: "alpaca"))
+        addSource(client, symbolMapping: AlpacaSymbols(), .alpaca, in: configuration.environment)
+        add(
+            BrokerConnection(
+                id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
+                accounts: client, orders: client, watchlists: client))
+    }
+
+    /// Adds a Saxo account.
+    ///
+    /// Its prices are for its owner only, since exchanges license them to each user.
+    private mutating func add(_ configuration: SaxoConfiguration, with token: SaxoToken, of owner: OwnerID) {
+        let (id, environment) = ("saxo", configuration.environment)
+        let channel = channel(to: .saxo, connection: id)
+        let client = SaxoClient(
+            configuration, access: .token(token), over: channel,
+            directory: SaxoInstrumentCache(clock: channel.clock))
+        let market = MarketDataSource(
+            client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: environment,
+            for: .owner(owner, connection: id))
+        add(
+            BrokerConnection(
+                id: id, owner: owner, provider: .saxo, environment: environment, accounts: client,
+                orders: client, market: market))
+    }
+
+    /// Sets how users connect with providers.
+    private mutating func connect(_ settings: ProviderSettings.Connecting) {
+        let environment = environment ?? .live
+        connectors = [
+            AlpacaConnector(settings.alpaca.endpoints, settings.alpaca.application, channelFactory),
+            SaxoConnector(
+                configuration: settings.saxo.configuration, application: settings.saxo.application,
+                directory: SaxoInstrumentCache(clock: channelFactory.clock), channelFactory: channelFactory),
+            DataServiceConnector.alphaVantage(
+                at: settings.alphaVantage, in: environment, over: channelFactory),
+            DataServiceConnector.polygon(at: settings.polygon, in: environment, over: channelFactory),
+        ]
+        redirects =
+            environment == .sandbox
+            ? RedirectPolicy(
+                settings.redirectURIs, allowsLoopback: true,
+                remedy: "With the sandbox it is one of this machine, as http://localhost:3000/connected.")
+            : RedirectPolicy(
+                settings.redirectURIs, allowsLoopback: false,
+                remedy: "Whoever runs it can add it to \(Settings.users.redirectURIs.variable).")
+    }
+}
+
+extension FieldError {
+    /// The server is not registered with a provider, so that users cannot consent.
+    static func noApplication(of provider: ProviderID, _ setting: Setting<String?>) -> FieldError {
+        FieldError(
+            .unsupported,
+            """
+            This server is not registered as an application with \(provider.rawValue): whoever runs it sets \
+            \(setting.variable), or users bring another credential that `connectProvider` takes.
+            """, provider: provider)
+    }
+
+    /// The URL of the consent page would be too long.
+    static let tooLong = FieldError.argument(
+        "redirectUri", "It makes the address of the page of consent too long.")
 }
 
 /// What all lines to providers share: one transport, one ledger, one monitor.

@@ -21,10 +21,9 @@ struct HealthCommand: AsyncParsableCommand {
     var port: String?
 
     func run() async throws {
-        let flags: [SettingDefinition: String?] = [.host: host, .port: port]
-        let settings = try await SettingsLoader(
-            flags: flags.compactMapValues(\.self), environment: ProcessInfo.processInfo.environment)
-        let address = try HealthCommand.address(settings)
+        let flags = ["host": host, "port": port].compactMapValues(\.self)
+        let address = try HealthCommand.address(
+            await SettingsLoader.load(flags: flags, environment: ProcessInfo.processInfo.environment))
         guard let url = HTTPURL("http://\(address)/health/ready") else {
             throw UsageError("\(address) is no address.")
         }
@@ -48,12 +47,12 @@ struct HealthCommand: AsyncParsableCommand {
     }
 
     /// Where to ask: a server on all addresses is asked on this machine's own.
-    private static func address(_ settings: SettingsLoader) throws -> String {
-        let port = try settings.number(.port, in: 1...65_535) ?? 8080
-        switch try settings.text(.host) {
-        case nil, "0.0.0.0": return "127.0.0.1:\(port)"
+    private static func address(_ values: SettingValues) throws -> String {
+        let port = try values.value(of: Settings.server.port, in: 1...65_535)
+        switch try values[Settings.server.host] {
+        case "0.0.0.0": return "127.0.0.1:\(port)"
         case "::": return "[::1]:\(port)"
-        case let host?: return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case let host: return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
     }
 }

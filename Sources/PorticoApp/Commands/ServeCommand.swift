@@ -80,18 +80,18 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
         AvailableCPUs.limitEventLoops()
         MallocTuning.apply()
         let settings = try ServeSettings(
-            await SettingsLoader(flags: flags, environment: ProcessInfo.processInfo.environment),
+            await SettingsLoader.load(flags: flags, environment: ProcessInfo.processInfo.environment),
             sandbox: Product.sandbox)
         var logger = Logger(label: "portico", factory: settings.logFormat.handler)
         logger.logLevel = settings.logLevel
         try await Application.build(settings, logger: logger).run()
     }
 
-    private var flags: [SettingDefinition: String] {
-        let given: [SettingDefinition: String?] = [
-            .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
-            .logLevel: logLevel, .ownerTokenFile: ownerTokenFile, .signUp: signUp,
-            .production: production.map { String($0) }, .explorer: explorer, .otlp: otlp,
+    private var flags: [String: String] {
+        let given = [
+            "host": host, "port": port, "data": data, "sandbox": sandbox.map { String($0) }, "config": config,
+            "log-level": logLevel, "owner-token-file": ownerTokenFile, "sign-up": signUp,
+            "production": production.map { String($0) }, "explorer": explorer, "otlp": otlp,
         ]
         return given.compactMapValues(\.self)
     }

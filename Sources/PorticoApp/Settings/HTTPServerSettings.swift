@@ -4,7 +4,7 @@ import Gateway
 import GraphQL
 import GraphQLTools
 import NIOCore
-import PorticoCore
+package import PorticoCore
 import Storage
 package import Web
 
@@ -21,28 +21,24 @@ package struct HTTPServerSettings {
     /// minute.
     let callsPerClient: Int
 
-    static let standardCallsPerOperation = 50
-    static let standardCallsPerClient = 60
-
-    package init(_ settings: SettingsLoader) throws {
-        let isProduction = try settings.flag(.production) ?? false
-        var server = ServerConfiguration(limits: try ServerLimits(settings))
-        server.host = try settings.text(.host) ?? server.host
-        server.port = try settings.number(.port) ?? server.port
-        server.tls = try TLSFiles(settings)
+    package init(_ values: SettingValues) throws {
+        let isProduction = try values[Settings.server.production]
+        var server = ServerConfiguration(limits: try ServerLimits(values))
+        server.host = try values[Settings.server.host]
+        server.port = try values[Settings.server.port]
+        server.tls = try TLSFiles(values)
         server.hosts = try HostPolicy(
-            settings.text(.hosts), named: settings.name(of: .hosts), listeningOn: server.host)
-        server.cors.origins = try CORSPolicy.Origins(settings)
-        server.trustedProxies = try settings.number(.trustedProxies) ?? server.trustedProxies
-        server.metricsAudience = try MetricsAudience(settings)
-        server.logsResponses = try settings.flag(.logAnswers) ?? false
+            values[Settings.http.hosts] ?? [], named: values.name(of: Settings.http.hosts),
+            listeningOn: server.host)
+        server.cors.origins = try CORSPolicy.Origins(values)
+        server.trustedProxies = try values[Settings.http.trustedProxies]
+        server.metricsAudience = try values[Settings.logs.metrics]
+        server.logsResponses = try values[Settings.logs.logAnswers]
         self.server = isProduction ? server.inProduction : server
-        documents = try DocumentPolicy(settings)
-        explorer = try ExplorerSettings(settings, isProduction: isProduction)
-        callsPerOperation =
-            try settings.number(.upstreamCallsPerOperation) ?? HTTPServerSettings.standardCallsPerOperation
-        callsPerClient =
-            try settings.number(.upstreamCallsPerClient) ?? HTTPServerSettings.standardCallsPerClient
+        documents = try DocumentPolicy(values)
+        explorer = try ExplorerSettings(values, isProduction: isProduction)
+        callsPerOperation = try values[Settings.limits.upstreamCallsPerOperation]
+        callsPerClient = try values[Settings.limits.upstreamCallsPerClient]
         executionOptions = HTTPServerSettings.executionOptions(isProduction: isProduction)
     }
 
@@ -63,54 +59,54 @@ package struct HTTPServerSettings {
 }
 
 extension ServerLimits {
-    fileprivate init(_ settings: SettingsLoader) throws {
+    fileprivate init(_ values: SettingValues) throws {
         self.init()
-        batch = try settings.number(.batch) ?? batch
-        body = try settings.number(.maximumBody) ?? body
-        connections = try settings.number(.maximumConnections) ?? connections
-        connectionsPerAddress =
-            try settings.number(.maximumConnectionsPerAddress) ?? connectionsPerAddress
-        requestsInFlight = try settings.number(.maximumRequests) ?? requestsInFlight
-        streamsPerClient = try settings.number(.maximumStreamsPerClient) ?? streamsPerClient
-        socketsPerClient = try settings.number(.maximumSocketsPerClient) ?? socketsPerClient
-        addressRate = try settings.rate(.requestsPerAddress) ?? addressRate
-        tokenRate = try settings.rate(.requestsPerToken) ?? tokenRate
-        drainTimeout = try settings.number(.shutdownGracePeriod).map { .seconds(Int64($0)) } ?? drainTimeout
+        let limits = Settings.limits
+        batch = try values[limits.batch]
+        body = try values[limits.maximumBody]
+        connections = try values[limits.maximumConnections]
+        connectionsPerAddress = try values[limits.maximumConnectionsPerAddress]
+        requestsInFlight = try values[limits.maximumRequests]
+        streamsPerClient = try values[limits.maximumStreamsPerClient]
+        socketsPerClient = try values[limits.maximumSocketsPerClient]
+        addressRate = RateLimit(perSecond: try values[limits.requestsPerAddress])
+        tokenRate = RateLimit(perSecond: try values[limits.requestsPerToken])
+        drainTimeout = .seconds(Int64(try values[limits.shutdownGracePeriod]))
     }
 }
 
-extension SettingsLoader {
-    /// So many requests a second, and five times as many at once after a pause.
-    fileprivate func rate(_ setting: SettingDefinition) throws -> RateLimit? {
-        try number(setting).map { RateLimit(perSecond: $0, burst: 5 * $0) }
+extension RateLimit {
+    /// A rate per second, with five times as many requests at once after a pause.
+    fileprivate init(perSecond rate: Int) {
+        self.init(perSecond: rate, burst: 5 * rate)
     }
 }
 
 extension TLSFiles {
     /// Nil where neither file is named.
-    fileprivate init?(_ settings: SettingsLoader) throws {
-        switch (try settings.text(.tlsCertificateFile), try settings.text(.tlsKeyFile)) {
+    fileprivate init?(_ values: SettingValues) throws {
+        switch (try values[Settings.http.tlsCertificateFile], try values[Settings.http.tlsKeyFile]) {
         case (let chain?, let key?): self.init(certificateChain: chain, privateKey: key)
         case (nil, nil): return nil
         case (nil, _?), (_?, nil):
             throw UsageError(
-                "\(settings.name(of: .tlsCertificateFile)) and \(settings.name(of: .tlsKeyFile)) belong together: "
+                "\(values.name(of: Settings.http.tlsCertificateFile)) and \(values.name(of: Settings.http.tlsKeyFile)) belong together: "
                     + "set both, or neither.")
         }
     }
 }
 
 extension HostPolicy {
-    /// Parses `*` for any host, or hosts with commas between them.
+    /// Parses `*` for any host, or hosts.
     ///
     /// - Parameters:
-    ///   - text: The value of a setting or a flag; nil if it is not set.
+    ///   - hosts: The items of a setting or a flag.
     ///   - setting: The name of the setting in messages.
     ///   - host: The address that the server listens on.
     /// - Throws: `UsageError` for a text that is the host of no request.
-    init(_ text: String?, named setting: String, listeningOn host: String) throws {
+    init(_ hosts: [String], named setting: String, listeningOn host: String) throws {
         let names = try normalizedList(
-            text ?? "", of: setting, HostPolicy.normalized,
+            hosts, of: setting, HostPolicy.normalized,
             remedy: "write each host in full, like portico.example.com or portico.example.com:8443")
         self = names.map { HostPolicy(listeningOn: host, names: $0) } ?? .any
     }
@@ -118,31 +114,30 @@ extension HostPolicy {
 
 extension CORSPolicy.Origins {
     /// Parses `*` for any site, or sites with commas between them.
-    fileprivate init(_ settings: SettingsLoader) throws {
-        guard let text = try settings.text(.corsOrigins) else {
+    fileprivate init(_ values: SettingValues) throws {
+        guard let origins = try values[Settings.http.corsOrigins] else {
             self = .none
             return
         }
         let sites = try normalizedList(
-            text, of: settings.name(of: .corsOrigins), CORSPolicy.normalized,
+            origins, of: values.name(of: Settings.http.corsOrigins), CORSPolicy.normalized,
             remedy: "write each site in full, as browsers do, like https://app.example.com")
         self = sites.map { .listed(Set($0)) } ?? .any
     }
 }
 
-/// Parses a list with commas between its items.
+/// Normalizes the items of a list.
 ///
 /// - Parameters:
-///   - text: The list.
+///   - items: The items.
 ///   - setting: The name of the setting in messages.
 ///   - normalized: The normal form of an item; nil for one that is refused.
 ///   - remedy: How to write items.
 /// - Returns: The items in their normal form; nil if one of them is `*`, which stands for all.
 /// - Throws: `UsageError` for an item that is refused.
 private func normalizedList(
-    _ text: String, of setting: String, _ normalized: (String) -> String?, remedy: String
+    _ items: [String], of setting: String, _ normalized: (String) -> String?, remedy: String
 ) throws -> [String]? {
-    let items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     let normal = try items.filter { $0 != "*" }.map { item in
         guard let normal = normalized(item) else {
             throw UsageError("\(setting) has \"\(item)\"; \(remedy), or * for any.")
@@ -152,34 +147,22 @@ private func normalizedList(
     return items.contains("*") ? nil : normal
 }
 
-extension MetricsAudience {
-    fileprivate init(_ settings: SettingsLoader) throws {
-        switch try settings.text(.metrics)?.lowercased() {
-        case nil, "local": self = .thisMachine
-        case "on": self = .everyone
-        case "off": self = .nobody
-        case let text?:
-            throw UsageError("\(settings.name(of: .metrics)) is \"\(text)\"; it takes on, off or local.")
-        }
-    }
-}
-
 extension DocumentPolicy {
     /// Trusts the documents of a folder, those of a manifest, or where neither is named the ones that this Portico was
     /// built with.
-    init(_ settings: SettingsLoader) throws {
+    init(_ values: SettingValues) throws {
         let documents: [String]
-        if let path = try settings.text(.documents) {
+        if let path = try values[Settings.http.documents] {
             do {
                 documents = try DocumentPolicy.documents(at: path)
             } catch let error as UsageError {
-                throw UsageError("\(settings.name(of: .documents)): \(error.message)")
+                throw UsageError("\(values.name(of: Settings.http.documents)): \(error.message)")
             }
         } else {
             documents = try DocumentPolicy.documents(
                 ofManifest: Contract.operationsManifest, at: "operations.json")
         }
-        self.init(trusting: documents, runsOnlyTrusted: try settings.flag(.documentsOnly) ?? false)
+        self.init(trusting: documents, runsOnlyTrusted: try values[Settings.http.documentsOnly])
     }
 
     private static func documents(at path: String) throws -> [String] {
@@ -204,36 +187,25 @@ extension UserPolicy {
     /// Reads who may become a user, and how dear a password is to guess.
     ///
     /// In front of somebody's own broker keys nobody else is expected: there users come only when asked for.
-    init(_ settings: SettingsLoader, _ market: ProviderMode) throws {
+    init(_ values: SettingValues, _ market: ProviderMode) throws {
         self.init()
         switch market {
         case .sandbox: signUp = .open
         case .providers: signUp = .off
         }
-        if let text = try settings.text(.signUp) {
-            guard let policy = SignUpPolicy(rawValue: text.lowercased()) else {
-                throw UsageError(
-                    "\(settings.name(of: .signUp)) is \"\(text)\"; it takes one of "
-                        + SignUpPolicy.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-            }
-            signUp = policy
-        }
-        passwordCost = try PasswordCost(settings)
-        if let guests = try settings.number(.guestsPerAddress) {
-            limits.arrivals = CallRate(perHour: guests)
-        }
-        if let exports = try settings.number(.exportsPerUser) { limits.exports = CallRate(perHour: exports) }
-        if let connects = try settings.number(.connectsPerUser) {
-            limits.connects = CallRate(perHour: connects)
-            limits.connectsOfAddress = CallRate(perHour: 3 * connects)
-        }
+        if let policy = try values[Settings.users.signUp] { signUp = policy }
+        passwordCost = try PasswordCost(values)
+        limits.arrivals = CallRate(perHour: try values[Settings.limits.guestsPerAddress])
+        limits.exports = CallRate(perHour: try values[Settings.limits.exportsPerUser])
+        let connects = try values[Settings.limits.connectsPerUser]
+        limits.connects = CallRate(perHour: connects)
+        limits.connectsOfAddress = CallRate(perHour: 3 * connects)
     }
 }
 
 extension PasswordCost {
-    /// The cost that the settings name, else the standard one.
-    init(_ settings: SettingsLoader) throws {
-        let log2 = try settings.number(.passwordCost)
-        self = log2.flatMap { PasswordCost(log2: $0) } ?? .standard
+    /// The cost of the settings.
+    init(_ values: SettingValues) throws {
+        self = PasswordCost(log2: try values[Settings.users.passwordCost]) ?? .standard
     }
 }

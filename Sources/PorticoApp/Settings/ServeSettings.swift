@@ -1,8 +1,9 @@
+import Alpaca
 package import Brokerage
 import Foundation
 import Gateway
 import Logging
-import PorticoCore
+package import PorticoCore
 import Storage
 import Upstream
 import Web
@@ -26,31 +27,29 @@ package struct ServeSettings {
     let symbolsPerClient: Int
 
     /// - Parameters:
-    ///   - settings: The given settings.
+    ///   - values: The settings that are set.
     ///   - sandbox: The sandbox that the executable contains; nil for none.
     /// - Throws: `UsageError` for an invalid setting, or for settings that exclude each other.
-    package init(_ settings: SettingsLoader, sandbox: (any EmbeddedSandbox.Type)?) throws {
-        httpServer = try HTTPServerSettings(settings)
-        data = try settings.text(.data)
-        logLevel = try ServeSettings.logLevel(settings)
-        logFormat = try LogFormat(settings)
-        collector = try settings.collector()
-        market = try ProviderMode(settings, host: httpServer.host, sandbox: sandbox)
-        ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
-        masterKey = try MasterKeySource(settings)
-        userPolicy = try UserPolicy(settings, market)
-        symbolsPerClient =
-            try settings.number(.maximumSymbolsPerClient) ?? QuoteFeedPolicy().symbolsPerClient
+    package init(_ values: SettingValues, sandbox: (any EmbeddedSandbox.Type)?) throws {
+        httpServer = try HTTPServerSettings(values)
+        data = try values[Settings.server.data]
+        logLevel = try values[Settings.logs.logLevel]
+        logFormat = try values[Settings.logs.logFormat]
+        collector = try ServeSettings.collector(values)
+        market = try ProviderMode(values, host: httpServer.host, sandbox: sandbox)
+        ownerToken = try values.content(of: Settings.users.ownerTokenFile).map { try OwnerToken($0) }
+        masterKey = try MasterKeySource(values)
+        userPolicy = try UserPolicy(values, market)
+        symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
     }
 
-    private static func logLevel(_ settings: SettingsLoader) throws -> Logger.Level {
-        guard let text = try settings.text(.logLevel) else { return .info }
-        guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            throw UsageError(
-                "\(settings.name(of: .logLevel)) is \"\(text)\"; it takes one of "
-                    + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-        }
-        return level
+    /// The collector of spans; nil for none.
+    ///
+    /// A URL without a path gets the path `/v1/traces` (OTLP specification, "OTLP/HTTP Request").
+    private static func collector(_ values: SettingValues) throws -> HTTPURL? {
+        guard let url = try values[Settings.logs.otlp] else { return nil }
+        let hasPath = url.text.split(separator: "/").count > 2
+        return hasPath ? url : url.appending(path: "v1", "traces") ?? url
     }
 }
 
@@ -62,13 +61,13 @@ package enum ProviderMode {
 
     /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
     /// server with a known token.
-    init(_ settings: SettingsLoader, host: String, sandbox: (any EmbeddedSandbox.Type)?) throws {
-        let isAsked = try settings.flag(.sandbox)
-        let time = try ProviderMode.time(settings)
-        let providers = try ProviderSettings(settings)
+    init(_ values: SettingValues, host: String, sandbox: (any EmbeddedSandbox.Type)?) throws {
+        let isAsked = try values[Settings.server.sandbox]
+        let time = try values[Settings.server.sandboxTime]
+        let providers = try ProviderSettings(values)
         guard let sandbox else {
             self = try .providers(
-                ProviderMode.withoutSandbox(settings, providers, isAsked: isAsked, time: time))
+                ProviderMode.withoutSandbox(values, providers, isAsked: isAsked, time: time))
             return
         }
         switch (isAsked, providers.isEmpty) {
@@ -76,12 +75,12 @@ package enum ProviderMode {
         case (nil, true) where Loopback.contains(host): self = .sandbox(sandbox, at: time)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(
-                "\(settings.name(of: .sandboxTime)) is for the sandbox, and a provider is configured: "
+                "\(values.name(of: Settings.server.sandboxTime)) is for the sandbox, and a provider is configured: "
                     + "leave one of them out.")
         case (false, false), (nil, false): self = .providers(providers)
         case (true, false):
             throw UsageError(
-                "\(settings.name(of: .sandbox)) and the settings of a provider exclude each other: "
+                "\(values.name(of: Settings.server.sandbox)) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
         case (false, true):
             throw UsageError("No provider is configured and the sandbox is off. " + ProviderMode.remedy)
@@ -94,11 +93,11 @@ package enum ProviderMode {
 
     /// The providers of an executable that contains no sandbox.
     private static func withoutSandbox(
-        _ settings: SettingsLoader, _ providers: ProviderSettings, isAsked: Bool?, time: Instant?
+        _ values: SettingValues, _ providers: ProviderSettings, isAsked: Bool?, time: Instant?
     ) throws -> ProviderSettings {
         if isAsked == true || time != nil {
             throw UsageError(
-                "\(settings.name(of: isAsked == true ? .sandbox : .sandboxTime)) needs the sandbox, which this "
+                "\(isAsked == true ? values.name(of: Settings.server.sandbox) : values.name(of: Settings.server.sandboxTime)) needs the sandbox, which this "
                     + "executable does not contain. Run the executable portico (the image is built with it by "
                     + "PRODUCT=portico), or configure a provider.")
         }
@@ -108,22 +107,12 @@ package enum ProviderMode {
         return providers
     }
 
-    private static func time(_ settings: SettingsLoader) throws -> Instant? {
-        guard let text = try settings.text(.sandboxTime) else { return nil }
-        guard let time = Instant(text) else {
-            throw UsageError(
-                "\(settings.name(of: .sandboxTime)) is \"\(text)\"; it takes a time in RFC 3339, like "
-                    + "2026-11-20T16:00:00Z.")
-        }
-        return time
-    }
-
     private static let providerRemedy =
-        "Set \(SettingDefinition.alpacaKeyID.variable) and \(SettingDefinition.alpacaSecretKeyFile.variable) (or "
-        + "\(SettingDefinition.alpacaTokenFile.variable)) or another provider's"
+        "Set \(Settings.alpaca.keyID.variable) and \(Settings.alpaca.secretKey.file.variable) (or "
+        + "\(Settings.alpaca.token.file.variable)) or another provider's"
 
     private static let remedy =
-        "\(providerRemedy), or ask for the sandbox with \(SettingDefinition.sandbox.description)."
+        "\(providerRemedy), or ask for the sandbox with \(Settings.server.sandbox)."
 
     /// Whether the server uses the embedded sandbox.
     var isSandbox: Bool {
@@ -162,14 +151,14 @@ enum ExplorerSettings: Hashable {
     /// The word that switches it off.
     private static let offValue = "off"
 
-    init(_ settings: SettingsLoader, isProduction: Bool) throws {
-        let text = try settings.text(.explorer)
+    init(_ values: SettingValues, isProduction: Bool) throws {
+        let text = try values[Settings.server.explorer]
         if isProduction || text?.lowercased() == ExplorerSettings.offValue {
             self = .off
         } else if let text {
             guard ExplorerSettings.hasPage(text) else {
                 throw UsageError(
-                    "\(settings.name(of: .explorer)) is \"\(text)\", which is no folder with an "
+                    "\(values.name(of: Settings.server.explorer)) is \"\(text)\", which is no folder with an "
                         + "index.html. The folder `Explorer` of Portico's sources is one; "
                         + "\(ExplorerSettings.offValue) does without.")
             }
@@ -199,19 +188,6 @@ enum LogFormat: String, CaseIterable {
     /// An object a line, to standard error, for those who collect logs.
     case json
 
-    init(_ settings: SettingsLoader) throws {
-        guard let text = try settings.text(.logFormat) else {
-            self = .text
-            return
-        }
-        guard let format = LogFormat(rawValue: text.lowercased()) else {
-            throw UsageError(
-                "\(settings.name(of: .logFormat)) is \"\(text)\"; it takes one of "
-                    + LogFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-        }
-        self = format
-    }
-
     /// Makes what writes the lines of a logger.
     var handler: @Sendable (String) -> any LogHandler {
         switch self {
@@ -229,10 +205,12 @@ struct MasterKeySource {
     /// Nil where the settings name none.
     ///
     /// - Throws: `UsageError` where they name two, or a file that cannot be read.
-    init?(_ settings: SettingsLoader) throws {
-        guard let text = try settings.secret(.masterKey, orIn: .masterKeyFile) else { return nil }
+    init?(_ values: SettingValues) throws {
+        guard let text = try values[Settings.users.masterKey] else { return nil }
         self.text = text
-        origin = settings.name(of: try settings.text(.masterKey) == nil ? .masterKeyFile : .masterKey)
+        origin =
+            values.isSet(Settings.users.masterKey.value)
+            ? values.name(of: Settings.users.masterKey.value) : values.name(of: Settings.users.masterKey.file)
     }
 
     /// - Throws: `badMasterKey` for what is no key.

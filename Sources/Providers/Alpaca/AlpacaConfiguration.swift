@@ -76,6 +76,10 @@ package struct AlpacaConfiguration: Sendable {
         }
     }
 
+    /// Alpaca's own authorization and token endpoints.
+    package static let authorizeURL = HTTPURL("https://app.alpaca.markets/oauth/authorize")
+    package static let tokenURL = HTTPURL("https://api.alpaca.markets/oauth/token")
+
     /// Whether the credential would go over a network in clear: a reason to warn, or to refuse to start.
     package var exposesCredential: Bool {
         [tradingURL, dataURL, dataStreamURL].compactMap(\.self).contains { !$0.isSecure && !$0.isLoopback }

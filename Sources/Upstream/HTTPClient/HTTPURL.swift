@@ -1,3 +1,5 @@
+package import PorticoCore
+
 /// An absolute `http` or `https` address, known to be well formed.
 ///
 /// It contains no user name, password or fragment, and no path segment that changes the path (`.` or `..`).
@@ -186,5 +188,37 @@ extension HTTPURL {
 
     private var afterScheme: Substring {
         text.dropFirst(isSecure ? "https://".count : "http://".count)
+    }
+}
+
+extension SettingType where Value == HTTPURL {
+    /// An `http` or `https` URL.
+    package static var url: SettingType {
+        SettingType(.address, format: \.text) { HTTPURL($0) }
+    }
+}
+
+extension SettingValues {
+    /// The URL to which a secret is sent; nil if it is not set.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting of the URL.
+    ///   - secret: The kind of the secret, for the message.
+    /// - Returns: The URL, which is secure or a loopback address.
+    /// - Throws: `UsageError` for any other URL.
+    package func secureURL(_ setting: Setting<HTTPURL?>, for secret: String) throws(UsageError) -> HTTPURL? {
+        guard let url = try self[setting] else { return nil }
+        guard url.isSecure || url.isLoopback else {
+            throw UsageError(
+                "\(name(of: setting)) would send the \(secret) over a network in clear; use https.")
+        }
+        return url
+    }
+
+    /// A URL that is set, or a provider's own.
+    package func url(_ setting: Setting<HTTPURL?>, otherwise standard: HTTPURL?) throws(UsageError) -> HTTPURL
+    {
+        if let url = try self[setting] ?? standard { return url }
+        throw UsageError("Set \(setting.variable): there is no default URL.")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PorticoApp
+import PorticoCore
 import TestSupport
 
 /// The files by which Portico is put into containers, as they lie beside the tests.
@@ -35,7 +36,7 @@ enum ContainerFiles {
     }
 
     /// The variables that Portico knows.
-    static let variables = Set(SettingDefinition.allCases.map(\.variable))
+    static let variables = Set(Settings.all.map(\.variable))
 
     /// The setting of a variable that names a file with a secret.
     static func isSecretFile(_ variable: String) -> Bool {

@@ -32,9 +32,8 @@ struct DockerfileTests {
         let stage = try runtime()
         let environment = stage.environment
         #expect(Set(environment.keys).isSubset(of: ContainerFiles.variables))
-        let reader = try await SettingsLoader(
-            flags: [:],
-            environment: environment.merging([SettingDefinition.sandbox.variable: "true"]) { own, _ in own }
+        let reader = try await SettingsLoader.load(
+            environment: environment.merging(["PORTICO_SANDBOX": "true"]) { own, _ in own }
         )
         let settings = try ServeSettings(reader, sandbox: SandboxService.self)
         #expect(settings.httpServer.host == "0.0.0.0")

@@ -13,34 +13,46 @@ struct SettingDefinitionTests {
         "PORTICO_YAHOO": "true",
     ]
 
+    /// Settings that are read only together with an application.
+    private static let ofApplications = ["alpaca-authorize-url", "alpaca-token-url", "saxo-login-url"]
+
     /// Reads all settings, one of them set.
     private func read(_ setting: SettingDefinition, as value: String) async throws -> String {
-        let environment = Self.base.merging([setting.variable: value]) { $1 }
-        return
-            "\(try ServeSettings(await SettingsLoader(flags: [:], environment: environment), sandbox: SandboxService.self))"
+        try await read(Self.base.merging([setting.variable: value]) { $1 })
+    }
+
+    private func read(_ environment: [String: String], flags: [String: String] = [:]) async throws -> String {
+        let values = try await SettingsLoader.load(flags: flags, environment: environment)
+        return "\(try ServeSettings(values, sandbox: SandboxService.self))"
     }
 
     private var untouched: String {
-        get async throws {
-            "\(try ServeSettings(await SettingsLoader(flags: [:], environment: Self.base), sandbox: SandboxService.self))"
-        }
+        get async throws { try await read(Self.base) }
     }
 
-    @Test("stands in one chapter")
-    func chapters() {
-        let settings = SettingSection.all.flatMap(\.settings)
-        #expect(settings.count == SettingDefinition.allCases.count)
-        #expect(Set(settings) == Set(SettingDefinition.allCases))
+    @Test("has a name of its own")
+    func names() {
+        #expect(Set(Settings.all.map(\.name)).count == Settings.all.count)
+        #expect(Settings.all.count > 80)
     }
 
-    @Test("is its default: to set it changes nothing", arguments: SettingDefinition.allCases)
+    @Test("has a flag of `serve` if its literal says so, and no other has one")
+    func flags() async throws {
+        let help = try await Program.run(["serve", "--help"]).output
+        let flags = Set(help.matches(of: /--(?:no-)?([a-z][a-z-]*)/).map { String($0.1) })
+        let usage = Set(["help", "version"])
+        let declared = Set(Settings.all.filter { $0.flag != nil }.map(\.name))
+        #expect(declared == flags.subtracting(usage))
+    }
+
+    @Test("is its default: to set it changes nothing", arguments: Settings.all)
     func defaults(_ setting: SettingDefinition) async throws {
         // Yahoo is on in the base, so that its other settings are read.
-        guard case .value(let value) = setting.standard, setting != .yahoo else { return }
+        guard case .value(let value) = setting.standard, setting.name != "yahoo" else { return }
         #expect(try await read(setting, as: value) == untouched)
     }
 
-    @Test("is what it takes: that is heeded, and nothing else", arguments: SettingDefinition.allCases)
+    @Test("is what it takes: that is heeded, and nothing else", arguments: Settings.all)
     func forms(_ setting: SettingDefinition) async throws {
         switch setting.form {
         case .number(let bounds):
@@ -62,7 +74,7 @@ struct SettingDefinitionTests {
             try await expectRefusal(setting, "nonsense", naming: words)
         case .address:
             // Without an application, nobody goes there.
-            guard ![.alpacaAuthorizeURL, .alpacaTokenURL, .saxoLoginURL].contains(setting) else { return }
+            guard !Self.ofApplications.contains(setting.name) else { return }
             try await expectRefusal(setting, "ftp://x", naming: ["http"])
         case .file:
             try await expectRefusal(setting, "/nowhere/at/all", naming: [])
@@ -72,7 +84,7 @@ struct SettingDefinitionTests {
 
     @Test(
         "that the configuration file sets is named in messages by its key and the file",
-        arguments: SettingDefinition.allCases)
+        arguments: Settings.all)
     func key(_ setting: SettingDefinition) async throws {
         let text: String? =
             switch setting.form {
@@ -82,20 +94,17 @@ struct SettingDefinitionTests {
             case .list, .text: nil
             }
         // Without an application, the addresses of one are not read; the file cannot name itself.
-        let unread: [SettingDefinition] = [.alpacaAuthorizeURL, .alpacaTokenURL, .saxoLoginURL, .config]
-        guard let text, !unread.contains(setting) else { return }
+        guard let text, !Self.ofApplications.contains(setting.name), setting.name != "config" else { return }
         try await withFolder { folder in
             let file = folder.appending(path: "portico.json").path
-            try #"{"\#(setting.key)": "\#(text)"}"#.write(toFile: file, atomically: true, encoding: .utf8)
+            try #"{"\#(setting.name)": "\#(text)"}"#.write(toFile: file, atomically: true, encoding: .utf8)
             let error = await #expect(throws: UsageError.self) {
                 let environment = Self.base.filter { $0.key != setting.variable }
-                _ = try ServeSettings(
-                    await SettingsLoader(flags: [.config: file], environment: environment),
-                    sandbox: SandboxService.self)
+                _ = try await read(environment, flags: ["config": file])
             }
             let message = try #require(error?.message)
             #expect(
-                message.contains("\"\(setting.key)\" in the configuration file \"\(file)\""), "\(message)")
+                message.contains("\"\(setting.name)\" in the configuration file \"\(file)\""), "\(message)")
             #expect(!message.contains(setting.variable), "\(message)")
         }
     }

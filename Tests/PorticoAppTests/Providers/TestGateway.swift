@@ -44,9 +44,8 @@ struct TestGateway: Sendable {
         var wiring = ProviderAssembly(
             over: transport, clock: clock.calls, environment: .sandbox, retry: retry)
         owner = try #require(OwnerID("owner"))
-        let settings = try await SettingsLoader(
-            flags: [:], environment: SandboxService(sandbox).environment)
-        try wiring.add(ProviderSettings(settings), of: owner)
+        let values = try await SettingsLoader.load(environment: SandboxService(sandbox).environment)
+        try wiring.add(ProviderSettings(values, in: .sandbox), of: owner)
         ledger = wiring.channelFactory.ledger
         self.sandbox = sandbox
         self.clock = clock

@@ -7,39 +7,29 @@ import Upstream
 
 /// Connects users with Alpaca: by consent, by a pair of keys, or by a token.
 struct AlpacaConnector: ProviderConnector {
-    /// One of Alpaca's worlds, and where it is.
-    struct Endpoints: Sendable {
-        let environment: Environment
-        let tradingURL: HTTPURL
-        let dataURL: HTTPURL
-        /// Nil for none: prices are polled.
-        let dataStreamURL: HTTPURL?
-        /// What its clients share.
-        let directory: AlpacaAssetCache
-    }
+    /// The environments, the default one first, each with the cache that its clients share.
+    private let endpoints: [(urls: AlpacaSettings.Endpoints, assets: AlpacaAssetCache)]
+    /// Nil if users can connect with keys and tokens only.
+    private let application: AlpacaSettings.Application?
+    private let channelFactory: ProviderChannelFactory
 
-    /// Portico as it is registered with Alpaca, and where its users consent.
-    struct Registration: Sendable {
-        let clientID: String
-        let clientSecret: String
-        let authorizeURL: HTTPURL
-        let tokenURL: HTTPURL
+    init(
+        _ endpoints: [AlpacaSettings.Endpoints], _ application: AlpacaSettings.Application?,
+        _ channelFactory: ProviderChannelFactory
+    ) {
+        self.endpoints = endpoints.map { ($0, AlpacaAssetCache(clock: channelFactory.clock)) }
+        self.application = application
+        self.channelFactory = channelFactory
     }
-
-    /// The one that is meant where a user does not say comes first.
-    let endpoints: [Endpoints]
-    /// Nil where users can bring keys and tokens only.
-    let registration: Registration?
-    let channelFactory: ProviderChannelFactory
 
     var provider: ProviderID { .alpaca }
-    var environments: [Environment] { endpoints.map(\.environment) }
+    var environments: [Environment] { endpoints.map(\.urls.environment) }
 
     func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
-        guard let registration else {
-            throw FieldError.noApplication(of: .alpaca, SettingDefinition.alpacaClientID)
+        guard let application else {
+            throw FieldError.noApplication(of: .alpaca, Settings.alpaca.clientID)
         }
-        let authorization = authorization(registration, redirectURL: request.redirectURI)
+        let authorization = authorization(application, redirectURL: request.redirectURI)
         guard
             let url = authorization.address(
                 state: request.state, scopes: AlpacaOAuthClient.Scope.allCases,
@@ -53,11 +43,11 @@ struct AlpacaConnector: ProviderConnector {
     ) async throws -> Secret {
         switch proof {
         case .authorization(let code, _, let redirectURI):
-            guard let registration else {
-                throw FieldError.noApplication(of: .alpaca, SettingDefinition.alpacaClientID)
+            guard let application else {
+                throw FieldError.noApplication(of: .alpaca, Settings.alpaca.clientID)
             }
             do throws(ProviderFailure) {
-                let grant = try await authorization(registration, redirectURL: redirectURI)
+                let grant = try await authorization(application, redirectURL: redirectURI)
                     .grant(for: code.text, in: call)
                 return Secret(grant.credential.stored)
             } catch {
@@ -87,12 +77,14 @@ struct AlpacaConnector: ProviderConnector {
         }
     }
 
-    private func authorization(_ registration: Registration, redirectURL: HTTPURL) -> AlpacaOAuthFlow {
+    private func authorization(_ application: AlpacaSettings.Application, redirectURL: HTTPURL)
+        -> AlpacaOAuthFlow
+    {
         AlpacaOAuthFlow(
             AlpacaOAuthClient(
-                clientID: registration.clientID, clientSecret: registration.clientSecret,
+                clientID: application.clientID, clientSecret: application.clientSecret,
                 redirectURL: redirectURL),
-            authorizeURL: registration.authorizeURL, tokenURL: registration.tokenURL,
+            authorizeURL: application.authorizeURL, tokenURL: application.tokenURL,
             over: channelFactory.channel(for: QuotaAccount(.alpaca)))
     }
 
@@ -101,17 +93,17 @@ struct AlpacaConnector: ProviderConnector {
         renewedIn keeper: any RotatingCredentialStore
     ) -> ConnectionClients? {
         guard let credential = AlpacaCredential(stored: secret.bytes),
-            let place = endpoints.first(where: { $0.environment == kept.environment }),
+            let (urls, assets) = endpoints.first(where: { $0.urls.environment == kept.environment }),
             let configuration = try? AlpacaConfiguration(
-                environment: place.environment, tradingURL: place.tradingURL, dataURL: place.dataURL,
-                dataStreamURL: credential.isToken ? nil : place.dataStreamURL, credential: credential)
+                environment: urls.environment, tradingURL: urls.tradingURL, dataURL: urls.dataURL,
+                dataStreamURL: credential.isToken ? nil : urls.dataStreamURL, credential: credential)
         else { return nil }
         let client = AlpacaClient(
-            configuration, over: channelFactory.channel(for: holder), directory: place.directory)
+            configuration, over: channelFactory.channel(for: holder), directory: assets)
         return ConnectionClients(
             accounts: client, orders: client, watchlists: client,
             market: MarketDataSource(
-                client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: place.environment,
+                client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: urls.environment,
                 for: .owner(kept.owner, connection: kept.id)),
             limits: channelFactory.limits(of: holder))
     }

@@ -7,18 +7,10 @@ import Upstream
 
 /// Connects users with Saxo: by consent, or by a token of a day.
 struct SaxoConnector: ProviderConnector {
-    /// Portico as it is registered with Saxo, and where its users consent.
-    struct Registration: Sendable {
-        let key: String
-        /// Nil for a native app, which proves itself with a code challenge (PKCE).
-        let secret: String?
-        let loginURL: HTTPURL
-    }
-
     let configuration: SaxoConfiguration
-    /// Nil where users can bring tokens only.
-    let registration: Registration?
-    /// Which instrument is which: public, and shared by all users.
+    /// Nil if users can connect with tokens only.
+    let application: SaxoSettings.Application?
+    /// The instruments, which are public; shared by all users.
     let directory: SaxoInstrumentCache
     let channelFactory: ProviderChannelFactory
 
@@ -26,11 +18,11 @@ struct SaxoConnector: ProviderConnector {
     var environments: [Environment] { [configuration.environment] }
 
     func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
-        guard let registration else {
-            throw FieldError.noApplication(of: .saxo, SettingDefinition.saxoAppKey)
+        guard let application else {
+            throw FieldError.noApplication(of: .saxo, Settings.saxo.appKey)
         }
-        let proof = registration.secret == nil ? PKCEVerifier() : nil
-        let app = registration.app(redirectURI: request.redirectURI.text)
+        let proof = application.secret == nil ? PKCEVerifier() : nil
+        let app = application.app(redirectURI: request.redirectURI.text)
         guard let url = app.authorizationURL(state: request.state, proof: proof) else {
             throw FieldError.tooLong
         }
@@ -42,13 +34,13 @@ struct SaxoConnector: ProviderConnector {
     ) async throws -> Secret {
         switch proof {
         case .authorization(let code, let verifier, let redirectURI):
-            guard let registration else {
-                throw FieldError.noApplication(of: .saxo, SettingDefinition.saxoAppKey)
+            guard let application else {
+                throw FieldError.noApplication(of: .saxo, Settings.saxo.appKey)
             }
             do throws(ProviderFailure) {
                 return Secret(
                     try await SaxoOAuthSession.tokens(
-                        forCode: code.text, of: registration.app(redirectURI: redirectURI.text),
+                        forCode: code.text, of: application.app(redirectURI: redirectURI.text),
                         proof: verifier.map { PKCEVerifier(verifier: $0.text) },
                         over: channelFactory.channel(for: QuotaAccount(.saxo)), by: call.deadline))
             } catch {
@@ -75,7 +67,7 @@ struct SaxoConnector: ProviderConnector {
         let line = channelFactory.channel(for: holder)
         guard kept.environment == configuration.environment,
             let access = Saxo.SaxoCredential(
-                kept: secret.bytes, of: registration?.app(redirectURI: kept.redirectURI ?? ""),
+                kept: secret.bytes, of: application?.app(redirectURI: kept.redirectURI ?? ""),
                 renewedIn: keeper, over: line)
         else { return nil }
         let client = SaxoClient(configuration, access: access, over: line, directory: directory)
@@ -90,7 +82,7 @@ struct SaxoConnector: ProviderConnector {
     }
 }
 
-extension SaxoConnector.Registration {
+extension SaxoSettings.Application {
     fileprivate func app(redirectURI: String) -> SaxoOAuthClient {
         SaxoOAuthClient(key: key, secret: secret, redirectURI: redirectURI, loginURL: loginURL)
     }

@@ -20,9 +20,8 @@ struct DataDirectoryOptions {
             )
         }
         folder = try DataDirectory(path)
-        let settings = try await SettingsLoader(
-            flags: [:], environment: ProcessInfo.processInfo.environment)
-        let named = try MasterKeySource(settings)?.key()
+        let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+        let named = try MasterKeySource(values)?.key()
         isKeyNamed = named != nil
         let hasOwn = FileManager.default.fileExists(atPath: path + "/" + MasterKey.fileName)
         masterKey = try named ?? (hasOwn ? MasterKey(in: folder) : nil)

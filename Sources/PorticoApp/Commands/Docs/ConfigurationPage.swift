@@ -1,3 +1,5 @@
+import PorticoCore
+
 /// Every setting of `portico serve`.
 struct ConfigurationPage {
     var page: GeneratedPage {
@@ -8,42 +10,42 @@ struct ConfigurationPage {
         """
         # Configuration
 
-        Everything that `portico serve` can be told.
+        All settings of `portico serve`.
 
         ## Overview
 
         A setting has one name in three forms: the flag `--log-level`, the environment variable `PORTICO_LOG_LEVEL`, and the
-        key `log-level` in the file that `--config` names, which is one JSON object. A flag counts before a variable, a
-        variable before the file. What has no flag is set by variable or file: most of it is secret, and flags show in a list
-        of processes. A setting that ends with `-file` names a file, in which the value stands.
+        key `log-level` in the file that `--config` names, which is one JSON object. A flag takes precedence over a variable,
+        a variable over the file. Most settings without a flag are secrets: the list of processes shows flags. A setting whose
+        name ends with `-file` takes the path of a file that contains the value.
 
-        A variable that begins with `PORTICO_`, or a key of the file, that is none of these is refused with exit status 2, so
-        that a mistyped name is not silently without effect.
+        Portico exits with status 2 if a variable that begins with `PORTICO_`, or a key of the file, is not in this list, so
+        that a mistyped name is not ignored.
 
-        This page is made from the code, by `make docs`.
-        \(SettingSection.all.map(section).joined())
+        `make docs` generates this page from the code.
+        \(Settings.groups.map(section).joined())
         """
     }
 
-    private func section(_ chapter: SettingSection) -> String {
+    private func section(_ group: any SettingGroup) -> String {
         let table = MarkdownTable(
             columns: ["Flag", "Variable", "Key", "Takes", "Default", "Meaning"],
-            rows: chapter.settings.map(row))
-        let text = chapter.text.map { "\($0)\n\n" } ?? ""
-        return "\n## \(chapter.title)\n\n\(text)\(table.text)"
+            rows: group.definitions.map(row))
+        let introduction = group.introduction.map { "\($0)\n\n" } ?? ""
+        return "\n## \(group.title)\n\n\(introduction)\(table.text)"
     }
 
     private func row(_ setting: SettingDefinition) -> [String] {
         [
-            setting.flag.map { "`\($0)`" } ?? "", "`\(setting.variable)`", "`\(setting.key)`",
-            setting.form.description, standard(of: setting), setting.meaning,
+            setting.flag.map { "`\($0)`" } ?? "", "`\(setting.variable)`", "`\(setting.name)`",
+            setting.form.description, standard(of: setting), setting.help,
         ]
     }
 
     private func standard(of setting: SettingDefinition) -> String {
         switch setting.standard {
         case .value(let value): "`\(value)`"
-        case .text(let words): words
+        case .text(let text): text
         }
     }
 }

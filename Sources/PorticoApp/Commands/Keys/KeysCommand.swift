@@ -39,7 +39,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
             throw UsageError(
                 """
                 The folder "\(data)" has no \(MasterKey.fileName): name the key in use with \
-                \(SettingDefinition.masterKeyFile.variable).
+                \(Settings.users.masterKey.file.variable).
                 """)
         }
         try UserDatabase.rejectEmptyFile(in: kept.folder)

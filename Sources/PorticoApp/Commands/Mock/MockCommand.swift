@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GraphQL
 import GraphQLTools
 import Logging
@@ -74,7 +75,9 @@ struct MockCommand: AsyncParsableCommand {
         let session = MockSession(mock)
         let service = GraphQLService(schemaText: schemaText, session: { _ in session })
         var configuration = ServerConfiguration(host: host, port: Int(port))
-        configuration.hosts = try HostPolicy(hosts, named: "--hosts", listeningOn: host)
+        configuration.hosts = try HostPolicy(
+            (hosts ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) },
+            named: "--hosts", listeningOn: host)
         let server = try await HTTPServer.start(configuration, service: service, logger: logger)
         let address = server.host.contains(":") ? "[\(server.host)]" : server.host
         let greeting = StartupMessageService(

@@ -33,9 +33,9 @@ struct UsersOptions: ParsableArguments {
     @Flag(help: "The users of the sandbox, which are kept apart.")
     var sandbox = false
 
-    func settings() async throws -> SettingsLoader {
-        try await SettingsLoader(
-            flags: data.map { [.data: $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
+    func settings() async throws -> SettingValues {
+        try await SettingsLoader.load(
+            flags: data.map { ["data": $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
     }
 
     /// Opens the users of the folder; beside a running server, whose lock on the folder is about other things.
@@ -59,10 +59,10 @@ struct UsersOptions: ParsableArguments {
 
     /// The path of the folder with the users: the data folder, or the sandbox's in it.
     func folder() async throws -> String {
-        guard let path = try await settings().text(.data) else {
+        guard let path = try await settings()[Settings.server.data] else {
             throw UsageError(
                 """
-                Users are kept in a data folder: name it with \(SettingDefinition.data.description), and add --sandbox if \
+                Users are kept in a data folder: name it with \(Settings.server.data), and add --sandbox if \
                 the server runs on the sandbox. A server without a data folder keeps users in memory only.
                 """)
         }
@@ -71,7 +71,7 @@ struct UsersOptions: ParsableArguments {
 
     /// How to choose another folder than the one that was read.
     func otherFolder(than folder: String) async throws -> String {
-        let setting = try await settings().name(of: .data)
+        let setting = try await settings().name(of: Settings.server.data)
         let alternative =
             sandbox
             ? "leave out --sandbox if the server does not run on the sandbox."

@@ -55,6 +55,15 @@ package struct SaxoConfiguration: Sendable {
         }
     }
 
+    /// Saxo's own URL before `authorize` and `token`; nil for the sandbox.
+    package static func loginURL(of environment: Environment) -> HTTPURL? {
+        switch environment {
+        case .live: HTTPURL("https://live.logonvalidation.net")
+        case .paper: HTTPURL("https://sim.logonvalidation.net")
+        case .sandbox: nil
+        }
+    }
+
     /// Whether tokens would go over a network in clear: a reason to warn, or to refuse to start.
     package var exposesCredential: Bool {
         [restURL, streamingURL].contains { url in url.map { !$0.isSecure && !$0.isLoopback } ?? false }

@@ -1,0 +1,114 @@
+import Foundation
+
+/// The settings of one process: the texts that are set, with typed look-up.
+package struct SettingValues: Sendable {
+    /// A text and its source.
+    package struct Entry: Sendable {
+        let text: String
+        let file: String?
+
+        /// - Parameters:
+        ///   - text: The text that is set.
+        ///   - file: The path of the configuration file; nil for a flag or a variable.
+        package init(_ text: String, file: String? = nil) {
+            self.text = text
+            self.file = file
+        }
+    }
+
+    private let entries: [String: Entry]
+
+    /// - Parameter entries: The entries of the settings that are set, by name.
+    package init(_ entries: [String: Entry]) {
+        self.entries = entries
+    }
+
+    /// The value of a setting; its default value if it is not set.
+    package subscript<Value>(_ setting: Setting<Value>) -> Value {
+        get throws(UsageError) { try value(of: setting, setting.parse, setting.definition.form) }
+    }
+
+    /// The value of a setting that one command restricts to a range.
+    package func value(of setting: Setting<Int>, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+        let type = SettingType<Int>.integer(range)
+        return try value(of: setting, type.parse, type.form)
+    }
+
+    private func value<Value>(
+        of setting: Setting<Value>, _ parse: (String) -> Value?, _ form: SettingForm
+    ) throws(UsageError) -> Value {
+        guard let entry = entries[setting.definition.name] else { return setting.defaultValue }
+        guard let value = parse(entry.text) else {
+            throw UsageError("\(name(of: setting)) \(form.rejection(of: entry.text))")
+        }
+        return value
+    }
+
+    /// Whether a setting is set.
+    package func isSet<Value>(_ setting: Setting<Value>) -> Bool {
+        entries[setting.definition.name] != nil
+    }
+
+    /// Whether a secret is set, itself or by a file.
+    package func isSet(_ secret: SecretSetting) -> Bool {
+        isSet(secret.value) || isSet(secret.file)
+    }
+
+    /// The name of a setting for messages.
+    ///
+    /// - Returns: The key and the file if the value is from the configuration file, else the flag and the variable.
+    package func name<Value>(of setting: Setting<Value>) -> String {
+        name(of: setting.definition)
+    }
+
+    private func name(of definition: SettingDefinition) -> String {
+        guard let file = entries[definition.name]?.file else { return definition.description }
+        return "\"\(definition.name)\" in the configuration file \"\(file)\""
+    }
+
+    /// The names of the settings of a group that are set, in order.
+    package func names(in group: some SettingGroup) -> [String] {
+        group.definitions.filter { entries[$0.name] != nil }.map { name(of: $0) }
+    }
+
+    /// The content of the file that a setting names, without white space at its ends; nil if it is not set.
+    package func content(of setting: Setting<String?>) throws(UsageError) -> String? {
+        guard let path = try self[setting] else { return nil }
+        guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw UsageError("\(name(of: setting)) names \"\(path)\", which cannot be read as text.")
+        }
+        let trimmed = content.trimmingCharacters(in: .whitespacesAndNewlines)
+        if trimmed.isEmpty { throw UsageError("\(name(of: setting)) names \"\(path)\", which is empty.") }
+        return trimmed
+    }
+
+    /// A secret; nil if it is not set.
+    ///
+    /// - Throws: `UsageError` if it is set itself and by a file, or if the file cannot be read.
+    package subscript(_ secret: SecretSetting) -> String? {
+        get throws(UsageError) {
+            let value = try self[secret.value]
+            let content = try content(of: secret.file)
+            if value != nil, content != nil {
+                throw UsageError(
+                    "\(name(of: secret.value)) and \(name(of: secret.file)) exclude each other: "
+                        + "leave one of them out.")
+            }
+            return value ?? content
+        }
+    }
+
+    /// The error for a provider of which some settings are set, but not those that it needs.
+    ///
+    /// - Parameters:
+    ///   - provider: The group of the provider's settings.
+    ///   - needs: The settings that it needs.
+    /// - Returns: The error, which names what is set, what is needed, and the remedies.
+    package func incomplete(_ provider: some SettingGroup, needs: String) -> UsageError {
+        UsageError(
+            """
+            Of the settings of \(provider.title), these are set: \(names(in: provider).joined(separator: ", ")). \
+            \(provider.title) needs \(needs). Add what is missing, or remove what is not needed.
+            """)
+    }
+}

@@ -1,0 +1,246 @@
+import Brokerage
+import Gateway
+import Logging
+import NIOCore
+package import PorticoCore
+import Storage
+import Upstream
+import Web
+
+/// All settings of `portico serve`.
+package enum Settings {
+    static let server = ServerSettingGroup()
+    static let users = UserSettingGroup()
+    static let http = HTTPSettingGroup()
+    static let limits = LimitSettingGroup()
+    static let logs = LogSettingGroup()
+    static let routes = RouteSettingGroup()
+
+    /// The groups, in the order of the documentation.
+    package static let groups: [any SettingGroup] =
+        [server, users, http, limits, logs] + providers + [routes]
+
+    /// All definitions, in the order of the documentation.
+    package static let all = groups.flatMap(\.definitions)
+}
+
+struct ServerSettingGroup: SettingGroup {
+    let title = "Server"
+
+    let host = Setting(
+        "host", .text("a name or an address; `0.0.0.0` and `::` are all addresses of the machine"),
+        default: ServerConfiguration().host, isFlag: true, "The address to listen on.")
+    let port = Setting(
+        "port", .integer(0...65_535), default: ServerConfiguration().port, isFlag: true,
+        "The port to listen on; 0 chooses a free port and prints it.")
+    let data = Setting(
+        "data", .text("a directory"), unset: "none: all data is in memory only", isFlag: true,
+        """
+        The data directory: users, their sessions and data, the usage of quotas, and the prices, charts, instruments \
+        and company figures from Alpha Vantage and Polygon. It is created if it is missing.
+        """)
+    let sandbox = Setting(
+        "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
+        isFlag: true, "Use the embedded sandbox (fake providers), whose token is public.")
+    let sandboxTime = Setting(
+        "sandbox-time", .instant, unset: "the system's clock",
+        """
+        Stops the sandbox's clock at this time, so that equal requests return equal responses. Rate limits of the \
+        fake providers are off while it is stopped.
+        """)
+    let config = Setting("config", .file, isFlag: true, "The configuration file, one JSON object.")
+    let production = Setting(
+        "production", .boolean, default: false, isFlag: true,
+        "Disable introspection, suggestions, `/schema.graphql`, the explorer, and GET.")
+    let explorer = Setting(
+        "explorer", .text("a directory with an `index.html`, or `off`"),
+        unset: "`share/portico/explorer` beside the executable's `bin`", isFlag: true,
+        "The directory of the explorer at `/` and the example app at `/example/`. `make explorer` fetches their libraries."
+    )
+}
+
+struct UserSettingGroup: SettingGroup {
+    let title = "Users"
+    let introduction: String? = "Set at most one of the two names of the master key."
+
+    let ownerTokenFile = Setting(
+        "owner-token-file", .file, isFlag: true,
+        "The token of the owner of the configured broker credentials, at least 16 bytes.")
+    let signUp = Setting(
+        "sign-up", .choice([("open", .open), ("invitation", .invitation), ("off", SignUpPolicy.off)]),
+        unset: "`open` with the sandbox, else `off`", isFlag: true,
+        "Who may sign up: anyone, anyone with the code of an invitation, or nobody.")
+    let passwordCost = Setting(
+        "password-cost", .integer(PasswordCost.log2Range), default: 15,
+        "The binary logarithm of scrypt's N; a sign-in replaces a hash with another cost.")
+    let masterKey = SecretSetting(
+        "master-key", "The key that encrypts secrets in `portico.db`.", form: "32 bytes in base64",
+        unset: "`portico.key` in the data directory, created if missing")
+    let redirectURIs = Setting(
+        "redirect-uris", .list(of: "addresses"), unset: "none; with the sandbox any loopback address",
+        """
+        Where browsers may be redirected with the consent of a provider. It is required if Portico is registered \
+        with a provider as an application.
+        """)
+}
+
+struct HTTPSettingGroup: SettingGroup {
+    let title = "TLS, CORS, persisted documents"
+
+    let tlsCertificateFile = Setting(
+        "tls-certificate-file", .file,
+        "The certificate chain in PEM. Enables TLS and HTTP/2; the file is read again when it changes.")
+    let tlsKeyFile = Setting("tls-key-file", .file, "The private key of the certificate in PEM.")
+    let hosts = Setting(
+        "hosts", .list(of: "names or addresses, each with an optional port"),
+        unset: """
+            none except those of this machine; if it listens on another address, every address and every name that \
+            public DNS does not resolve
+            """,
+        """
+        Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests \
+        for other hosts are refused, which prevents DNS rebinding by pages of other sites.
+        """)
+    let corsOrigins = Setting(
+        "cors-origins", .list(of: "sites"),
+        "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")
+    let trustedProxies = Setting(
+        "trusted-proxies", .integer(0...10), default: ServerConfiguration().trustedProxies,
+        """
+        The number of proxies in front of Portico that add the client's address to `X-Forwarded-For`. If a proxy on \
+        this machine is not counted here, all its clients count as one address.
+        """)
+    let documents = Setting(
+        "documents", .text("a directory or a file that exists"),
+        unset: "those of `schema/operations` at the time of the build",
+        """
+        Documents that clients may name by their SHA-256: all files of a directory whose names end with `.graphql`, \
+        or those of a manifest.
+        """)
+    let documentsOnly = Setting(
+        "documents-only", .boolean, default: false, "Run only these documents.")
+}
+
+struct LimitSettingGroup: SettingGroup {
+    let title = "Limits"
+
+    private static let standard = ServerLimits()
+
+    let batch = Setting(
+        "batch", .integer(0...100), default: standard.batch, "Requests in one array; 0 refuses arrays.")
+    let maximumBody = Setting(
+        "maximum-body", .integer(1_024...(1 << 30)), default: standard.body, "Bytes of a request's body.")
+    let maximumConnections = Setting(
+        "maximum-connections", .integer(1...1_000_000), default: standard.connections, "Open connections.")
+    let maximumConnectionsPerAddress = Setting(
+        "maximum-connections-per-address", .integer(1...1_000_000), default: standard.connectionsPerAddress,
+        "Open connections of one address.")
+    let maximumRequests = Setting(
+        "maximum-requests", .integer(1...1_000_000), default: standard.requestsInFlight,
+        "Requests that wait for data at a time; further requests wait in a queue.")
+    let maximumStreamsPerClient = Setting(
+        "maximum-streams-per-client", .integer(1...1_000_000), default: standard.streamsPerClient,
+        """
+        Streamed responses and operations on WebSockets of one client at a time. A client is a user, or all guests \
+        and clients without a session at one address (IPv6: one /64 network); clients on this machine are exempt.
+        """)
+    let maximumSocketsPerClient = Setting(
+        "maximum-sockets-per-client", .integer(1...1_000_000), default: standard.socketsPerClient,
+        "WebSockets of one client at a time; clients on this machine are exempt.")
+    let maximumSymbolsPerClient = Setting(
+        "maximum-symbols-per-client", .integer(1...1_000_000), default: QuoteFeedPolicy().symbolsPerClient,
+        """
+        Symbols of one provider's price feed that one client subscribes to at a time. If a price feed has \
+        \(QuoteFeedPolicy().symbols) symbols, symbols of users with a name replace symbols that only guests and \
+        clients without a session subscribe to.
+        """)
+    let requestsPerAddress = Setting(
+        "requests-per-address", .integer(1...1_000_000), default: 200,
+        """
+        Requests of one address a second, and five times as many after a pause; health checks and clients on this \
+        machine are not counted.
+        """)
+    let requestsPerToken = Setting(
+        "requests-per-token", .integer(1...1_000_000), default: 100,
+        "Requests with one token a second, and five times as many after a pause.")
+    let guestsPerAddress = Setting(
+        "guests-per-address", .integer(1...1_000_000), default: 60,
+        "Guests and new users that one address may create in an hour.")
+    let connectsPerUser = Setting(
+        "connects-per-user", .integer(1...1_000_000), default: 60,
+        """
+        Attempts of one user in an hour to connect with a provider; all users of one address together may make three \
+        times as many.
+        """)
+    let exportsPerUser = Setting(
+        "exports-per-user", .integer(1...1_000_000), default: 20,
+        "Exports (`/export`) of one user in an hour.")
+    let upstreamCallsPerOperation = Setting(
+        "upstream-calls-per-operation", .integer(1...10_000), default: 50,
+        """
+        Calls to providers that one operation may make; above that, its fields fail with `TOO_MANY_UPSTREAM_CALLS`.
+        """)
+    let upstreamCallsPerClient = Setting(
+        "upstream-calls-per-client", .integer(1...1_000_000), default: 60,
+        """
+        Calls to providers a minute that one client without a session, or with a guest session, may cause, by \
+        address; above that, fields that are not cached fail with `RATE_LIMITED`.
+        """)
+    let shutdownGracePeriod = Setting(
+        "shutdown-grace-period", .integer(0...3_600),
+        default: Int(standard.drainTimeout.nanoseconds / 1_000_000_000),
+        """
+        Seconds that requests in flight have to finish after SIGTERM. Wait at least ten seconds more before you kill \
+        the process.
+        """)
+}
+
+struct LogSettingGroup: SettingGroup {
+    let title = "Logs, metrics and traces"
+
+    let logLevel = Setting(
+        "log-level", .choice(Logger.Level.self), default: .info, isFlag: true,
+        "The lowest level that is logged.")
+    let logFormat = Setting(
+        "log-format", .choice(LogFormat.self), default: .text, "Text lines, or one JSON object per line.")
+    let logAnswers = Setting(
+        "log-answers", .boolean, default: false,
+        "Log each response at `info`, with its operation's name and hash; else it is logged at `debug`.")
+    let metrics = Setting(
+        "metrics",
+        .choice([("on", .everyone), ("local", .thisMachine), ("off", MetricsAudience.nobody)]),
+        default: .thisMachine, "Who may read `/metrics`: any client, clients on this machine, or none.")
+    let otlp = Setting(
+        "otlp", .url, isFlag: true,
+        """
+        The collector of spans (OTLP over HTTP, in JSON); for a URL without a path, the path is `/v1/traces`.
+        """)
+}
+
+struct RouteSettingGroup: SettingGroup {
+    let title = "Provider routes"
+    let introduction: String? =
+        "The providers of each kind of data, in order: Portico reads from the first one that is configured or connected and returns the data."
+
+    let quotes = route(.quotes, "quotes", "The providers of prices.")
+    let charts = route(.charts, "charts", "The providers of charts.")
+    let instruments = route(.instruments, "instruments", "The providers of instruments and their search.")
+    let fundamentals = route(.fundamentals, "fundamentals", "The providers of company figures.")
+    let news = route(.news, "news", "The providers of news.")
+    let clock = route(.clock, "clock", "The providers of the market's hours.")
+
+    private static func route(
+        _ capability: MarketDataCapability, _ name: String, _ help: String
+    ) -> Setting<[String]> {
+        Setting(
+            "route-" + name, .list(of: "providers"),
+            default: ProviderRoutes.standard[capability].map { $0.rawValue.lowercased() }, help)
+    }
+}
+
+extension SettingType where Value == Instant {
+    /// An instant in RFC 3339.
+    fileprivate static var instant: SettingType {
+        SettingType(.text("a time in RFC 3339, like `2026-11-20T16:00:00Z`")) { Instant($0) }
+    }
+}
