@@ -12,6 +12,9 @@ package struct Secret: Sendable, Equatable {
     package init(_ text: String) {
         bytes = Array(text.utf8)
     }
+
+    /// The bytes as UTF-8 text.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

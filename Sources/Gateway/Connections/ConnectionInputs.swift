@@ -22,7 +22,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     }
 
     static var sample: ConnectProviderInput {
-        ConnectProviderInput(provider: .alpaca, credential: .sample)
+        ConnectProviderInput(provider: .sample, credential: .sample)
     }
 
     private init(provider: ProviderID, credential: CredentialInput) {

@@ -38,7 +38,12 @@ extension ConnectionService {
             attempts.refund(owner, from: address)
             throw error
         }
-        let secret = try await connector.credential(for: proof, in: environment, by: call)
+        let secret: Secret
+        do {
+            secret = try await connector.credential(for: proof, in: environment, by: call)
+        } catch {
+            throw FieldError(error, of: input.provider)
+        }
         let link = StoredConnection(
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
@@ -106,7 +111,10 @@ extension ConnectionService {
         _ connector: any ProviderConnector, in call: CallContext
     ) async throws -> (StoredConnection, Secret) {
         let draft = UnsavedCredential(secret.bytes)
-        guard let opened = connector.open(secret, of: link, spending: holder, renewedIn: draft) else {
+        guard
+            let opened = connector.open(
+                secret, of: link.reference, spending: holder, renewedIn: draft)
+        else {
             throw FieldError.argument(
                 "input.credential", "\(link.provider.rawValue) cannot be connected with this credential.",
                 provider: link.provider)
@@ -168,6 +176,13 @@ extension ConnectionService {
         }
         end(old)
         return connection
+    }
+}
+
+extension StoredConnection {
+    /// The part of the connection that a connector needs.
+    var reference: ConnectionReference {
+        ConnectionReference(environment: environment, redirectURI: redirectURI)
     }
 }
 

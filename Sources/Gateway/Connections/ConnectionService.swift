@@ -65,8 +65,13 @@ package final class ConnectionService: Sendable {
         let environment = try Self.environment(environment, of: connector, argument: "environment")
         let redirectURI = try redirects.address(redirectURI, argument: "redirectUri")
         let state = RandomToken.state()
-        let page = try connector.page(
-            for: OAuthConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
+        let page: OAuthConsentURL
+        do {
+            page = try connector.page(
+                for: OAuthConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
+        } catch {
+            throw FieldError(error, of: provider)
+        }
         try begins.consume(owner, from: address, of: "authorizations")
         pending.add(
             PendingAuthorization(
@@ -194,7 +199,10 @@ extension ConnectionService {
         }
         let keeper = ConnectionCredentialStore(of: kept.credential, in: store.credentials)
         let holder = store.quotaAccount(of: kept, secret)
-        guard let opened = connector.open(secret, of: kept, spending: holder, renewedIn: keeper) else {
+        guard
+            let opened = connector.open(
+                secret, of: kept.reference, spending: holder, renewedIn: keeper)
+        else {
             return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
         }
         return ProviderConnection(

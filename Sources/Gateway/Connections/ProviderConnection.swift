@@ -64,10 +64,15 @@ package struct ProviderConnection: Sendable {
     ///   - health: What its calls tell.
     ///   - holder: The holder of the quota that its calls spend.
     init(
-        _ kept: StoredConnection, _ opened: ConnectionClients?, health: ConnectionHealth,
+        _ kept: StoredConnection, _ opened: ProviderClients?, health: ConnectionHealth,
         spending holder: QuotaAccount? = nil
     ) {
-        let market = opened?.market?.recordingHealth(in: health)
+        let market = opened.map {
+            MarketDataSource(
+                $0.market, symbolMapping: $0.symbolMapping, provider: kept.provider,
+                environment: kept.environment, for: .owner(kept.owner, connection: kept.id)
+            ).recordingHealth(in: health)
+        }
         id = kept.id
         owner = kept.owner
         provider = kept.provider
@@ -120,73 +125,6 @@ package struct ProviderConnection: Sendable {
     /// Waits until nothing is under way whose outcome must be kept.
     func settle() async {
         await settled()
-    }
-}
-
-/// What a credential opens.
-package struct ConnectionClients: Sendable {
-    /// Nil for a service that keeps no accounts.
-    let accounts: (any AccountSource)?
-    /// Nil for a service that takes no orders.
-    let orders: (any TradingAPI)?
-    /// Nil for one that keeps no lists of instruments.
-    let watchlists: (any WatchlistSource)?
-    /// Nil for a broker whose market data the server's own key serves.
-    let market: MarketDataSource?
-    /// One call that shows whether the credential is good, with the accounts that it opens.
-    let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
-    let limits: @Sendable () -> [QuotaStatus]
-    let endsAt: @Sendable () -> Instant?
-    let backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)?
-    let settled: @Sendable () async -> Void
-
-    /// A broker's.
-    ///
-    /// - Parameters:
-    ///   - accounts: The broker.
-    ///   - orders: What takes its orders.
-    ///   - watchlists: The lists that it keeps for the user; nil where it keeps none.
-    ///   - market: Its market data, for the user alone.
-    ///   - limits: What is left of its limits.
-    ///   - endsAt: When it ends unless it is renewed before.
-    ///   - backgroundRefresh: Renews it while nobody asks, until its task is cancelled.
-    ///   - settled: Waits until nothing is under way whose outcome must be kept.
-    package init(
-        accounts: any AccountSource, orders: (any TradingAPI)?, watchlists: (any WatchlistSource)? = nil,
-        market: MarketDataSource?,
-        limits: @escaping @Sendable () -> [QuotaStatus],
-        endsAt: @escaping @Sendable () -> Instant? = { nil },
-        backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
-        settled: @escaping @Sendable () async -> Void = {}
-    ) {
-        self.accounts = accounts
-        self.orders = orders
-        self.watchlists = watchlists
-        self.market = market
-        check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
-        self.limits = limits
-        self.endsAt = endsAt
-        self.backgroundRefresh = backgroundRefresh
-        self.settled = settled
-    }
-
-    /// A data service's.
-    package init(
-        market: MarketDataSource, limits: @escaping @Sendable () -> [QuotaStatus],
-        check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
-    ) {
-        accounts = nil
-        orders = nil
-        watchlists = nil
-        self.market = market
-        self.check = { call throws(ProviderFailure) in
-            try await check(call)
-            return []
-        }
-        self.limits = limits
-        endsAt = { nil }
-        backgroundRefresh = nil
-        settled = {}
     }
 }
 

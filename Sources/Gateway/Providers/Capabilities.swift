@@ -27,8 +27,7 @@ struct Capabilities: GraphQLObject {
         features = Feature.allCases.filter { feature in
             switch feature {
             case .accounts: isAccountSource
-            // Saxo keeps none.
-            case .equityHistory: isAccountSource && provider == .alpaca
+            case .equityHistory: isAccountSource && provider.traits.hasEquityHistory
             case .quotes: sources.contains { MarketDataCapability.quotes.isServed(by: $0) }
             case .charts: sources.contains { MarketDataCapability.charts.isServed(by: $0) }
             case .extendedHoursCharts: abilities.contains { $0.hasExtendedHours }

@@ -77,13 +77,8 @@ package final class MarketDataSource: Sendable {
         }
     }
 
-    /// Whether it takes orders, and so knows how an instrument is traded.
-    var isBroker: Bool {
-        switch provider {
-        case .alpaca, .saxo: true
-        case .alphaVantage, .yahoo, .polygon: false
-        }
-    }
+    /// Whether the provider executes orders, and thus knows how an instrument is traded.
+    var isBroker: Bool { provider.traits.isBroker }
 
     /// Whether it has instruments of the symbol's kind.
     func has(_ symbol: Symbol) -> Bool {
@@ -91,15 +86,8 @@ package final class MarketDataSource: Sendable {
     }
 }
 
-/// What a source of market data can be asked for.
-package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
-    case quotes
-    case charts
-    case instruments
-    case fundamentals
-    case news
-    case clock
-
+extension MarketDataCapability {
+    /// Whether a source has this kind of data.
     func isServed(by source: MarketDataSource) -> Bool {
         switch self {
         case .quotes: source.quotes != nil
@@ -111,7 +99,7 @@ package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Its name in messages: no provider of charts is configured.
+    /// The name for messages.
     var name: String {
         switch self {
         case .quotes: "quotes"

@@ -1,18 +1,18 @@
 package import Brokerage
 
-/// For each capability the providers in the order in which they are asked.
+/// The providers of each kind of market data, in the order of the calls.
 package struct ProviderRoutes: Sendable {
     private var orders: [MarketDataCapability: [ProviderID]]
 
-    /// Brokers before data services, since their quotas are wide; the scarcest last.
-    package static let standard = ProviderRoutes([
-        .quotes: [.alpaca, .saxo, .yahoo, .alphaVantage],
-        .charts: [.alpaca, .saxo, .yahoo, .polygon, .alphaVantage],
-        .instruments: [.alpaca, .saxo, .yahoo, .polygon, .alphaVantage],
-        .fundamentals: [.polygon, .alphaVantage, .yahoo],
-        .news: [.alpaca, .polygon],
-        .clock: [.alpaca, .saxo],
-    ])
+    /// The standard routes, by the ranks of the providers' traits.
+    package static let standard = ProviderRoutes(
+        Dictionary(
+            uniqueKeysWithValues: MarketDataCapability.allCases.map { capability in
+                let ranks = ProviderID.allCases.compactMap { provider in
+                    provider.traits.ranks[capability].map { (provider, $0) }
+                }
+                return (capability, ranks.sorted { $0.1 < $1.1 }.map(\.0))
+            }))
 
     package init(_ orders: [MarketDataCapability: [ProviderID]]) {
         self.orders = orders

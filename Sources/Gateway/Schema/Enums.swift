@@ -6,7 +6,7 @@ package import Storage
 
 extension ProviderID: GraphQLEnum, GraphQLInput {
     package static var graphQLName: String { "Provider" }
-    package static var sample: ProviderID { .alpaca }
+    package static var sample: ProviderID { allCases[0] }
 }
 
 extension Environment: GraphQLEnum, GraphQLInput {

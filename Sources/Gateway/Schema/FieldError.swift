@@ -218,3 +218,20 @@ extension FieldError {
             """, provider: failure.provider)
     }
 }
+
+extension FieldError {
+    /// The error of a failed attempt to connect with a provider.
+    init(_ error: ConnectError, of provider: ProviderID) {
+        switch error {
+        case .argument(let path, let message): self = .argument(path, message, provider: provider)
+        case .failed(let failure): self.init(connecting: failure)
+        case .noApplication(let variable):
+            self.init(
+                .unsupported,
+                """
+                This server is not registered as an application with \(provider.rawValue): whoever runs it sets \
+                \(variable), or users bring another credential that `connectProvider` takes.
+                """, provider: provider)
+        }
+    }
+}

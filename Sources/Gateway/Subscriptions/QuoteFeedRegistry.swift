@@ -84,7 +84,7 @@ final class QuoteFeedRegistry: Sendable {
         }
         policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
         // A provider with a few calls a day has nothing to tell more often.
-        if source.provider.hasLowQuota { policy.pollInterval = .seconds(3_600) }
+        if source.provider.traits.hasLowQuota { policy.pollInterval = .seconds(3_600) }
         let walk = RoutedRead.quotes(from: [source], in: quotes)
         return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
             symbols, call in

@@ -1,4 +1,3 @@
-import Alpaca
 import Brokerage
 import Contract
 import Gateway

@@ -1,12 +1,7 @@
-import Alpaca
-import AlphaVantage
 package import Brokerage
 package import Gateway
-import Polygon
 import PorticoCore
-import Saxo
 package import Upstream
-import Yahoo
 
 /// Creates the clients of the providers: a channel for each credential, over one HTTP client and one quota ledger.
 package struct ProviderAssembly {
@@ -34,29 +29,15 @@ package struct ProviderAssembly {
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         channelFactory = ProviderChannelFactory(
-            transport: transport, ledger: ledger ?? QuotaLedger(clock: clock),
+            client: transport, ledger: ledger ?? QuotaLedger(clock: clock),
             monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
         self.persistentCache = persistentCache
         self.environment = environment
     }
 
-    /// The line of a connection of the settings, or without one, of the server's own credential.
-    func channel(to provider: ProviderID, connection: String? = nil) -> ProviderChannel {
-        channelFactory.channel(for: QuotaAccount(provider, credential: connection))
-    }
-
     /// Those that are asked with the server's own credential, and those that users can be connected with.
     var providers: Set<ProviderID> {
         Set(market.map(\.provider) + connections.map(\.provider) + connectors.map(\.provider))
-    }
-
-    /// A connection that the settings name.
-    mutating func add(_ connection: BrokerConnection) {
-        connections.append(
-            ProviderConnection(
-                connection, since: channelFactory.clock.wallTime(),
-                limits: channelFactory.limits(
-                    of: QuotaAccount(connection.provider, credential: connection.id))))
     }
 
     /// Creates the backends of the schema's resolvers.
@@ -86,83 +67,16 @@ package struct ProviderAssembly {
 extension ProviderAssembly {
     /// Adds the providers of the settings.
     ///
+    /// Market data of the server's own credentials is for all users, unless it is private to the account.
+    ///
     /// - Parameters:
     ///   - settings: The providers.
     ///   - owner: The owner of the accounts at brokers.
     package mutating func add(_ settings: ProviderSettings, of owner: OwnerID) {
-        if let alpaca = settings.alpaca { add(alpaca, of: owner) }
-        if let saxo = settings.saxo { add(saxo.configuration, with: saxo.token, of: owner) }
-        if let configuration = settings.alphaVantage {
-            let client = AlphaVantageClient(configuration, over: channel(to: .alphaVantage))
-            addSource(client, symbolMapping: client.symbolMapping, .alphaVantage)
+        for (id, provider) in settings.providers {
+            if let clients = provider.clients(over: channelFactory) { add(clients, of: id, owner) }
+            if let connector = provider.connector(over: channelFactory) { connectors.append(connector) }
         }
-        if let configuration = settings.polygon {
-            let client = PolygonClient(configuration, over: channel(to: .polygon))
-            addSource(client, symbolMapping: client.symbolMapping, .polygon)
-        }
-        switch settings.yahoo {
-        case .api(let configuration)?:
-            let client = YahooClient(configuration, over: channel(to: .yahoo))
-            addSource(client, symbolMapping: client.symbolMapping, .yahoo)
-        case .yql(let configuration)?:
-            let client = YQLClient(configuration, over: channel(to: .yahoo))
-            addSource(client, symbolMapping: client.symbolMapping, .yahoo)
-        case nil: break
-        }
-        connect(settings.connecting)
-    }
-
-    /// Adds a source of market data for all users.
-    private mutating func addSource(
-        _ client: some Sendable, symbolMapping: any SymbolMapping, _ provider: ProviderID,
-        in environment: Environment? = nil
-    ) {
-        market.append(
-            MarketDataSource(
-                client, symbolMapping: symbolMapping, provider: provider,
-                environment: environment ?? self.environment ?? .live, for: .everybody))
-    }
-
-    /// Adds an Alpaca account, which only its owner sees; its market data is for all users.
-    private mutating func add(_ configuration: AlpacaConfiguration, of owner: OwnerID) {
-        let client = AlpacaClient(configuration, over: channel(to: .alpaca, connection: "alpaca"))
-        addSource(client, symbolMapping: AlpacaSymbols(), .alpaca, in: configuration.environment)
-        add(
-            BrokerConnection(
-                id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
-                accounts: client, orders: client, watchlists: client))
-    }
-
-    /// Adds a Saxo account.
-    ///
-    /// Its prices are for its owner only, since exchanges license them to each user.
-    private mutating func add(_ configuration: SaxoConfiguration, with token: SaxoToken, of owner: OwnerID) {
-        let (id, environment) = ("saxo", configuration.environment)
-        let channel = channel(to: .saxo, connection: id)
-        let client = SaxoClient(
-            configuration, access: .token(token), over: channel,
-            directory: SaxoInstrumentCache(clock: channel.clock))
-        let market = MarketDataSource(
-            client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: environment,
-            for: .owner(owner, connection: id))
-        add(
-            BrokerConnection(
-                id: id, owner: owner, provider: .saxo, environment: environment, accounts: client,
-                orders: client, market: market))
-    }
-
-    /// Sets how users connect with providers.
-    private mutating func connect(_ settings: ProviderSettings.Connecting) {
-        let environment = environment ?? .live
-        connectors = [
-            AlpacaConnector(settings.alpaca.endpoints, settings.alpaca.application, channelFactory),
-            SaxoConnector(
-                configuration: settings.saxo.configuration, application: settings.saxo.application,
-                directory: SaxoInstrumentCache(clock: channelFactory.clock), channelFactory: channelFactory),
-            DataServiceConnector.alphaVantage(
-                at: settings.alphaVantage, in: environment, over: channelFactory),
-            DataServiceConnector.polygon(at: settings.polygon, in: environment, over: channelFactory),
-        ]
         redirects =
             environment == .sandbox
             ? RedirectPolicy(
@@ -172,39 +86,20 @@ extension ProviderAssembly {
                 settings.redirectURIs, allowsLoopback: false,
                 remedy: "Whoever runs it can add it to \(Settings.users.redirectURIs.variable).")
     }
-}
 
-extension FieldError {
-    /// The server is not registered with a provider, so that users cannot consent.
-    static func noApplication(of provider: ProviderID, _ setting: Setting<String?>) -> FieldError {
-        FieldError(
-            .unsupported,
-            """
-            This server is not registered as an application with \(provider.rawValue): whoever runs it sets \
-            \(setting.variable), or users bring another credential that `connectProvider` takes.
-            """, provider: provider)
-    }
-
-    /// The URL of the consent page would be too long.
-    static let tooLong = FieldError.argument(
-        "redirectUri", "It makes the address of the page of consent too long.")
-}
-
-/// What all lines to providers share: one transport, one ledger, one monitor.
-package struct ProviderChannelFactory: Sendable {
-    let transport: HTTPClient
-    package let ledger: QuotaLedger
-    let monitor: ProviderMonitor
-    let clock: TimeSource
-    let retry: RetryPolicy
-
-    /// The line of a credential.
-    func channel(for holder: QuotaAccount) -> ProviderChannel {
-        ProviderChannel(holder, over: transport, clock: clock, retry: retry, ledger: ledger, monitor: monitor)
-    }
-
-    /// What is left of the limits of a credential.
-    func limits(of holder: QuotaAccount) -> @Sendable () -> [QuotaStatus] {
-        { [ledger] in ledger.status(of: holder) }
+    private mutating func add(_ clients: ProviderClients, of provider: ProviderID, _ owner: OwnerID) {
+        let connectionID = provider.rawValue.lowercased()
+        let source = MarketDataSource(
+            clients.market, symbolMapping: clients.symbolMapping, provider: provider,
+            environment: clients.environment,
+            for: clients.isMarketPrivate ? .owner(owner, connection: connectionID) : .everybody)
+        if !clients.isMarketPrivate { market.append(source) }
+        guard let accounts = clients.accounts else { return }
+        let broker = BrokerConnection(
+            id: connectionID, owner: owner, provider: provider, environment: clients.environment,
+            accounts: accounts, orders: clients.orders, watchlists: clients.watchlists,
+            market: clients.isMarketPrivate ? source : nil)
+        connections.append(
+            ProviderConnection(broker, since: channelFactory.clock.wallTime(), limits: clients.limits))
     }
 }

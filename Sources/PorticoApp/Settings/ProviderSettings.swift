@@ -1,77 +1,30 @@
-import Alpaca
-import AlphaVantage
 package import Brokerage
 import Foundation
 import Gateway
-import Polygon
 package import PorticoCore
-import Saxo
 import Upstream
-import Yahoo
-
-extension Settings {
-    static let alpaca = AlpacaSettings()
-    static let saxo = SaxoSettings()
-    static let alphaVantage = AlphaVantageSettings()
-    static let polygon = PolygonSettings()
-    static let yahoo = YahooSettings()
-
-    static let providers: [any SettingGroup] = [alpaca, saxo, alphaVantage, polygon, yahoo]
-}
 
 /// The providers of a server, and their routes.
 package struct ProviderSettings {
-    let alpaca: AlpacaConfiguration?
-    let saxo: (configuration: SaxoConfiguration, token: SaxoToken)?
-    let alphaVantage: AlphaVantageConfiguration?
-    let polygon: PolygonConfiguration?
-    let yahoo: YahooSettings.Configuration?
-    let connecting: Connecting
+    /// Each provider with the values of its settings.
+    let providers: [(id: ProviderID, provider: any ConfiguredProvider)]
+    /// Where browsers may be redirected with a consent.
+    let redirectURIs: Set<HTTPURL>
     let routes: ProviderRoutes
-
-    /// How users connect with providers.
-    struct Connecting {
-        /// Where browsers may be redirected with a consent.
-        let redirectURIs: Set<HTTPURL>
-        let alpaca: (endpoints: [AlpacaSettings.Endpoints], application: AlpacaSettings.Application?)
-        let saxo: (configuration: SaxoConfiguration, application: SaxoSettings.Application?)
-        let alphaVantage: ProviderBaseURL
-        let polygon: ProviderBaseURL
-    }
 
     /// - Parameters:
     ///   - values: The settings that are set.
     ///   - environment: The environment of all providers; nil for that of each provider's settings.
     /// - Throws: `UsageError` for invalid or incomplete settings.
     package init(_ values: SettingValues, in environment: Environment? = nil) throws(UsageError) {
-        alpaca = try Settings.alpaca.configuration(values, in: environment)
-        saxo = try Settings.saxo.account(values, in: environment)
-        alphaVantage = try Settings.alphaVantage.configuration(values)
-        polygon = try Settings.polygon.configuration(values)
-        yahoo = try Settings.yahoo.configuration(values)
-        connecting = try Connecting(values, in: environment)
-        routes = try ProviderRoutes(values)
-    }
-
-    /// Whether no provider and no application is set.
-    var isEmpty: Bool {
-        alpaca == nil && saxo == nil && alphaVantage == nil && polygon == nil && yahoo == nil
-            && !connecting.hasApplication
-    }
-}
-
-extension ProviderSettings.Connecting {
-    fileprivate init(_ values: SettingValues, in environment: Environment?) throws(UsageError) {
+        var providers: [(id: ProviderID, provider: any ConfiguredProvider)] = []
+        for descriptor in ProviderRegistry.all {
+            providers.append((descriptor.id, try descriptor.configure(values, environment)))
+        }
+        self.providers = providers
         redirectURIs = try Self.redirectURIs(values)
-        alpaca = (
-            try Settings.alpaca.endpoints(values, in: environment), try Settings.alpaca.application(values)
-        )
-        saxo = (
-            try Settings.saxo.connecting(values, in: environment), try Settings.saxo.application(values)
-        )
-        alphaVantage = try Settings.alphaVantage.connectingBase(values)
-        polygon = try Settings.polygon.connectingBase(values)
-        guard !redirectURIs.isEmpty || !hasApplication else {
+        routes = try ProviderRoutes(values)
+        guard !redirectURIs.isEmpty || !providers.contains(where: \.provider.hasApplication) else {
             throw UsageError(
                 """
                 An application needs \(Settings.users.redirectURIs.variable): the addresses, separated by commas, that \
@@ -80,7 +33,8 @@ extension ProviderSettings.Connecting {
         }
     }
 
-    fileprivate var hasApplication: Bool { alpaca.application != nil || saxo.application != nil }
+    /// Whether no account and no application is set.
+    var isEmpty: Bool { !providers.contains { $0.provider.hasAccount || $0.provider.hasApplication } }
 
     private static func redirectURIs(_ values: SettingValues) throws(UsageError) -> Set<HTTPURL> {
         var urls: Set<HTTPURL> = []

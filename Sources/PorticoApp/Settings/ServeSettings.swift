@@ -1,4 +1,3 @@
-import Alpaca
 package import Brokerage
 import Foundation
 import Gateway
@@ -102,17 +101,13 @@ package enum ProviderMode {
                     + "PRODUCT=portico), or configure a provider.")
         }
         if providers.isEmpty {
-            throw UsageError("No provider is configured. \(providerRemedy).")
+            throw UsageError("No provider is configured. \(ProviderRegistry.example).")
         }
         return providers
     }
 
-    private static let providerRemedy =
-        "Set \(Settings.alpaca.keyID.variable) and \(Settings.alpaca.secretKey.file.variable) (or "
-        + "\(Settings.alpaca.token.file.variable)) or another provider's"
-
     private static let remedy =
-        "\(providerRemedy), or ask for the sandbox with \(Settings.server.sandbox)."
+        "\(ProviderRegistry.example), or ask for the sandbox with \(Settings.server.sandbox)."
 
     /// Whether the server uses the embedded sandbox.
     var isSandbox: Bool {

@@ -18,7 +18,7 @@ package enum Settings {
 
     /// The groups, in the order of the documentation.
     package static let groups: [any SettingGroup] =
-        [server, users, http, limits, logs] + providers + [routes]
+        [server, users, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [routes]
 
     /// All definitions, in the order of the documentation.
     package static let all = groups.flatMap(\.definitions)
@@ -37,7 +37,7 @@ struct ServerSettingGroup: SettingGroup {
         "data", .text("a directory"), unset: "none: all data is in memory only", isFlag: true,
         """
         The data directory: users, their sessions and data, the usage of quotas, and the prices, charts, instruments \
-        and company figures from Alpha Vantage and Polygon. It is created if it is missing.
+        and company figures from providers with a low quota. It is created if it is missing.
         """)
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",

@@ -11,7 +11,7 @@ package struct CallContext: Sendable {
     /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) it is the arrival of the
     /// request.
     package let notBefore: ContinuousClock.Instant?
-    /// Whether a value that was younger than ``Brokerage/Provider/minimumAge`` at ``notBefore`` is accepted
+    /// Whether a value that was younger than ``Brokerage/ProviderTraits/minimumAge`` at ``notBefore`` is accepted
     /// too.
     ///
     /// This applies to demands of clients, each of which would cost a call.

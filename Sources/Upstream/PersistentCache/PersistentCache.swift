@@ -85,7 +85,7 @@ struct PersistentCacheTable: Sendable {
 
     /// The name of a value in the cache; nil for private data, and for providers without a low quota.
     func name(of key: CacheKey) -> PersistentCacheKey? {
-        key.provider.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
+        key.provider.traits.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
     }
 }
 

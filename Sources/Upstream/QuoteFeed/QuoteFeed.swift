@@ -220,7 +220,7 @@ package final class QuoteFeed: Sendable {
             let symbols = state.generation == generation ? symbols(&state.feed) : []
             let areOfUsers = symbols.map { state.feed.isFollowedByUser($0) }
             // If calls are not scarce, one call for both is better than two.
-            guard provider.hasLowQuota || !areOfUsers.contains(true) else { return (symbols, []) }
+            guard provider.traits.hasLowQuota || !areOfUsers.contains(true) else { return (symbols, []) }
             return (
                 zip(symbols, areOfUsers).filter(\.1).map(\.0),
                 zip(symbols, areOfUsers).filter { !$0.1 }.map(\.0)

@@ -8,7 +8,7 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - unknown: how long a provider's response that it does not know an object is stored; nil for the
-    ///     provider's default (``Brokerage/Provider/unknownLifetime``). It prevents that an unknown object
+    ///     provider's default (``Brokerage/ProviderTraits/unknownLifetime``). It prevents that an unknown object
     ///     costs each provider of a route a call each time.
     ///   - markedStale: marks a value that has expired and could not be renewed.
     ///   - lifetime: how long a value is valid, from the wall-clock time of the read.
@@ -127,7 +127,7 @@ extension CacheLifetime {
         let length = series.interval.length(on: readAt.dateInUTC)
         var fresh = series.secondsToNextStart(from: readAt)
         if series.count == 0 { fresh = min(fresh, 60) }
-        if series.isLastComplete == false, !series.provenance.source.hasLowQuota {
+        if series.isLastComplete == false, !series.provenance.source.traits.hasLowQuota {
             fresh = min(fresh, min(max(length / 12, 5), 60))
         }
         if series.isOfThePast(at: readAt) { fresh = max(fresh, 3_600) }
@@ -179,46 +179,6 @@ extension Quote {
         case .delayed, .endOfDay, .indicative: return 15
         case .realTime, nil: break
         }
-        switch provenance.source {
-        case .alpaca, .saxo: return 1
-        case .yahoo: return 5
-        case .alphaVantage, .polygon: return 15
-        }
-    }
-}
-
-extension ProviderID {
-    /// Whether its usual plan allows so few calls that what it told must outlive the process: 25 a day at Alpha Vantage, 5 a
-    /// minute at Polygon.
-    package var hasLowQuota: Bool {
-        switch self {
-        case .alphaVantage, .polygon: true
-        case .alpaca, .saxo, .yahoo: false
-        }
-    }
-
-    /// The age below which a value is returned even for a request that demands a new one (`Cache-Control:
-    /// no-cache`), since otherwise each such request would cost a call.
-    ///
-    /// It is the time in which the provider's usual plan allows one call of its calls per minute, and longer
-    /// if there are few calls a day.
-    package var minimumAge: Duration {
-        switch self {
-        case .alpaca, .saxo: .seconds(1)
-        case .yahoo: .seconds(15)
-        case .polygon: .seconds(15)
-        case .alphaVantage: .seconds(60)
-        }
-    }
-
-    /// How long a response that the provider does not know a symbol is stored.
-    ///
-    /// A symbol that is listed in the meantime is found after that time. An unknown symbol costs one call in
-    /// that time.
-    package var unknownLifetime: Duration {
-        switch self {
-        case .alpaca, .saxo: .seconds(300)
-        case .yahoo, .polygon, .alphaVantage: .seconds(3_600)
-        }
+        return provenance.source.traits.secondsOfQuote
     }
 }

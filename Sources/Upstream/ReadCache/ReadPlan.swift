@@ -1,3 +1,4 @@
+import Brokerage
 import Synchronization
 
 /// Where each of some wanted values comes from.
@@ -201,7 +202,7 @@ extension ReadStore {
     private func unknown(
         _ key: CacheKey, _ departure: ReadPlan.Departure, at now: ContinuousClock.Instant
     ) -> Change {
-        let duration = kind.unknown ?? key.provider.unknownLifetime
+        let duration = kind.unknown ?? key.provider.traits.unknownLifetime
         guard duration > .zero else { return .remove }
         return .store(
             CacheEntry(unknownAskedAt: departure.start, readAt: now, for: duration), weight: key.weight)

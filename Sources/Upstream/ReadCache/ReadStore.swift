@@ -103,7 +103,7 @@ final class ReadStore: Sendable {
 
     func storeUnknown(_ key: CacheKey) {
         let now = clock.now()
-        let duration = kind.unknown ?? key.provider.unknownLifetime
+        let duration = kind.unknown ?? key.provider.traits.unknownLifetime
         guard duration > .zero else { return }
         let kept = CacheEntry(unknownAskedAt: now, readAt: now, for: duration)
         state.withLock { $0.cache.insert(kept, for: key, weight: key.weight) }
@@ -186,7 +186,7 @@ struct ReadDemand {
 
     /// The earliest time of the provider's response that is accepted.
     func earliest(at provider: ProviderID) -> ContinuousClock.Instant {
-        acceptsMinimumAge ? notBefore - provider.minimumAge : notBefore
+        acceptsMinimumAge ? notBefore - provider.traits.minimumAge : notBefore
     }
 }
 

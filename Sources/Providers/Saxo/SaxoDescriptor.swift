@@ -1,0 +1,47 @@
+import Brokerage
+import PorticoCore
+package import Upstream
+
+extension ProviderDescriptor {
+    package static let saxo = ProviderDescriptor(id: .saxo, settings: SaxoSettings()) {
+        values, environment throws(UsageError) in
+        try ConfiguredSaxo(SaxoSettings(), values, in: environment)
+    }
+}
+
+/// Saxo with the values of its settings.
+private struct ConfiguredSaxo: ConfiguredProvider {
+    let account: (configuration: SaxoConfiguration, token: SaxoToken)?
+    let connecting: SaxoConfiguration
+    let application: SaxoSettings.Application?
+
+    init(
+        _ settings: SaxoSettings, _ values: SettingValues, in environment: Environment?
+    ) throws(UsageError) {
+        account = try settings.account(values, in: environment)
+        connecting = try settings.connecting(values, in: environment)
+        application = try settings.application(values)
+    }
+
+    var hasAccount: Bool { account != nil }
+    var hasApplication: Bool { application != nil }
+
+    /// Exchanges license prices to each user, so market data is private.
+    func clients(over channels: ProviderChannelFactory) -> ProviderClients? {
+        account.map { configuration, token in
+            let account = QuotaAccount(.saxo, credential: "saxo")
+            let client = SaxoClient(
+                configuration, access: .token(token), over: channels.channel(for: account),
+                directory: SaxoInstrumentCache(clock: channels.clock))
+            return ProviderClients(
+                client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
+                isMarketPrivate: true, limits: channels.limits(of: account))
+        }
+    }
+
+    func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? {
+        SaxoConnector(
+            configuration: connecting, application: application,
+            directory: SaxoInstrumentCache(clock: channels.clock), channels: channels)
+    }
+}

@@ -1,0 +1,143 @@
+package import Brokerage
+package import PorticoCore
+
+/// A provider: its settings, and what they configure.
+///
+/// Each target of a provider has one.
+package struct ProviderDescriptor: Sendable {
+    package let id: ProviderID
+    package let settings: any SettingGroup
+    /// Reads the provider's settings; the second parameter is the environment of all providers, nil for that of
+    /// the settings.
+    package let configure:
+        @Sendable (SettingValues, Environment?) throws(UsageError) -> any ConfiguredProvider
+
+    package init(
+        id: ProviderID, settings: any SettingGroup,
+        configure:
+            @escaping @Sendable (SettingValues, Environment?) throws(UsageError) -> any ConfiguredProvider
+    ) {
+        self.id = id
+        self.settings = settings
+        self.configure = configure
+    }
+}
+
+/// A provider with the values of its settings.
+package protocol ConfiguredProvider: Sendable {
+    /// Whether the settings contain a credential of the server, or enable the provider without one.
+    var hasAccount: Bool { get }
+    /// Whether the settings contain an OAuth application by which users connect.
+    var hasApplication: Bool { get }
+    /// Makes the clients with the server's own credential; nil without one.
+    func clients(over channels: ProviderChannelFactory) -> ProviderClients?
+    /// Makes the connector of users; nil if users cannot connect.
+    func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)?
+}
+
+extension ConfiguredProvider {
+    package var hasApplication: Bool { false }
+
+    package func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? { nil }
+}
+
+/// The clients of one credential.
+package struct ProviderClients: Sendable {
+    package let environment: Environment
+    /// Nil for a provider without accounts.
+    package let accounts: (any AccountSource)?
+    /// Nil for a provider that executes no orders.
+    package let orders: (any TradingAPI)?
+    /// Nil for a provider without watchlists.
+    package let watchlists: (any WatchlistSource)?
+    /// The client of market data, which conforms to protocols like `QuoteSource`.
+    package let market: any Sendable
+    package let symbolMapping: any SymbolMapping
+    /// Whether market data is for the owner of the account only, also with the server's own credential.
+    package let isMarketPrivate: Bool
+    /// Tests the credential with one call, and returns the accounts that it opens.
+    package let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
+    /// Returns the usage of the credential's limits.
+    package let limits: @Sendable () -> [QuotaStatus]
+    /// Returns when the credential ends unless it is renewed before; nil for a credential without an end.
+    package let endsAt: @Sendable () -> Instant?
+    /// Renews the credential until its task is cancelled; nil for a credential that is not renewed.
+    package let backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)?
+    /// Waits until the outcome of each renewal is stored.
+    package let settled: @Sendable () async -> Void
+
+    /// Creates the clients of a broker.
+    package init<Client: AccountSource & TradingAPI>(
+        _ client: Client, symbolMapping: any SymbolMapping, environment: Environment,
+        watchlists: (any WatchlistSource)? = nil, isMarketPrivate: Bool = false,
+        limits: @escaping @Sendable () -> [QuotaStatus], endsAt: @escaping @Sendable () -> Instant? = { nil },
+        backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
+        settled: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.environment = environment
+        accounts = client
+        orders = client
+        self.watchlists = watchlists
+        market = client
+        self.symbolMapping = symbolMapping
+        self.isMarketPrivate = isMarketPrivate
+        check = { call throws(ProviderFailure) in try await client.accounts(in: call) }
+        self.limits = limits
+        self.endsAt = endsAt
+        self.backgroundRefresh = backgroundRefresh
+        self.settled = settled
+    }
+
+    /// Creates the client of a data service; `check` tests the credential with one call.
+    package init(
+        market: any Sendable, symbolMapping: any SymbolMapping, environment: Environment,
+        limits: @escaping @Sendable () -> [QuotaStatus],
+        check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
+    ) {
+        self.environment = environment
+        accounts = nil
+        orders = nil
+        watchlists = nil
+        self.market = market
+        self.symbolMapping = symbolMapping
+        isMarketPrivate = false
+        self.check = { call throws(ProviderFailure) in
+            try await check(call)
+            return []
+        }
+        self.limits = limits
+        endsAt = { nil }
+        backgroundRefresh = nil
+        settled = {}
+    }
+}
+
+/// Makes the channels to providers, which share one HTTP client, one quota ledger and one monitor.
+package struct ProviderChannelFactory: Sendable {
+    private let client: HTTPClient
+    package let ledger: QuotaLedger
+    package let monitor: ProviderMonitor
+    package let clock: TimeSource
+    private let retry: RetryPolicy
+
+    package init(
+        client: HTTPClient, ledger: QuotaLedger, monitor: ProviderMonitor, clock: TimeSource,
+        retry: RetryPolicy
+    ) {
+        self.client = client
+        self.ledger = ledger
+        self.monitor = monitor
+        self.clock = clock
+        self.retry = retry
+    }
+
+    /// The channel of a credential.
+    package func channel(for account: QuotaAccount) -> ProviderChannel {
+        ProviderChannel(account, over: client, clock: clock, retry: retry, ledger: ledger, monitor: monitor)
+    }
+
+    /// The usage of the limits of a credential.
+    package func limits(of account: QuotaAccount) -> @Sendable () -> [QuotaStatus] {
+        { [ledger] in ledger.status(of: account) }
+    }
+}
