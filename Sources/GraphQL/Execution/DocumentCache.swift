@@ -5,7 +5,7 @@ import Synchronization
 /// It removes first those documents that have not been used for about the longest time.
 ///
 /// It has two generations. A document that is used moves to the young generation. When that holds half the
-/// capacity, or half of the bytes, it becomes the old generation, and the previous old generation is removed
+/// capacity or half of the bytes, it becomes the old generation. The previous old generation is then removed
 /// as a whole. So a look-up needs one or two table look-ups, without sorting or linked lists.
 final class DocumentCache: Sendable {
     private struct Generations {
@@ -83,7 +83,7 @@ final class DocumentCache: Sendable {
 
 /// A hash table of documents by their text, with open addressing, at most half full.
 ///
-/// A dictionary would hash the digest of a text once more, and retain keys to compare them, which takes as
+/// A dictionary would hash the digest of a text once more, and retain keys to compare them. This takes as
 /// long as the rest of finding a document.
 struct DocumentHashTable {
     private struct Slot {
@@ -117,8 +117,8 @@ struct DocumentHashTable {
 
     /// Returns the weight with which this document was inserted; 0 if it is absent.
     func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
-        let place = slots[slotIndex(for: digest)]
-        return place.document === document ? place.weight : 0
+        let slot = slots[slotIndex(for: digest)]
+        return slot.document === document ? slot.weight : 0
     }
 
     /// Inserts a document, and replaces the one with the same digest.
@@ -126,10 +126,10 @@ struct DocumentHashTable {
     /// - Returns: The weight of the replaced document; 0 if there was none.
     @discardableResult
     mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
-        let place = slotIndex(for: digest)
-        if slots[place].document == nil { count += 1 }
-        let replaced = slots[place].weight
-        slots[place] = Slot(digest: digest, document: document, weight: weight)
+        let index = slotIndex(for: digest)
+        if slots[index].document == nil { count += 1 }
+        let replaced = slots[index].weight
+        slots[index] = Slot(digest: digest, document: document, weight: weight)
         return replaced
     }
 
@@ -137,9 +137,9 @@ struct DocumentHashTable {
     /// slots are free.
     private func slotIndex(for digest: UInt64) -> Int {
         let mask = slots.count - 1
-        var place = Int(truncatingIfNeeded: digest) & mask
-        while slots[place].document != nil, slots[place].digest != digest { place = (place + 1) & mask }
-        return place
+        var index = Int(truncatingIfNeeded: digest) & mask
+        while slots[index].document != nil, slots[index].digest != digest { index = (index + 1) & mask }
+        return index
     }
 }
 

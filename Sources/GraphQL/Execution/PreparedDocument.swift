@@ -44,8 +44,8 @@ package final class PreparedDocument: Sendable {
     /// The approximate memory in bytes, with the plans that are stored now.
     var weight: Int { operations.reduce(ownWeight) { $0 + $1.planWeight } }
 
-    /// True if one of its operations was run before; marks them as run.
-    var isRunAgain: Bool {
+    /// Records a run; returns true if one of the operations was run before.
+    func markRun() -> Bool {
         wasRun.load(ordering: .relaxed) || wasRun.exchange(true, ordering: .relaxed)
     }
 
