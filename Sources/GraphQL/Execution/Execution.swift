@@ -185,7 +185,7 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
 @frozen
 @usableFromInline
 @safe
-struct LoadSlots: @unchecked Sendable {
+package struct LoadSlots: @unchecked Sendable {
     // Sendable, although it is a pointer: a slot is set once, by the load that owns it, before any task
     // reads it; loads that run at the same time own different slots, and the write pass begins after all of
     // them have ended. Guards set their slots before the guarded loads start; in a mutation, between two

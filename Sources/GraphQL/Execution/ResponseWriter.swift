@@ -13,9 +13,9 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     var base: UnsafeMutablePointer<UInt8>
     @usableFromInline
-    var count = 0
+    package var count = 0
     @usableFromInline
-    var capacity: Int
+    package var capacity: Int
 
     /// The current position in the response; see `ResponsePath`.
     @usableFromInline
@@ -34,7 +34,7 @@ public struct ResponseWriter: ~Copyable {
     /// Its bytes are then meaningless, and further writes overwrite them. A list or an object that detects
     /// this reports a failure, which no position above accepts as null.
     @usableFromInline
-    var isOverLimit = false
+    package var isOverLimit = false
     /// The minimum number of bytes that the recorded failures add to the text.
     private var failureBytes = 0
 
@@ -243,7 +243,7 @@ extension ResponseWriter {
     ///   - slots: The data of loads.
     ///   - write: The write pass.
     /// - Returns: The bytes; meaningless above the limit.
-    static func bytes(
+    package static func bytes(
         expecting expected: Int, limit: Int = .max, slots: LoadSlots = .none,
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
