@@ -26,7 +26,7 @@ package enum AvailableCPUs {
     /// - Parameter status: The text of `/proc/PID/status` (proc_pid_status(5)). Its line `Cpus_allowed` has the mask
     ///   in hexadecimal words of 32 bits, separated by commas.
     /// - Returns: The number; nil if there is no mask, or an empty one.
-    static func allowed(by status: String) -> Int? {
+    package static func allowed(by status: String) -> Int? {
         let label = "Cpus_allowed:"
         let line = status.split(separator: "\n").first { $0.hasPrefix(label) }
         guard let line else { return nil }

@@ -18,7 +18,7 @@ package final class HTTPServer: Service {
     /// The port on which it listens; the chosen one if 0 was configured.
     package let port: Int
     private let listener: any Channel
-    let state: ServerState
+    package let state: ServerState
     private let identity: TLSIdentity?
 
     /// Starts listening and handling requests; `run` must follow.
@@ -117,11 +117,11 @@ package final class HTTPServer: Service {
 }
 
 /// What all connections of a server share.
-final class ServerState: Sendable {
+package final class ServerState: Sendable {
     let configuration: ServerConfiguration
     let limits: ServerLimits
     let router: Router
-    let load: ServerResources
+    package let load: ServerResources
     let logger: Logger
     let requestIDs = RequestIDGenerator()
     let date = DateHeaderCache()

@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Synchronization
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 @Suite("A failure")
 struct FailureTests {

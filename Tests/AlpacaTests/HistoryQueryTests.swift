@@ -1,7 +1,6 @@
+import Alpaca
 import Brokerage
 import Testing
-
-@testable import Alpaca
 
 @Suite("What a history is asked for by")
 struct HistoryQueryTests {

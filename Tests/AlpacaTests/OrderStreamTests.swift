@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 @Suite("The stream of an account's orders")
 struct OrderStreamTests {

@@ -1,8 +1,7 @@
+import Alpaca
 import Brokerage
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 /// What Alpaca publishes as examples of its own, beside those of the fact sheet.
 @Suite("Published examples")

@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 @Suite("The data stream", .timeLimit(.minutes(10)))
 struct QuoteStreamTests {

@@ -1,7 +1,7 @@
+import Alpaca
 import Brokerage
 import Testing
 
-@testable import Alpaca
 @testable import Upstream
 
 @Suite("A rate limit")

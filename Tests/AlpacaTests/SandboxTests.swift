@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 /// The client against the stand-in, over HTTP: two independent readings of the same facts.
 @Suite("The sandbox")

@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 /// The client against the stand-in, over HTTP: charts, orders, watchlists, news and the clock.
 @Suite("The sandbox's charts, orders, watchlists and news")

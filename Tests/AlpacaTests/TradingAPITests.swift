@@ -1,8 +1,7 @@
+import Alpaca
 import Brokerage
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 @Suite("The order desk")
 struct TradingAPITests {

@@ -1,7 +1,6 @@
+import Alpaca
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 @Suite("A credential that is kept")
 struct VersionedCredentialTests {

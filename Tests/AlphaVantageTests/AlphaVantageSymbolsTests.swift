@@ -1,8 +1,7 @@
+import AlphaVantage
 import Brokerage
 import Testing
 import Upstream
-
-@testable import AlphaVantage
 
 @Suite("Alpha Vantage's spelling")
 struct AlphaVantageSymbolsTests {

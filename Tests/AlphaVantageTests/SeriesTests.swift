@@ -1,9 +1,8 @@
+import AlphaVantage
 import Brokerage
 import ProviderTestSupport
 import Testing
 import Upstream
-
-@testable import AlphaVantage
 
 @Suite("A series")
 struct SeriesTests {

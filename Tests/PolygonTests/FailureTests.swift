@@ -1,9 +1,8 @@
 import Brokerage
+import Polygon
 import ProviderTestSupport
 import Testing
 import Upstream
-
-@testable import Polygon
 
 @Suite("A failure")
 struct FailureTests {

@@ -1,9 +1,8 @@
 import Brokerage
+import Polygon
 import ProviderTestSupport
 import Testing
 import Upstream
-
-@testable import Polygon
 
 @Suite("News")
 struct NewsTests {

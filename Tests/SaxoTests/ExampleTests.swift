@@ -1,9 +1,8 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
-
-@testable import Saxo
 
 /// Every example of the fact sheet, by what a decoder makes of it.
 struct Example: Sendable, CustomTestStringConvertible {

@@ -1,11 +1,10 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.Fault
-
-@testable import Saxo
 
 @Suite("Saxo's look-ups")
 struct LookUpTests {

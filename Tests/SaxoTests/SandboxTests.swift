@@ -1,12 +1,11 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.Fault
 import struct Sandbox.SandboxUser
-
-@testable import Saxo
 
 /// The client against the stand-in, over HTTP: two independent readings of the same facts.
 @Suite("Saxo's sandbox")

@@ -1,7 +1,6 @@
 import NIOCore
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The CPUs that a process may use")
 struct AvailableCPUsTests {

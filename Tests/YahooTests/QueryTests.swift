@@ -2,8 +2,7 @@ import Brokerage
 import ProviderTestSupport
 import Testing
 import Upstream
-
-@testable import Yahoo
+import Yahoo
 
 /// The wire format of 2017.
 @Suite("The query language")

@@ -3,8 +3,7 @@ import ProviderTestSupport
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Yahoo
+import Yahoo
 
 @Suite("Beside the sandbox, which knows nothing of the client")
 struct SandboxTests {

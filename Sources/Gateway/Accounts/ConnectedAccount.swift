@@ -5,7 +5,7 @@ import Storage
 /// An account, and the connection by which it is read.
 ///
 /// Each of many positions answers with its own, which nothing changes: so it is shared, not copied.
-final class ConnectedAccount: Sendable {
+package final class ConnectedAccount: Sendable {
     let who: StoredAccount
     let connection: BrokerConnection
     /// Its figures, where they came with it; nil where nobody has asked for them yet.
@@ -18,7 +18,7 @@ final class ConnectedAccount: Sendable {
     }
 
     /// The `id` that the schema gives it.
-    var globalID: String { connection.globalID(ofAccount: who.id) }
+    package var globalID: String { connection.globalID(ofAccount: who.id) }
 }
 
 /// An account with the figures that were read of it.
@@ -35,9 +35,9 @@ struct LoadedAccount: Sendable {
 }
 
 extension ConnectedAccount: GraphQLObject {
-    typealias Context = GatewayContext
+    package typealias Context = GatewayContext
 
-    static let graphQL = ObjectType<ConnectedAccount>("Account") {
+    package static let graphQL = ObjectType<ConnectedAccount>("Account") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(

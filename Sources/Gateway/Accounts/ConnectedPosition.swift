@@ -2,12 +2,12 @@ import Brokerage
 import GraphQL
 
 /// A position, and the connection by which it was read.
-struct ConnectedPosition: Sendable {
+package struct ConnectedPosition: Sendable {
     let position: Position
     let connection: BrokerConnection
 
     /// The `id` that the schema gives it.
-    var globalID: String { connection.globalID(ofPosition: position) }
+    package var globalID: String { connection.globalID(ofPosition: position) }
 
     /// The account that holds it.
     var accountReference: AccountReference {

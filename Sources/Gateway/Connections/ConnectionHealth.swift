@@ -5,7 +5,7 @@ import Upstream
 /// How one connection fares, by the calls that were made through it.
 ///
 /// It tells what a provider's own health does not: that this very credential is refused while others are taken.
-final class ConnectionHealth: Sendable {
+package final class ConnectionHealth: Sendable {
     /// What is known at one moment.
     struct Facts: Hashable, Sendable {
         /// The last call that worked.

@@ -11,7 +11,7 @@ package final class ConnectionService: Sendable {
     let registry: ProviderConnectionRegistry
     let connectors: [ProviderID: any ProviderConnector]
     let redirects: RedirectPolicy
-    let pending: PendingAuthorizations
+    package let pending: PendingAuthorizations
     let clock: TimeSource
     let didChange: @Sendable (ProviderConnection) -> Void
     /// Nil if no calls are counted.

@@ -5,7 +5,7 @@ import Synchronization
 package import Upstream
 
 /// A consent that a user was sent to give.
-struct PendingAuthorization: Sendable {
+package struct PendingAuthorization: Sendable {
     let owner: OwnerID
     let provider: ProviderID
     let environment: Environment
@@ -19,7 +19,7 @@ struct PendingAuthorization: Sendable {
 ///
 /// Each is found by its state (RFC 6749, section 10.12), once, and by the user that it was made for. They are in memory
 /// only: after a restart a user begins anew.
-final class PendingAuthorizations: Sendable {
+package final class PendingAuthorizations: Sendable {
     /// How long a user may take.
     static let lifetime = Duration.seconds(600)
     /// Of one user at the same time; the oldest make room.
@@ -129,7 +129,7 @@ package struct RedirectPolicy: Sendable {
     /// The address that an argument names.
     ///
     /// - Throws: `FieldError` for one that browsers are not sent back to.
-    func address(_ text: String, argument: String) throws(FieldError) -> HTTPURL {
+    package func address(_ text: String, argument: String) throws(FieldError) -> HTTPURL {
         guard let url = HTTPURL(text), text.utf8.count <= Self.maximumLength else {
             throw .argument(
                 argument,

@@ -3,7 +3,7 @@ import GraphQL
 import Storage
 
 /// How far all goals of a user are, in one currency.
-struct GoalsProgress: Sendable {
+package struct GoalsProgress: Sendable {
     let currency: String
     private let achieved: Result<Decimal?, any Error>
     private let target: Result<Decimal, any Error>
@@ -41,11 +41,11 @@ struct GoalsProgress: Sendable {
 }
 
 extension GoalsProgress: LiveEntity {
-    var globalID: String { currency }
+    package var globalID: String { currency }
     /// There is always one.
-    var closed: GoalsProgress? { nil }
+    package var closed: GoalsProgress? { nil }
 
-    func isEquivalent(to other: GoalsProgress) -> Bool {
+    package func isEquivalent(to other: GoalsProgress) -> Bool {
         currency == other.currency && isStale == other.isStale
             && achieved.isEquivalent(to: other.achieved)
             && target.map(Optional.some).isEquivalent(to: other.target.map(Optional.some))

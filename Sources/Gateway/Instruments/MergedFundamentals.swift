@@ -4,7 +4,7 @@ import Upstream
 
 /// Figures of a company, merged from the reports of several sources: each figure from the first source that
 /// has it.
-struct MergedFundamentals: Sendable {
+package struct MergedFundamentals: Sendable {
     private(set) var figures: Fundamentals
     /// The sources of at least one figure, in the order of the route.
     private(set) var parts: [Part]

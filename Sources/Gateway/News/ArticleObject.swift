@@ -20,7 +20,7 @@ extension Article: GraphQLObject {
 }
 
 /// Some articles out of a provider's pages.
-struct ArticleConnectionPage: Sendable {
+package struct ArticleConnectionPage: Sendable {
     static let maximumArticles = 100
     /// As long as a page is asked for.
     static let pageLength = 50
@@ -55,9 +55,9 @@ struct ArticleEdge: Sendable {
 }
 
 extension ArticleConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
+    package typealias Context = GatewayContext
 
-    static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
+    package static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
         Field("edges") { $0.entries.map(Optional.some) }
         Field("nodes") { $0.entries.map { Optional.some($0.article) } }
         Field("pageInfo") {

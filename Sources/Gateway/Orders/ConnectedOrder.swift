@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 /// An order, and the connection by which it was read.
-struct ConnectedOrder: Sendable {
+package struct ConnectedOrder: Sendable {
     /// As it stands: with what is under way with it.
     let order: Order
     let connection: BrokerConnection

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Storage
 import Upstream
@@ -76,7 +76,7 @@ extension GatewayContext {
     ///
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
     /// outcome first.
-    func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
+    package func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         let names = try await mapStorageErrors { () throws(StorageError) in
             var names = try await journal.names(of: ids, of: connection.owner, connection.id)
@@ -141,7 +141,7 @@ extension FieldError {
 }
 
 /// Which orders are asked for.
-struct OrderFilter: Sendable {
+package struct OrderFilter: Sendable {
     /// Open ones, ended ones, or all.
     let isOpen: Bool?
     let symbols: [Symbol]?

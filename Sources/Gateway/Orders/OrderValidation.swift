@@ -1,11 +1,11 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 // What is known to be refused is not sent: each error names the argument and what to do.
 
 extension OrderCapabilities {
     /// Checks an order against what its broker takes.
-    func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
+    package func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
         try check(ticket.price.type, ticket.timeInForce, at: provider)
         switch ticket.size {
         case .notional where !acceptsNotional:
@@ -24,7 +24,7 @@ extension OrderCapabilities {
     }
 
     /// Checks a change of an order against what its broker takes.
-    func check(_ change: OrderReplacement, at provider: ProviderID) throws(FieldError) {
+    package func check(_ change: OrderReplacement, at provider: ProviderID) throws(FieldError) {
         guard replaces else {
             throw FieldError(
                 .unsupported, "\(provider.rawValue) changes no orders: cancel it and place another.",
@@ -72,7 +72,7 @@ extension OrderCapabilities {
 
 extension Listing {
     /// Checks an order against what its broker says of the instrument.
-    func check(_ ticket: OrderTicket, naming argument: String) throws(FieldError) {
+    package func check(_ ticket: OrderTicket, naming argument: String) throws(FieldError) {
         if isTradable == false {
             throw .unsupported(argument, "\(provider.rawValue) does not trade \(ticket.symbol).", provider)
         }

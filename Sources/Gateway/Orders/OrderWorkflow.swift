@@ -7,7 +7,7 @@ import Upstream
 
 /// What orders need that outlives a request: their journal, turns of those with the same key, and a bell for those whose
 /// fate must be asked for.
-struct OrderWorkflow: Sendable {
+package struct OrderWorkflow: Sendable {
     let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()

@@ -5,7 +5,7 @@ import Upstream
 ///
 /// No connection delays another one, and each write has its own increasing pause. It is a value without time
 /// or tasks: ``OrderReconciliation`` supplies both.
-struct ReconciliationSchedule {
+package struct ReconciliationSchedule {
     /// A user's connection.
     struct ConnectionKey: Hashable, Sendable {
         let owner: OwnerID

@@ -1,5 +1,5 @@
 import Brokerage
-import GraphQL
+package import GraphQL
 import Upstream
 
 /// What one unit of a currency is worth in another, and who said so.
@@ -150,7 +150,7 @@ extension ExchangeRate: GraphQLObject {
 }
 
 /// Rates between several currencies.
-struct ExchangeRateTable: Sendable {
+package struct ExchangeRateTable: Sendable {
     private let rates: [CurrencyPair: Result<ExchangeRate?, any Error>]
 
     fileprivate init(_ rates: [CurrencyPair: Result<ExchangeRate?, any Error>]) {
@@ -178,7 +178,7 @@ struct ExchangeRateTable: Sendable {
 
 extension GatewayContext {
     /// The rates of some pairs of currency codes, asked for in one go; one that is no code has none.
-    func rateTable(_ pairs: [(from: String, to: String)]) -> MaybeAsync<ExchangeRateTable> {
+    package func rateTable(_ pairs: [(from: String, to: String)]) -> MaybeAsync<ExchangeRateTable> {
         let wanted = Set(
             pairs.filter { $0.from != $0.to }.compactMap { pair -> CurrencyPair? in
                 guard let from = try? Currency(pair.from), let to = try? Currency(pair.to) else { return nil }

@@ -45,7 +45,7 @@ package final class CallBudgets: Sendable {
     ///   - client: The client.
     ///   - isSpent: Whether the call is counted.
     /// - Returns: The reason for the refusal; nil if the client has a call left.
-    func limitError(for client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
+    package func limitError(for client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
         let now = clock.now()
         let end: ContinuousClock.Instant? = state.withLock { state in
             let isKnown = state.clients[client] != nil || ensureCapacity(in: &state, now)

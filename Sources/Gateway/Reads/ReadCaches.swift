@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// What was read from providers a moment ago, each kind for as long as its values are good.
@@ -13,7 +13,7 @@ package struct ReadCaches: Sendable {
     /// Single orders.
     let order: ReadCache<Order>
     let watchlists: ReadCache<[BrokerWatchlist]>
-    let quotes: ReadCache<Quote>
+    package let quotes: ReadCache<Quote>
     let charts: ReadCache<CandleSeries>
     let instruments: ReadCache<Instrument>
     let searches: ReadCache<[SearchHit]>
@@ -208,7 +208,7 @@ extension CacheWeighted {
     var weightOfParts: Int { 0 }
 
     /// Its own size, and what lies elsewhere.
-    var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
+    package var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
 
     /// What lies elsewhere: where the value itself is part of another.
     var outlyingWeight: Int {
@@ -217,7 +217,7 @@ extension CacheWeighted {
 }
 
 extension Array where Element: CacheWeighted {
-    var weight: Int { reduce(0) { $0 + $1.weight } }
+    package var weight: Int { reduce(0) { $0 + $1.weight } }
 }
 
 extension Account: CacheWeighted {

@@ -100,13 +100,13 @@ package final class GatewayServices: Sendable {
 /// What users have entrusted to Portico: who they are and what is theirs.
 package struct UserData: Sendable {
     /// The file that it all is kept in.
-    let file: UserDatabase
+    package let file: UserDatabase
     let connections: ConnectionStore
     let watchlists: WatchlistStore
     let goals: GoalStore
     /// Who may come in, and how.
     package let authentication: AuthenticationService
-    let orders: OrderWorkflow
+    package let orders: OrderWorkflow
     /// How often clients may send requests that are expensive.
     package let limits: CallLimits
 

@@ -1,7 +1,7 @@
 import Brokerage
 
 /// One of the things that a connection has, as it is now.
-protocol LiveEntity: Sendable {
+package protocol LiveEntity: Sendable {
     /// Tells it from all others.
     var globalID: String { get }
     /// How it looks when it is gone; nil where that is not told.
@@ -14,11 +14,11 @@ protocol LiveEntity: Sendable {
 }
 
 extension LiveEntity {
-    var isCurrent: Bool { true }
+    package var isCurrent: Bool { true }
 }
 
 /// What is new in each reading of a connection's items.
-struct ChangeDetector<Item: LiveEntity> {
+package struct ChangeDetector<Item: LiveEntity> {
     private var known: [String: Item] = [:]
     /// The failure of the last reading; nil if it succeeded.
     private var failure: FieldError?
@@ -56,14 +56,14 @@ struct ChangeDetector<Item: LiveEntity> {
 }
 
 extension ConnectedPosition: LiveEntity {
-    var closed: ConnectedPosition? {
+    package var closed: ConnectedPosition? {
         var position = position
         position.quantity = .zero
         position.marketValue = nil
         return ConnectedPosition(position: position, connection: connection)
     }
 
-    func isEquivalent(to other: ConnectedPosition) -> Bool {
+    package func isEquivalent(to other: ConnectedPosition) -> Bool {
         var other = other.position
         guard other.provenance.isStale == position.provenance.isStale else { return false }
         other.provenance = position.provenance
@@ -73,9 +73,9 @@ extension ConnectedPosition: LiveEntity {
 
 extension ConnectedAccount: LiveEntity {
     /// An account that is gone is an error where it was asked for.
-    var closed: ConnectedAccount? { nil }
+    package var closed: ConnectedAccount? { nil }
 
-    func isEquivalent(to other: ConnectedAccount) -> Bool {
+    package func isEquivalent(to other: ConnectedAccount) -> Bool {
         guard var other = other.figures, let figures, other.provenance.isStale == figures.provenance.isStale
         else { return false }
         other.provenance = figures.provenance

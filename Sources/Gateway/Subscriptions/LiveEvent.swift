@@ -1,7 +1,7 @@
-import Brokerage
+package import Brokerage
 
 /// An event of a subscription: its own value, and the value that all other fields of its message show.
-struct LiveEvent<Value: Sendable>: Sendable {
+package struct LiveEvent<Value: Sendable>: Sendable {
     let value: LiveValue<Value>
     /// Nil if no other field of the message could show the value.
     var carried: EventValue?
@@ -15,7 +15,7 @@ struct LiveEvent<Value: Sendable>: Sendable {
 /// It is in the context of this one message, for the session that receives the event. It is not stored in a
 /// cache, and no other message, session or user sees it. A private value is used only for the owner and the
 /// connection that it was read for.
-indirect enum EventValue: Sendable {
+package indirect enum EventValue: Sendable {
     case quote(Quote)
     /// All accounts behind a connection, with their figures, from the read that produced the event.
     case accounts([ConnectedAccount], of: BrokerConnection)

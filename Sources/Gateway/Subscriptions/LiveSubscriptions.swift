@@ -173,7 +173,7 @@ struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
 }
 
 /// Tells those who follow all of a user's connections that these are others now.
-final class ConnectionChangeNotifier: Sendable {
+package final class ConnectionChangeNotifier: Sendable {
     private struct State {
         var listeners: [OwnerID: [Int: AsyncStream<Void>.Continuation]] = [:]
         var nextNumber = 0

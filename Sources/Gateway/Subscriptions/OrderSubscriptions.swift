@@ -82,7 +82,7 @@ final class OrderSubscription: Sendable {
 ///
 /// Portico's own writes put it here, and the broker's stream of the round that goes on: when a connection is given another
 /// credential a new round begins, and what is left of the one before has no say any more.
-final class OrderUpdateQueue: Sendable {
+package final class OrderUpdateQueue: Sendable {
     /// What there is to do.
     struct Contents {
         /// Orders as Portico itself tells of them: what came of a write.

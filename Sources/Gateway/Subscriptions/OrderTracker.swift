@@ -5,7 +5,7 @@ import Upstream
 
 /// Keeps up with the orders of one connection: by its broker's stream where there is one, by reading them now and then where
 /// not, and by what Portico's own writes bring about.
-struct OrderTracker: Sendable {
+package struct OrderTracker: Sendable {
     let connection: BrokerConnection
     let clock: TimeSource
     let inbox: OrderUpdateQueue
@@ -152,7 +152,7 @@ extension ConnectedOrder {
 /// The orders of a connection as those who follow them know them: the open ones, and the last that have ended.
 ///
 /// A value without time or tasks: ``OrderSubscriptions`` says what comes in.
-struct OrderSnapshot {
+package struct OrderSnapshot {
     private var orders: [String: SubscribedOrder] = [:]
     /// The ids of those that have ended, the last one last.
     private var ended: [String] = []
@@ -194,19 +194,19 @@ struct OrderSnapshot {
 }
 
 /// An order that is followed.
-struct SubscribedOrder: Sendable {
+package struct SubscribedOrder: Sendable {
     let linked: ConnectedOrder
     /// Whether it is open no more; where its broker does not tell how orders end, its state does not say so.
     let hasEnded: Bool
 }
 
 extension SubscribedOrder: LiveEntity {
-    var globalID: String { linked.globalID }
+    package var globalID: String { linked.globalID }
     /// How an order ended is told when it does.
-    var closed: SubscribedOrder? { nil }
-    var isCurrent: Bool { !hasEnded }
+    package var closed: SubscribedOrder? { nil }
+    package var isCurrent: Bool { !hasEnded }
 
-    func isEquivalent(to other: SubscribedOrder) -> Bool {
+    package func isEquivalent(to other: SubscribedOrder) -> Bool {
         linked.clientOrderID == other.linked.clientOrderID && hasEnded == other.hasEnded
             && linked.reconciliation == other.linked.reconciliation
             && linked.order.provenance.isStale == other.linked.order.provenance.isStale

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// Decides at which sources of a route each symbol is followed, and holds the news that the subscriber has
@@ -8,7 +8,7 @@ package import Upstream
 /// followed at the next source too, until a better source has a price again. A symbol for which no source can
 /// ever return a price is over. It is a value without time or tasks: ``QuoteFallbackSubscriber`` executes its steps. Each
 /// subscription has one, so it stores little for a symbol: for one with a fresh price, only its sources.
-struct QuoteFallbackState {
+package struct QuoteFallbackState {
     private struct Entry {
         /// The sources that could have the symbol, best first; symbols with the same sources share the array.
         let sources: [Int]
@@ -167,7 +167,7 @@ package enum LiveNews: Hashable, Sendable {
     /// The quote.
     ///
     /// - Throws: The reason why there is none.
-    func get() throws -> Quote {
+    package func get() throws -> Quote {
         switch self {
         case .price(let news): return try news.get()
         case .failure(let error): throw error

@@ -8,7 +8,7 @@ import Upstream
 ///
 /// One for each source and audience, by the key that values of it are kept under: what a user's own credential tells is
 /// theirs, and cannot be reached by anybody else's key.
-final class QuoteFeedRegistry: Sendable {
+package final class QuoteFeedRegistry: Sendable {
     fileprivate struct Entry {
         let feed: QuoteFeed
         /// When it was last asked for.

@@ -2,7 +2,7 @@ package import Brokerage
 import GraphQL
 import PorticoCore
 import Synchronization
-import Upstream
+package import Upstream
 
 /// The prices of some symbols for one subscriber: the first of each as soon as it is known, then each change.
 ///
@@ -21,7 +21,7 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     ///     for no limit.
     ///   - clock: The clock for the pauses after which a full feed is tried again.
     ///   - hub: Returns the hub of a source; throws if the source is gone.
-    init(
+    package init(
         _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
         clock: TimeSource = .system,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed

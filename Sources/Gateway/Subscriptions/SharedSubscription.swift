@@ -2,7 +2,7 @@ import Synchronization
 import Upstream
 
 /// A value that is looked after while somebody watches it, once for all who do.
-final class SharedSubscription<Value: Sendable>: Sendable {
+package final class SharedSubscription<Value: Sendable>: Sendable {
     typealias Update = Result<Value, any Error>
     /// Tells a watch its answers until it is cancelled.
     typealias Work = @Sendable (_ watch: SharedSubscription, _ turn: SubscriptionRun) async -> Void
@@ -158,7 +158,7 @@ struct SubscriptionRun: Sendable {
 }
 
 /// How often what is watched is read.
-struct PollingPolicy: Sendable {
+package struct PollingPolicy: Sendable {
     /// Often enough for a screen, and a small part of any broker's quota.
     var interval = Duration.seconds(5)
     /// The least between two readings, however often something changes.

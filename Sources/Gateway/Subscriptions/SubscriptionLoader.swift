@@ -1,6 +1,6 @@
 import Brokerage
 import GraphQL
-import PorticoCore
+package import PorticoCore
 import Upstream
 
 /// What a subscription tells: a value, or null with an error.
@@ -57,7 +57,9 @@ extension GatewayContext {
     }
 
     /// How far all goals together are, in one currency: first as it is, then each time that it changes.
-    func liveGoalsProgress(in code: String) throws -> ConflatingStream<String, LiveEvent<GoalsProgress>> {
+    package func liveGoalsProgress(in code: String) throws -> ConflatingStream<
+        String, LiveEvent<GoalsProgress>
+    > {
         let currency = try Currency(code, of: "currency").code
         let key = SubscriptionKey(try owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.

@@ -7,9 +7,9 @@ package struct AuthenticationService: Sendable {
     /// Found by their tokens, for each request.
     package let sessions: SessionStore
     let users: UserStore
-    let hasher: PasswordHasher
+    package let hasher: PasswordHasher
     let signUpPolicy: SignUpPolicy
-    let attempts = SignInThrottle()
+    package let attempts = SignInThrottle()
     /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInCaller>
     /// The rate of new guests and users.

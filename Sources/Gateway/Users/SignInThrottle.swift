@@ -8,7 +8,7 @@ import Synchronization
 /// failure of any other client counts three times: for the name at the address, for the address with any
 /// name, and for the name from any address. Names of users that do not exist count like names of users that
 /// do.
-final class SignInThrottle: Sendable {
+package final class SignInThrottle: Sendable {
     // A lock, because requests come on any thread.
     private let state = Mutex(State())
     private let capacity: Int

@@ -12,7 +12,7 @@ final class DynamicPlanner: Sendable {
     private let variables: VariableValues
     /// The type names in the objects of the data.
     private let typeNames: Set<String>
-    private let made = Mutex(PlannedTypes())
+    private let plannedTypes = Mutex(PlannedTypes())
 
     /// The types planned so far.
     ///
@@ -50,22 +50,22 @@ final class DynamicPlanner: Sendable {
 
     /// Releases the planned types, which the finished plan no longer needs.
     func discardPlannedTypes() {
-        made.withLock { $0 = PlannedTypes() }
+        plannedTypes.withLock { $0 = PlannedTypes() }
     }
 
     private func plan(
         _ type: TypeID, _ selectionSets: [SelectionSet], with planner: inout Planner
     ) throws -> ObjectPlanReference<DynamicValue> {
         let selection = SelectionOnType(type: type, starts: selectionSets.map(\.selections.start))
-        if let known = made.withLock({ $0.plans[selection] }) { return known }
+        if let known = plannedTypes.withLock({ $0.plans[selection] }) { return known }
         let plan = ObjectPlanReference<DynamicValue>(
             try planner.plan(object(of: type).bound, selectionSets))
-        made.withLock { $0.plans[selection] = plan }
+        plannedTypes.withLock { $0.plans[selection] = plan }
         return plan
     }
 
     private func object(of id: TypeID) -> ObjectType<DynamicValue> {
-        if let known = made.withLock({ $0.objects[id] }) { return known }
+        if let known = plannedTypes.withLock({ $0.objects[id] }) { return known }
         let type = schema[id]
         let object = ObjectType<DynamicValue>(type.name) {
             type.fields.map { definition in
@@ -74,7 +74,7 @@ final class DynamicPlanner: Sendable {
                 }
             }
         }
-        made.withLock { $0.objects[id] = object }
+        plannedTypes.withLock { $0.objects[id] = object }
         return object
     }
 

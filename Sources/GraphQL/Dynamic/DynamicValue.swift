@@ -26,7 +26,7 @@ struct DynamicObject: Sendable {
     /// The positions of the properties; nil if a linear search is as fast.
     private let positions: [String: Int]?
 
-    private static let few = 8
+    private static let maximumLinearSearch = 8
 
     /// Creates an object.
     ///
@@ -34,7 +34,7 @@ struct DynamicObject: Sendable {
     init(_ properties: [(name: String, value: DynamicValue)]) {
         self.properties = properties
         positions =
-            properties.count <= DynamicObject.few
+            properties.count <= DynamicObject.maximumLinearSearch
             ? nil
             : Dictionary(
                 properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

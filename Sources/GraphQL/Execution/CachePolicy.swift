@@ -28,12 +28,12 @@ public struct CachePolicy: Sendable {
             (maxAge, isPrivate, shortest) = (0, true, [])
             return
         }
-        var walk = CacheHintCollector(valid.typed)
-        walk.visit(operation.selectionSet, isRoot: true)
-        let maxAge = walk.hinted.map(\.maxAge).min() ?? 0
+        var collector = CacheHintCollector(valid.typed)
+        collector.collect(operation.selectionSet, isRoot: true)
+        let maxAge = collector.fieldAges.map(\.maxAge).min() ?? 0
         self.maxAge = maxAge
-        isPrivate = walk.isPrivate
-        shortest = walk.hinted.filter { $0.maxAge == maxAge }.map(\.use)
+        isPrivate = collector.isPrivate
+        shortest = collector.fieldAges.filter { $0.maxAge == maxAge }.map(\.use)
             .sorted { $0.span.start < $1.span.start }
     }
 }
@@ -47,11 +47,11 @@ public struct CachePolicy: Sendable {
 /// cycles after validation.
 private struct CacheHintCollector {
     private let typed: TypedDocument
-    private(set) var hinted: [(maxAge: Int, use: SchemaReference)] = []
+    private(set) var fieldAges: [(maxAge: Int, use: SchemaReference)] = []
     private(set) var isPrivate = false
-    private var seen: Set<Visit> = []
+    private var seen: Set<VisitedFragment> = []
 
-    private struct Visit: Hashable {
+    private struct VisitedFragment: Hashable {
         let fragment: Int
         let isRoot: Bool
     }
@@ -60,21 +60,21 @@ private struct CacheHintCollector {
         self.typed = typed
     }
 
-    mutating func visit(_ set: SelectionSet, isRoot: Bool) {
+    mutating func collect(_ set: SelectionSet, isRoot: Bool) {
         for index in set.selections.indices {
             switch typed.document.selections[index] {
-            case .field(let field): visit(field, at: index, isRoot: isRoot)
-            case .inlineFragment(let fragment): visit(fragment.selectionSet, isRoot: isRoot)
+            case .field(let field): collect(field, at: index, isRoot: isRoot)
+            case .inlineFragment(let fragment): collect(fragment.selectionSet, isRoot: isRoot)
             case .fragmentSpread:
                 guard let fragment = typed.selections[index].fragment,
-                    seen.insert(Visit(fragment: fragment, isRoot: isRoot)).inserted
+                    seen.insert(VisitedFragment(fragment: fragment, isRoot: isRoot)).inserted
                 else { continue }
-                visit(typed.fragments[fragment].definition.selectionSet, isRoot: isRoot)
+                collect(typed.fragments[fragment].definition.selectionSet, isRoot: isRoot)
             }
         }
     }
 
-    private mutating func visit(_ field: SelectedField, at index: Int, isRoot: Bool) {
+    private mutating func collect(_ field: SelectedField, at index: Int, isRoot: Bool) {
         // Introspection returns the same for all users while the server runs.
         guard case .defined = typed.selections[index].field, let parent = typed.selections[index].parentType,
             let definition = typed.fieldDefinition(at: index)
@@ -87,9 +87,9 @@ private struct CacheHintCollector {
             let use = SchemaReference(
                 coordinate: coordinate, span: field.name.span,
                 deprecationReason: definition.deprecationReason)
-            hinted.append((maxAge, use))
+            fieldAges.append((maxAge, use))
         }
-        if let set = field.selectionSet { visit(set, isRoot: false) }
+        if let set = field.selectionSet { collect(set, isRoot: false) }
     }
 
     /// Returns the field and, for an interface, that of each possible type.

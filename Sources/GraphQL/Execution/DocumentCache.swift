@@ -5,9 +5,9 @@ import Synchronization
 /// It removes first those documents that have not been used for about the longest time.
 ///
 /// It has two generations. A document that is used moves to the young generation. When that holds half the
-/// capacity, or half of the bytes, it becomes the old generation, and the previous old generation is removed
+/// capacity or half of the bytes, it becomes the old generation. The previous old generation is then removed
 /// as a whole. So a look-up needs one or two table look-ups, without sorting or linked lists.
-final class DocumentCache: Sendable {
+package final class DocumentCache: Sendable {
     private struct Generations {
         var young: DocumentHashTable
         var youngWeight = 0
@@ -27,7 +27,7 @@ final class DocumentCache: Sendable {
     /// - Parameters:
     ///   - capacity: The maximum number of stored documents, from 2 to two million.
     ///   - bytes: The maximum memory of these documents, by their `weight`.
-    init(capacity: Int, bytes: Int = .max) {
+    package init(capacity: Int, bytes: Int = .max) {
         halfBytes = bytes / 2
         halfCapacity = min(max(1, capacity / 2), 1 << 20)
         let empty = DocumentHashTable(capacity: halfCapacity)
@@ -38,7 +38,7 @@ final class DocumentCache: Sendable {
     ///
     /// Texts are equal if all their bytes are equal. Swift strings can be equal although their bytes differ:
     /// `"é"` is one character or two, and the results for the two differ.
-    func document(_ text: String) -> PreparedDocument? {
+    package func document(_ text: String) -> PreparedDocument? {
         let bytes = text.utf8Span.span
         let digest = SeededHash.digest(of: bytes)
         return generations.withLock { generations in
@@ -50,17 +50,17 @@ final class DocumentCache: Sendable {
     }
 
     /// Stores a document, or records that it takes more memory than before.
-    func store(_ document: PreparedDocument) {
+    package func store(_ document: PreparedDocument) {
         generations.withLock { store(document, document.digest, in: &$0) }
     }
 
     /// The maximum number of documents that are stored now.
-    var count: Int {
+    package var count: Int {
         generations.withLock { $0.young.count + $0.old.count }
     }
 
     /// The recorded memory of the documents in bytes.
-    var weight: Int {
+    package var weight: Int {
         generations.withLock { $0.youngWeight + $0.oldWeight }
     }
 
@@ -83,9 +83,9 @@ final class DocumentCache: Sendable {
 
 /// A hash table of documents by their text, with open addressing, at most half full.
 ///
-/// A dictionary would hash the digest of a text once more, and retain keys to compare them, which takes as
+/// A dictionary would hash the digest of a text once more, and retain keys to compare them. This takes as
 /// long as the rest of finding a document.
-struct DocumentHashTable {
+package struct DocumentHashTable {
     private struct Slot {
         var digest: UInt64 = 0
         /// The document; nil for a free slot.
@@ -96,12 +96,12 @@ struct DocumentHashTable {
 
     /// The slots; their number is a power of two.
     private var slots: [Slot]
-    private(set) var count = 0
+    package private(set) var count = 0
 
     /// Creates an empty table.
     ///
     /// - Parameter capacity: The maximum number of documents.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         var size = 4
         while size < capacity * 2 { size *= 2 }
         slots = Array(repeating: Slot(), count: size)
@@ -117,19 +117,19 @@ struct DocumentHashTable {
 
     /// Returns the weight with which this document was inserted; 0 if it is absent.
     func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
-        let place = slots[slotIndex(for: digest)]
-        return place.document === document ? place.weight : 0
+        let slot = slots[slotIndex(for: digest)]
+        return slot.document === document ? slot.weight : 0
     }
 
     /// Inserts a document, and replaces the one with the same digest.
     ///
     /// - Returns: The weight of the replaced document; 0 if there was none.
     @discardableResult
-    mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
-        let place = slotIndex(for: digest)
-        if slots[place].document == nil { count += 1 }
-        let replaced = slots[place].weight
-        slots[place] = Slot(digest: digest, document: document, weight: weight)
+    package mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
+        let index = slotIndex(for: digest)
+        if slots[index].document == nil { count += 1 }
+        let replaced = slots[index].weight
+        slots[index] = Slot(digest: digest, document: document, weight: weight)
         return replaced
     }
 
@@ -137,15 +137,15 @@ struct DocumentHashTable {
     /// slots are free.
     private func slotIndex(for digest: UInt64) -> Int {
         let mask = slots.count - 1
-        var place = Int(truncatingIfNeeded: digest) & mask
-        while slots[place].document != nil, slots[place].digest != digest { place = (place + 1) & mask }
-        return place
+        var index = Int(truncatingIfNeeded: digest) & mask
+        while slots[index].document != nil, slots[index].digest != digest { index = (index + 1) & mask }
+        return index
     }
 }
 
 extension Span<UInt8> {
     /// Returns true if another text has the same bytes.
-    func isSame(as other: [UInt8]) -> Bool { isSame(as: other.span) }
+    package func isSame(as other: [UInt8]) -> Bool { isSame(as: other.span) }
 
     /// Returns true if another text has the same bytes.
     func isSame(as other: Span<UInt8>) -> Bool {
@@ -174,8 +174,8 @@ extension Span<UInt8> {
 ///
 /// The seed is random per process, so that clients cannot prepare texts that collide. In addition, a table
 /// with entries from clients has a size limit.
-enum SeededHash {
-    static func digest(of bytes: Span<UInt8>) -> UInt64 {
+package enum SeededHash {
+    package static func digest(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
             let key = key
             var digest = key.seed ^ UInt64(bytes.count)

@@ -9,7 +9,7 @@ final class Engine: Sendable {
     private let roots: RootValues
     private let options: ExecutionOptions
     /// The cost of each field of the schema.
-    private let prices: SchemaCosts
+    private let costs: SchemaCosts
     private let introspection: Introspection
     private let guards: FieldGuards
     private let documents: DocumentCache
@@ -17,12 +17,12 @@ final class Engine: Sendable {
     private let parsed = Atomic(0)
 
     init(
-        _ schema: Schema, _ roots: RootValues, _ prices: SchemaCosts, _ guards: FieldGuards,
+        _ schema: Schema, _ roots: RootValues, _ costs: SchemaCosts, _ guards: FieldGuards,
         _ options: ExecutionOptions
     ) {
         self.schema = schema
         self.roots = roots
-        self.prices = prices
+        self.costs = costs
         self.guards = guards
         self.options = options
         introspection = Introspection(schema: schema)
@@ -41,7 +41,7 @@ final class Engine: Sendable {
             let prepared = prepare(request, of: document)
             // Cache only accepted documents: refused ones, which any client can send, must not evict them.
             if case .operation(let operation, _, _) = prepared.state,
-                (try? operation.measured(within: options.limits, at: prices)) != nil
+                (try? operation.measured(within: options.limits, at: costs)) != nil
             {
                 documents.store(document)
             }
@@ -130,11 +130,11 @@ final class Engine: Sendable {
         case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared))
         case .rejected(let errors, _): throw errors
         case .operation(let operation, let document, let variables):
-            if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
-            if !request.requestsCost, let plan = operation.settledPlan {
+            if document.markRun() { reused.wrappingAdd(1, ordering: .relaxed) }
+            if !request.requestsCost, let plan = operation.constantPlan {
                 return (plan, .empty, nil)
             }
-            let measured = try operation.measured(within: options.limits, at: prices)
+            let measured = try operation.measured(within: options.limits, at: costs)
             let variables = try variables.get()
             // Checked before planning, because the plan of a too expensive operation may be too large.
             let cost = try measured.cost(variables)

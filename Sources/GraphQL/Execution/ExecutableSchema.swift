@@ -30,9 +30,9 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         subscription: Subscription = EmptyRoot(), context: Context.Type,
         guards: [FieldGuard<Context>] = [], options: ExecutionOptions = ExecutionOptions()
     ) throws(BindingError) {
-        let prices: SchemaCosts
+        let costs: SchemaCosts
         do {
-            prices = try SchemaCosts(schema)
+            costs = try SchemaCosts(schema)
         } catch {
             throw BindingError(differences: [], faults: error.errors)
         }
@@ -45,7 +45,7 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         guards.bind(to: &binder)
         if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
         loadedFields = binder.loads
-        engine = Engine(schema, roots, prices, guards, options)
+        engine = Engine(schema, roots, costs, guards, options)
     }
 
     /// Looks up the document of a request, or parses and validates it, and selects the operation that the

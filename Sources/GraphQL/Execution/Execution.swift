@@ -28,7 +28,7 @@ public struct Execution: @unchecked Sendable {
 
     /// A flag that is set after an operation's time limit.
     final class TimeoutFlag: Sendable {
-        let hasCome = Atomic(false)
+        let isSet = Atomic(false)
     }
 
     /// The coerced variables of the request.
@@ -55,13 +55,13 @@ public struct Execution: @unchecked Sendable {
 
     /// Sets the timeout flag, before the running loads are cancelled.
     func expire() {
-        memory.timeout?.hasCome.store(true, ordering: .relaxed)
+        memory.timeout?.isSet.store(true, ordering: .relaxed)
     }
 
     /// Returns the error of a load: a timeout for one that was cancelled because of the time limit.
     @usableFromInline
-    func meaning(of error: any Error) -> any Error {
-        guard let timeout = memory.timeout, timeout.hasCome.load(ordering: .relaxed) else { return error }
+    func loadError(for error: any Error) -> any Error {
+        guard let timeout = memory.timeout, timeout.isSet.load(ordering: .relaxed) else { return error }
         return OperationTimedOut()
     }
 }
@@ -185,7 +185,7 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
 @frozen
 @usableFromInline
 @safe
-struct LoadSlots: @unchecked Sendable {
+package struct LoadSlots: @unchecked Sendable {
     // Sendable, although it is a pointer: a slot is set once, by the load that owns it, before any task
     // reads it; loads that run at the same time own different slots, and the write pass begins after all of
     // them have ended. Guards set their slots before the guarded loads start; in a mutation, between two

@@ -62,8 +62,8 @@ extension GraphQLErrors: CustomStringConvertible {
     /// One line for each error, with its first position.
     public var description: String {
         errors.map { error in
-            guard let place = error.locations.first else { return error.message }
-            return "\(place.line):\(place.column): \(error.message)"
+            guard let location = error.locations.first else { return error.message }
+            return "\(location.line):\(location.column): \(error.message)"
         }
         .joined(separator: "\n")
     }

@@ -14,13 +14,15 @@ enum LoadedValues<Value: Sendable>: Sendable {
     /// parents.
     @inlinable
     mutating func check(parents: Int) {
-        let answers =
+        let resultCount =
             switch self {
             case .values(let values): values.count
             case .results(let results): results.count
             case .shared, .failure: parents
             }
-        if answers != parents { self = .failure(ResultCountMismatch(parents: parents, results: answers)) }
+        if resultCount != parents {
+            self = .failure(ResultCountMismatch(parents: parents, results: resultCount))
+        }
     }
 }
 

@@ -35,34 +35,34 @@ extension MaybeAsync {
     ///
     /// The result is ready if all of them are.
     @inlinable
-    public static func each<Source: Sendable, Answer: Sendable>(
-        _ sources: [Source], _ load: (Source) throws -> MaybeAsync<Answer>
-    ) -> MaybeAsync where Value == BatchResults<Answer> {
-        var answers: BatchResults<Answer> = []
-        answers.reserveCapacity(sources.count)
-        var fetches: [PendingFetch<Answer>] = []
+    public static func each<Source: Sendable, Output: Sendable>(
+        _ sources: [Source], _ load: (Source) throws -> MaybeAsync<Output>
+    ) -> MaybeAsync where Value == BatchResults<Output> {
+        var results: BatchResults<Output> = []
+        results.reserveCapacity(sources.count)
+        var fetches: [PendingFetch<Output>] = []
         for source in sources {
             do {
                 switch try load(source) {
-                case .ready(let answer): answers.append(.success(answer))
+                case .ready(let result): results.append(.success(result))
                 case .async(let fetch):
-                    fetches.append(PendingFetch(position: answers.count, fetch: fetch))
-                    answers.append(.failure(NotYetFetched()))
+                    fetches.append(PendingFetch(position: results.count, fetch: fetch))
+                    results.append(.failure(PendingResult()))
                 }
             } catch {
-                answers.append(.failure(error))
+                results.append(.failure(error))
             }
         }
-        if fetches.isEmpty { return .ready(answers) }
-        let (known, pending) = (answers, fetches)
+        if fetches.isEmpty { return .ready(results) }
+        let (known, pending) = (results, fetches)
         return .async { await fill(known, from: pending) }
     }
 
     @usableFromInline
-    static func fill<Answer: Sendable>(
-        _ answers: BatchResults<Answer>, from fetches: [PendingFetch<Answer>]
-    ) async -> BatchResults<Answer> {
-        await withTaskGroup(of: (Int, Result<Answer, any Error>).self) { group in
+    static func fill<Output: Sendable>(
+        _ results: BatchResults<Output>, from fetches: [PendingFetch<Output>]
+    ) async -> BatchResults<Output> {
+        await withTaskGroup(of: (Int, Result<Output, any Error>).self) { group in
             for pending in fetches {
                 group.addTask {
                     do {
@@ -72,21 +72,21 @@ extension MaybeAsync {
                     }
                 }
             }
-            var answers = answers
-            for await (position, answer) in group { answers[position] = answer }
-            return answers
+            var results = results
+            for await (position, result) in group { results[position] = result }
+            return results
         }
     }
 }
 
 /// An asynchronous result with its index among the others.
 @usableFromInline
-struct PendingFetch<Answer: Sendable>: Sendable {
+struct PendingFetch<Output: Sendable>: Sendable {
     @usableFromInline let position: Int
-    @usableFromInline let fetch: @Sendable () async throws -> Answer
+    @usableFromInline let fetch: @Sendable () async throws -> Output
 
     @usableFromInline
-    init(position: Int, fetch: @escaping @Sendable () async throws -> Answer) {
+    init(position: Int, fetch: @escaping @Sendable () async throws -> Output) {
         self.position = position
         self.fetch = fetch
     }
@@ -94,6 +94,6 @@ struct PendingFetch<Answer: Sendable>: Sendable {
 
 /// The placeholder of a result that is not available yet.
 @usableFromInline
-struct NotYetFetched: Error {
+struct PendingResult: Error {
     @usableFromInline init() {}
 }

@@ -4,7 +4,7 @@ import Synchronization
 package final class PreparedDocument: Sendable {
     package let valid: ValidDocument
     /// The text in UTF-8.
-    let text: [UInt8]
+    package let text: [UInt8]
     /// The digest of the text, for tables.
     let digest: UInt64
     private let operations: [PreparedOperation]
@@ -42,10 +42,10 @@ package final class PreparedDocument: Sendable {
     private static let operationWeight = 1_024
 
     /// The approximate memory in bytes, with the plans that are stored now.
-    var weight: Int { operations.reduce(ownWeight) { $0 + $1.planWeight } }
+    package var weight: Int { operations.reduce(ownWeight) { $0 + $1.planWeight } }
 
-    /// True if one of its operations was run before; marks them as run.
-    var isRunAgain: Bool {
+    /// Records a run; returns true if one of the operations was run before.
+    func markRun() -> Bool {
         wasRun.load(ordering: .relaxed) || wasRun.exchange(true, ordering: .relaxed)
     }
 

@@ -11,8 +11,8 @@ package final class PreparedOperation: Sendable {
     private let planBytes: Int
     private let storedPlans = Atomic(0)
     private let known = Mutex(Cache())
-    /// See `settledPlan`.
-    private let settled = WriteOnceReference<OperationPlan>()
+    /// See `constantPlan`.
+    private let storedConstantPlan = WriteOnceReference<OperationPlan>()
 
     /// The results computed so far.
     private struct Cache {
@@ -56,22 +56,22 @@ package final class PreparedOperation: Sendable {
 
     /// The plan if it is the same for all requests: after the first planning, an operation without variables
     /// always satisfies all limits.
-    var settledPlan: OperationPlan? { settled.object }
+    var constantPlan: OperationPlan? { storedConstantPlan.object }
 
     /// Returns the operation with its measurements.
     ///
     /// - Throws: The exceeded limit, with its position.
     func measured(
-        within limits: OperationLimits, at prices: SchemaCosts
+        within limits: OperationLimits, at costs: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
-        try (known.withLock(\.measured) ?? measure(limits, prices)).get()
+        try (known.withLock(\.measured) ?? measure(limits, costs)).get()
     }
 
     private func measure(
-        _ limits: OperationLimits, _ prices: SchemaCosts
+        _ limits: OperationLimits, _ costs: SchemaCosts
     ) -> Result<MeasuredOperation, GraphQLErrors> {
         let result = Result { () throws(GraphQLErrors) in
-            try limits.check(definition, of: valid, prices: prices)
+            try limits.check(definition, of: valid, costs: costs)
         }
         known.withLock { $0.measured = result }
         return result
@@ -101,13 +101,13 @@ package final class PreparedOperation: Sendable {
     func plan(
         _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
     ) throws(GraphQLErrors) -> OperationPlan {
-        if let plan = settledPlan { return plan }
+        if let plan = constantPlan { return plan }
         let conditions = Conditions(of: conditionalVariables, variables)
         if let plan = known.withLock({ $0.plan(for: conditions) }) { return plan }
         do {
             let plan = try make(conditions.values(of: conditionalVariables))
             if definition.variables.isEmpty {
-                if reserve(plan.weight) { settled.set(plan) }
+                if reserve(plan.weight) { storedConstantPlan.set(plan) }
             } else {
                 store(Planned(conditions: conditions, plan: plan))
             }
@@ -206,7 +206,7 @@ final class SizeHint: Sendable {
     /// all others.
     var expected: Int { min(maximumLength.load(ordering: .relaxed) + SizeHint.margin, 256 * 1024) }
 
-    func learn(_ count: Int) {
+    func record(_ count: Int) {
         if count > maximumLength.load(ordering: .relaxed) { maximumLength.store(count, ordering: .relaxed) }
     }
 }

@@ -1,10 +1,10 @@
 /// A request after its document has been looked up, or parsed and validated, and its operation selected.
 ///
 /// `ExecutableSchema.prepare(_:)` returns one for every request. A server reads from this value how to
-/// execute, cache and log the request, so that each request prepares its document once, also if the document
-/// is rejected. A rejected request has a value too, because it is logged, traced and streamed like any
-/// other. It contains the coerced variables and not the request: a subscription that runs for days does not
-/// retain other data of its request.
+/// execute, cache and log the request. Each request therefore prepares its document once, also if the
+/// document is rejected. A rejected request has a value too, because it is logged, traced and streamed like
+/// any other. It contains the coerced variables and not the request: a subscription that runs for days does
+/// not retain other data of its request.
 public struct PreparedRequest: Sendable {
     /// The name of the operation, as the client sent it; nil if it sent none.
     public let operationName: String?

@@ -19,14 +19,14 @@ struct ResponsePath: ~Copyable {
     var isOwner = false
 
     /// The usual maximum depth of paths.
-    static var usualDepth: Int { 32 }
+    static var initialCapacity: Int { 32 }
 
     /// Creates an empty path.
     ///
-    /// - Parameter room: The initial memory, with room for `usualDepth` segments; it must outlive the path.
-    init(in room: UnsafeMutablePointer<Int>) {
-        unsafe segments = room
-        capacity = ResponsePath.usualDepth
+    /// - Parameter memory: The initial memory, with room for `initialCapacity` segments; it must outlive the path.
+    init(in memory: UnsafeMutablePointer<Int>) {
+        unsafe segments = memory
+        capacity = ResponsePath.initialCapacity
     }
 
     @inlinable
@@ -89,5 +89,5 @@ struct FieldFailure {
 
     /// The minimum length of its entry in `errors` in bytes: with a location, a path of short segments and
     /// no message.
-    var leastBytes: Int { 60 + path.count * 2 }
+    var minimumBytes: Int { 60 + path.count * 2 }
 }

@@ -13,9 +13,9 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     var base: UnsafeMutablePointer<UInt8>
     @usableFromInline
-    var count = 0
+    package var count = 0
     @usableFromInline
-    var capacity: Int
+    package var capacity: Int
 
     /// The current position in the response; see `ResponsePath`.
     @usableFromInline
@@ -34,7 +34,7 @@ public struct ResponseWriter: ~Copyable {
     /// Its bytes are then meaningless, and further writes overwrite them. A list or an object that detects
     /// this reports a failure, which no position above accepts as null.
     @usableFromInline
-    var isOverLimit = false
+    package var isOverLimit = false
     /// The minimum number of bytes that the recorded failures add to the text.
     private var failureBytes = 0
 
@@ -48,19 +48,19 @@ public struct ResponseWriter: ~Copyable {
     /// Creates a writer.
     ///
     /// - Parameters:
-    ///   - room: The initial memory of the response; it must outlive the writer.
+    ///   - memory: The initial memory of the response; it must outlive the writer.
     ///   - limit: The maximum number of bytes of the text.
-    ///   - path: The initial memory of the path, with room for `ResponsePath.usualDepth` segments.
+    ///   - path: The initial memory of the path, with room for `ResponsePath.initialCapacity` segments.
     ///   - slots: The data of loads.
     init(
-        in room: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>,
+        in memory: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>,
         slots: LoadSlots
     ) {
         // An empty buffer has no address; all callers pass a non-empty one.
-        unsafe base = room.baseAddress.unsafelyUnwrapped
+        unsafe base = memory.baseAddress.unsafelyUnwrapped
         self.limit = limit
         // Also if there is more memory, so that the limit needs no separate comparison.
-        capacity = min(room.count - ResponseWriter.slack, limit)
+        capacity = min(memory.count - ResponseWriter.slack, limit)
         unsafe self.path = ResponsePath(in: path)
         self.slots = slots
     }
@@ -141,7 +141,7 @@ public struct ResponseWriter: ~Copyable {
     mutating func fail(_ error: any Error) {
         guard !isOverLimit else { return }
         let failure = FieldFailure(path: path.copy, error: error)
-        failureBytes += failure.leastBytes
+        failureBytes += failure.minimumBytes
         guard failureBytes <= limit - count else { return exceedLimit() }
         failures.append(failure)
     }
@@ -223,10 +223,10 @@ public struct ResponseWriter: ~Copyable {
     @inlinable
     public mutating func write(upTo maximum: Int, _ form: (inout OutputSpan<UInt8>) -> Void) {
         reserve(maximum)
-        let room = unsafe UnsafeMutableBufferPointer(start: base + count, count: maximum)
-        var span = unsafe OutputSpan(buffer: room, initializedCount: 0)
+        let buffer = unsafe UnsafeMutableBufferPointer(start: base + count, count: maximum)
+        var span = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
         form(&span)
-        count &+= unsafe span.finalize(for: room)
+        count &+= unsafe span.finalize(for: buffer)
     }
 }
 
@@ -243,18 +243,18 @@ extension ResponseWriter {
     ///   - slots: The data of loads.
     ///   - write: The write pass.
     /// - Returns: The bytes; meaningless above the limit.
-    static func bytes(
+    package static func bytes(
         expecting expected: Int, limit: Int = .max, slots: LoadSlots = .none,
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
-        unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.usualDepth) { path in
+        unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.initialCapacity) { path in
             // With this capacity it is never empty, so it has an address.
             let path = unsafe path.baseAddress.unsafelyUnwrapped
             if expected + slack > stackCapacity {
                 return unsafe bytes(in: expected, limit: limit, path, slots, write)
             }
-            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: stackCapacity) { room in
-                var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: stackCapacity) { memory in
+                var writer = unsafe ResponseWriter(in: memory, limit: limit, path: path, slots: slots)
                 write(&writer)
                 return writer.bytes
             }
@@ -267,8 +267,8 @@ extension ResponseWriter {
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
         var copy: [UInt8]?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { room, count in
-            var writer = unsafe ResponseWriter(in: room, limit: limit, path: path, slots: slots)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { memory, count in
+            var writer = unsafe ResponseWriter(in: memory, limit: limit, path: path, slots: slots)
             write(&writer)
             // Also copies a response far shorter than expected, because an array retains its initial
             // capacity.

@@ -3,7 +3,7 @@
 ///
 /// The algorithm is Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020): the interval of
 /// decimals that round to the double is scaled by a power of ten, taken from a table with 126 bits of
-/// precision, so that at most two candidates with one digit less and two with all digits remain.
+/// precision. At most two candidates with one digit less and two with all digits remain.
 struct ShortestDouble {
     let digits: UInt64
     let exponent: Int

@@ -138,7 +138,7 @@ extension InputObject: ExpressibleByDictionaryLiteral {
 extension InputValue {
     /// The value as in messages of the reference implementation: at most three levels deep and ten items
     /// long.
-    var inspected: String { inspected(level: 1) }
+    package var inspected: String { inspected(level: 1) }
 
     private static var maximumLevel: Int { 2 }
     private static var maximumListLength: Int { 10 }
@@ -180,7 +180,7 @@ extension InputValue {
 
 extension String {
     /// The text as a JSON string with its quotes.
-    var quotedAsJSON: String {
+    package var quotedAsJSON: String {
         var quoted = "\""
         for scalar in unicodeScalars {
             switch scalar {

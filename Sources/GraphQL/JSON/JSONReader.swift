@@ -48,9 +48,9 @@ struct JSONReader {
         var fields: [(name: String, value: InputValue)] = []
         var names = KeysSeen()
         try enter()
-        while let (name, place) = try nextName(in: bytes, isFirst: fields.isEmpty) {
+        while let (name, nameOffset) = try nextName(in: bytes, isFirst: fields.isEmpty) {
             guard names.insert(name, into: fields) else {
-                throw JSONFailure(reason: .duplicateName(name), offset: place)
+                throw JSONFailure(reason: .duplicateName(name), offset: nameOffset)
             }
             fields.append((name, try value(in: bytes)))
         }
@@ -126,11 +126,11 @@ struct JSONReader {
         guard peek(in: bytes) == UInt8(ascii: "\"") else {
             throw unexpected(isFirst ? .nameOrBrace : .name, in: bytes)
         }
-        let place = offset
+        let nameOffset = offset
         let name = try string(in: bytes)
         guard peek(in: bytes) == UInt8(ascii: ":") else { throw unexpected(.colon, in: bytes) }
         offset += 1
-        return (name, place)
+        return (name, nameOffset)
     }
 
     /// Returns true if another array element follows, and reads the comma before it; leaves the array at its
@@ -186,14 +186,16 @@ struct JSONReader {
 /// A small object is searched linearly, a large one through a hash set, so that the time is not quadratic in
 /// the number of names.
 private struct KeysSeen {
-    private var many: Set<UTF8Key> = []
-    private static let few = 12
+    private var hashed: Set<UTF8Key> = []
+    private static let maximumLinearSearch = 12
 
     /// Returns false if the name already exists.
     mutating func insert(_ name: String, into fields: [(name: String, value: InputValue)]) -> Bool {
-        guard fields.count >= Self.few else { return !fields.contains { $0.name.hasSameBytes(as: name) } }
-        if fields.count == Self.few { many = Set(fields.map { UTF8Key($0.name) }) }
-        return many.insert(UTF8Key(name)).inserted
+        guard fields.count >= Self.maximumLinearSearch else {
+            return !fields.contains { $0.name.hasSameBytes(as: name) }
+        }
+        if fields.count == Self.maximumLinearSearch { hashed = Set(fields.map { UTF8Key($0.name) }) }
+        return hashed.insert(UTF8Key(name)).inserted
     }
 }
 

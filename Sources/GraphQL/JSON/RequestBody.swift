@@ -168,13 +168,13 @@ struct RequestParameters {
         var seen: [RequestKey] = []
         var isFirst = true
         try reader.enter()
-        while let (name, place) = try reader.nextName(in: bytes, isFirst: isFirst) {
+        while let (name, nameOffset) = try reader.nextName(in: bytes, isFirst: isFirst) {
             isFirst = false
             guard let key = RequestKey(rawValue: name) else {
                 _ = try reader.value(in: bytes)
                 continue
             }
-            if seen.contains(key) { throw JSONFailure(reason: .duplicateName(name), offset: place) }
+            if seen.contains(key) { throw JSONFailure(reason: .duplicateName(name), offset: nameOffset) }
             seen.append(key)
             _ = reader.peek(in: bytes)
             let start = reader.offset
@@ -240,9 +240,9 @@ public enum RequestBodyError: Error, Hashable, Sendable {
             "The request is a JSON array, and this server accepts no batches. Send one object with the key \"query\"."
         case .notAnObject(let found):
             "The request must be a JSON object with the key \"query\", not \(found.rawValue)."
-        case .wrongType(let key, let found, let place):
+        case .wrongType(let key, let found, let location):
             "The key \"\(key.rawValue)\" must be \(key.expectation), not \(found.rawValue), "
-                + "at line \(place.line), column \(place.column)."
+                + "at line \(location.line), column \(location.column)."
         case .tooManyRequests(let limit):
             "The request is an array of more than \(limit) requests. Send fewer at a time."
         case .emptyBatch: "The request is an array without a request. Send one object with the key \"query\"."

@@ -29,7 +29,7 @@ extension Parser {
         description: StringValue?, start: UInt32
     ) throws(SyntaxErrorReason) -> FragmentDefinition {
         try advance()
-        if tokenMeans(["on"]) { throw unexpected() }
+        if isToken(["on"]) { throw unexpected() }
         let name = try name()
         try expect(.on)
         return FragmentDefinition(

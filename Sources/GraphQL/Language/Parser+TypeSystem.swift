@@ -155,7 +155,7 @@ extension Parser {
         repeat {
             let start = token.span.start
             let description = try description()
-            if tokenMeans(["true", "false", "null"]) {
+            if isToken(["true", "false", "null"]) {
                 throw SyntaxErrorReason(.reservedEnumValue(token), at: token.span)
             }
             let definition = EnumValueDefinition(

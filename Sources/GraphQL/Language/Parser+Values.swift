@@ -153,7 +153,7 @@ extension Parser {
     /// Returns true if the next token is a name with one of these texts, or a string with such a value.
     ///
     /// The reference implementation compares only a token's value when it excludes a keyword from names.
-    func tokenMeans(_ texts: [String]) -> Bool {
+    func isToken(_ texts: [String]) -> Bool {
         guard token.kind == .name || token.kind.isString else { return false }
         let source = nodes.source
         let text =

@@ -24,8 +24,8 @@ extension SourceText {
     ///
     /// Reads the text up to the offset. Use it for errors, not for every node.
     public func location(of offset: UInt32) -> SourceLocation {
-        var walk = LineColumnScanner(bytes)
-        return walk.location(of: offset)
+        var scanner = LineColumnScanner(bytes)
+        return scanner.location(of: offset)
     }
 
     /// Returns the line and column of a span's first byte.
@@ -107,9 +107,9 @@ extension SourceText {
     /// location per field.
     package func locations(of spans: [SourceSpan]) -> [SourceLocation] {
         var locations = Array(repeating: SourceLocation(line: 1, column: 1), count: spans.count)
-        var walk = LineColumnScanner(bytes)
+        var scanner = LineColumnScanner(bytes)
         for index in spans.indices.sorted(by: { spans[$0].start < spans[$1].start }) {
-            locations[index] = walk.location(of: spans[index].start)
+            locations[index] = scanner.location(of: spans[index].start)
         }
         return locations
     }

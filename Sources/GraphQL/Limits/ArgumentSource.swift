@@ -65,7 +65,7 @@ extension SchemaCosts {
     }
 
     /// Returns true if the value of an argument affects its cost.
-    func matters(_ weight: Cost, _ type: WrappedType) -> Bool {
+    func affectsCost(_ weight: Cost, _ type: WrappedType) -> Bool {
         if weight != .zero { return true }
         if case .inputObject = schema[type.type].kind { return true }
         return false

@@ -92,32 +92,33 @@ struct CostCompiler {
         guard case .defined(let position) = typed.selections[index].field,
             let parent = typed.selections[index].parentType
         else { return .known(SelectionCost()) }
-        let price = model.fields[parent.index][position]
-        let children = field.selectionSet.map { part($0, sizing: price.sizing) }
-        let isSizedFromAround = model.sizings.sizes(price.name, in: sizing)
-        if folds, price.isPlain, field.directives.isEmpty, let below = CostCompiler.known(children) {
+        let costDefinition = model.fields[parent.index][position]
+        let children = field.selectionSet.map { part($0, sizing: costDefinition.sizing) }
+        let isSizedByParent = model.sizings.sizes(costDefinition.name, in: sizing)
+        if folds, costDefinition.isPlain, field.directives.isEmpty, let below = CostCompiler.known(children) {
             let cost = ResolvedCost(
-                plain: price, assumedListSize: limits.assumedListSize, isSizedFromAround: isSizedFromAround)
-            return .known(cost.bill(children: below))
+                plain: costDefinition, assumedListSize: limits.assumedListSize,
+                isSizedByParent: isSizedByParent)
+            return .known(cost.cost(children: below))
         }
         return part(
             FieldCost(
                 field, position, of: parent, in: typed, model, assumedListSize: limits.assumedListSize,
-                isSizedFromAround: isSizedFromAround, children: children))
+                isSizedByParent: isSizedByParent, children: children))
     }
 
     /// Returns the cost of a field's selections if it is constant; zero for a leaf.
     private static func known(_ children: CostPart?) -> SelectionCost? {
         switch children {
-        case .known(let bill): bill
+        case .known(let cost): cost
         case .step: nil
         case nil: SelectionCost()
         }
     }
 
     private mutating func part(_ field: FieldCost) -> CostPart {
-        let bill = known(field)
-        if let bill, folds || bill == SelectionCost() { return .known(bill) }
+        let cost = known(field)
+        if let cost, folds || cost == SelectionCost() { return .known(cost) }
         return step(.field(field))
     }
 
@@ -128,14 +129,14 @@ struct CostCompiler {
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
         // The evaluation of the plan reports this error, like those that depend on variables.
         guard let resolved = try? field.resolved(literals, model) else { return nil }
-        return resolved.bill(children: below)
+        return resolved.cost(children: below)
     }
 
     private mutating func sum(_ parts: [CostPart]) -> CostPart {
         var known = SelectionCost()
         var rest: [CostPart] = []
         for part in parts {
-            if case .known(let bill) = part { known = known + bill } else { rest.append(part) }
+            if case .known(let cost) = part { known = known + cost } else { rest.append(part) }
         }
         if rest.isEmpty { return .known(known) }
         if known != SelectionCost() { rest.append(.known(known)) }
@@ -146,7 +147,7 @@ struct CostCompiler {
         var known = SelectionCost()
         var rest: [CostPart] = []
         for part in parts {
-            if case .known(let bill) = part { known = known.maximum(with: bill) } else { rest.append(part) }
+            if case .known(let cost) = part { known = known.maximum(with: cost) } else { rest.append(part) }
         }
         if rest.isEmpty { return .known(known) }
         if known != SelectionCost() { rest.append(.known(known)) }

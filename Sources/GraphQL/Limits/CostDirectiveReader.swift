@@ -81,28 +81,28 @@ extension CostDirectiveReader {
     /// Returns the `@listSize` of a field; nil if absent.
     mutating func listSize(of field: SchemaField, named coordinate: String) -> ListSizeDirective? {
         guard let applied = field.appliedDirectives.first(named: "listSize") else { return nil }
-        var place = FieldPlace(field: field, coordinate: coordinate)
+        var context = FieldContext(field: field, coordinate: coordinate)
         var size = ListSizeDirective()
         if case .int(let assumed) = applied.arguments["assumedSize"] { size.assumedSize = assumed }
         size.slicingArguments = strings(applied.arguments["slicingArguments"]).compactMap {
-            slicingArgument($0, &place)
+            slicingArgument($0, &context)
         }
         size.sizedFields = Set(strings(applied.arguments["sizedFields"]))
         size.requiresOneSlicingArgument =
             !size.slicingArguments.isEmpty
             && applied.arguments["requireOneSlicingArgument"] != .boolean(false)
-        checkTarget(size, place)
-        checkAssumedSize(size, place)
+        checkTarget(size, context)
+        checkAssumedSize(size, context)
         return size
     }
 
-    private struct FieldPlace {
+    private struct FieldContext {
         let field: SchemaField
         let coordinate: String
     }
 
-    private mutating func report(_ fault: String, _ place: FieldPlace) {
-        report("@listSize on \(place.coordinate) \(fault)", at: place.field.node)
+    private mutating func report(_ fault: String, _ context: FieldContext) {
+        report("@listSize on \(context.coordinate) \(fault)", at: context.field.node)
     }
 
     private func strings(_ value: InputValue?) -> [String] {
@@ -113,13 +113,13 @@ extension CostDirectiveReader {
     }
 
     /// Resolves the path of a slicing argument (9.2.3).
-    private mutating func slicingArgument(_ path: String, _ place: inout FieldPlace) -> SlicingArgument? {
+    private mutating func slicingArgument(_ path: String, _ context: inout FieldContext) -> SlicingArgument? {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard let position = place.field.arguments.firstIndex(where: { $0.name == names[0] }) else {
-            report("names the slicing argument \"\(path)\", but the field has no such argument.", place)
+        guard let position = context.field.arguments.firstIndex(where: { $0.name == names[0] }) else {
+            report("names the slicing argument \"\(path)\", but the field has no such argument.", context)
             return nil
         }
-        var type = place.field.arguments[position].type
+        var type = context.field.arguments[position].type
         for name in names.dropFirst() {
             guard !type.wrapping.isList, case .inputObject(let object) = schema[type.type].kind,
                 let field = object.field(named: name)
@@ -127,7 +127,7 @@ extension CostDirectiveReader {
                 let within = schema.describe(type)
                 report(
                     "names the slicing argument \"\(path)\", but \"\(within)\" has no field \"\(name)\".",
-                    place)
+                    context)
                 return nil
             }
             type = field.type
@@ -135,7 +135,7 @@ extension CostDirectiveReader {
         guard type.wrapping.isList || isInt(type.type) else {
             report(
                 "names the slicing argument \"\(path)\" of type \"\(schema.describe(type))\". "
-                    + "Only an Int or a list tells a length.", place)
+                    + "Only an Int or a list tells a length.", context)
             return nil
         }
         return SlicingArgument(path: path, argument: position, inputFields: Array(names.dropFirst()))
@@ -146,41 +146,41 @@ extension CostDirectiveReader {
     }
 
     /// Checks rules 9.2.1 and 9.2.2: the size applies to a list.
-    private mutating func checkTarget(_ size: ListSizeDirective, _ place: FieldPlace) {
-        if size.sizedFields.isEmpty, !place.field.type.wrapping.isList {
-            report("bears on no list. Name those of the returned object in \"sizedFields\".", place)
+    private mutating func checkTarget(_ size: ListSizeDirective, _ context: FieldContext) {
+        if size.sizedFields.isEmpty, !context.field.type.wrapping.isList {
+            report("bears on no list. Name those of the returned object in \"sizedFields\".", context)
         }
         for name in size.sizedFields.sorted() {
-            guard let sized = schema[place.field.type.type].field(named: name) else {
-                let type = schema[place.field.type.type].name
-                report("names the sized field \"\(name)\", but type \"\(type)\" has no such field.", place)
+            guard let sized = schema[context.field.type.type].field(named: name) else {
+                let type = schema[context.field.type.type].name
+                report("names the sized field \"\(name)\", but type \"\(type)\" has no such field.", context)
                 continue
             }
             if !sized.type.wrapping.isList {
                 let type = schema.describe(sized.type)
-                report("names the sized field \"\(name)\" of type \"\(type)\", which is not a list.", place)
+                report("names the sized field \"\(name)\" of type \"\(type)\", which is not a list.", context)
             }
         }
     }
 
     /// Checks rule 9.2.4: the applicable size is unambiguous.
-    private mutating func checkAssumedSize(_ size: ListSizeDirective, _ place: FieldPlace) {
+    private mutating func checkAssumedSize(_ size: ListSizeDirective, _ context: FieldContext) {
         guard let assumed = size.assumedSize else { return }
-        if assumed < 0 { report("has the assumed size \(assumed). No list is shorter than 0.", place) }
+        if assumed < 0 { report("has the assumed size \(assumed). No list is shorter than 0.", context) }
         guard !size.slicingArguments.isEmpty else { return }
         if size.requiresOneSlicingArgument {
             report(
                 "has an assumed size that never holds, because it requires a slicing argument. "
-                    + "Set \"requireOneSlicingArgument\" to false, or leave out \"assumedSize\".", place)
+                    + "Set \"requireOneSlicingArgument\" to false, or leave out \"assumedSize\".", context)
         }
         for slicing in size.slicingArguments {
-            guard slicing.inputFields.isEmpty, place.field.arguments[slicing.argument].defaultValue != nil
+            guard slicing.inputFields.isEmpty, context.field.arguments[slicing.argument].defaultValue != nil
             else {
                 continue
             }
             report(
                 "has an assumed size that never holds, because the slicing argument \"\(slicing.path)\" has a "
-                    + "default. Leave out \"assumedSize\".", place)
+                    + "default. Leave out \"assumedSize\".", context)
         }
     }
 }

@@ -20,26 +20,26 @@ struct CostPlan: Sendable {
     ///
     /// - Throws: An error if a field does not have exactly one slicing argument but requires it.
     func cost(_ variables: VariableValues) throws(LimitExceededError) -> OperationCost {
-        let bills = try bills(variables)
-        return root.bill(bills).fixed + OperationCost(field: .zero, type: rootWeight)
+        let stepCosts = try stepCosts(variables)
+        return root.cost(stepCosts).fixed + OperationCost(field: .zero, type: rootWeight)
     }
 
     /// Returns the cost of each step.
-    func bills(_ variables: VariableValues) throws(LimitExceededError) -> [SelectionCost] {
+    func stepCosts(_ variables: VariableValues) throws(LimitExceededError) -> [SelectionCost] {
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
-        var bills: [SelectionCost] = []
-        bills.reserveCapacity(steps.count)
+        var stepCosts: [SelectionCost] = []
+        stepCosts.reserveCapacity(steps.count)
         for step in steps {
             switch step {
-            case .sum(let parts): bills.append(parts.reduce(SelectionCost()) { $0 + $1.bill(bills) })
+            case .sum(let parts): stepCosts.append(parts.reduce(SelectionCost()) { $0 + $1.cost(stepCosts) })
             case .maximum(let parts):
-                bills.append(parts.reduce(SelectionCost()) { $0.maximum(with: $1.bill(bills)) })
+                stepCosts.append(parts.reduce(SelectionCost()) { $0.maximum(with: $1.cost(stepCosts)) })
             case .field(let field):
                 let resolved = try resolve(field, literals)
-                bills.append(resolved.bill(children: field.children?.bill(bills) ?? SelectionCost()))
+                stepCosts.append(resolved.cost(children: field.children?.cost(stepCosts) ?? SelectionCost()))
             }
         }
-        return bills
+        return stepCosts
     }
 
     /// Returns the cost of a field with these variables, excluding its selections.
@@ -71,10 +71,10 @@ enum CostPart: Sendable {
     case step(Int)
 
     /// Returns the cost of this part, given the costs of the steps.
-    func bill(_ bills: [SelectionCost]) -> SelectionCost {
+    func cost(_ stepCosts: [SelectionCost]) -> SelectionCost {
         switch self {
-        case .known(let bill): bill
-        case .step(let index): bills[index]
+        case .known(let cost): cost
+        case .step(let index): stepCosts[index]
         }
     }
 }
@@ -89,42 +89,42 @@ extension CostPlan {
     func span(
         exceeding limit: Cost, of kind: KeyPath<OperationCost, Cost>, _ variables: VariableValues
     ) throws(LimitExceededError) -> SourceSpan? {
-        let bills = try bills(variables)
+        let stepCosts = try stepCosts(variables)
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
-        var search = Search(bills: bills, kind: kind, limit: limit)
+        var search = Search(stepCosts: stepCosts, kind: kind, limit: limit)
         search.charge(OperationCost(field: .zero, type: rootWeight))
         if search.isPastLimit { return nil }
-        var place: SourceSpan?
+        var span: SourceSpan?
         var part = root
         while case .step(let index) = part {
             switch steps[index] {
             case .sum(let parts):
-                guard let next = search.firstPastLimit(among: parts) else { return place }
+                guard let next = search.firstPastLimit(among: parts) else { return span }
                 part = next
             case .maximum(let parts):
-                guard let next = search.mostExpensive(among: parts) else { return place }
+                guard let next = search.mostExpensive(among: parts) else { return span }
                 part = next
             case .field(let field):
-                place = field.span
+                span = field.span
                 search.enter(field, try resolve(field, literals))
-                guard !search.isPastLimit, let children = field.children else { return place }
+                guard !search.isPastLimit, let children = field.children else { return span }
                 part = children
             }
         }
-        return place
+        return span
     }
 
     /// The state of the search: the cost so far, and the multiplier of the following costs.
     private struct Search {
-        let bills: [SelectionCost]
+        let stepCosts: [SelectionCost]
         let kind: KeyPath<OperationCost, Cost>
         let limit: Cost
         private var due = Cost.zero
         private var times = 1
         private var length = 1
 
-        init(bills: [SelectionCost], kind: KeyPath<OperationCost, Cost>, limit: Cost) {
-            self.bills = bills
+        init(stepCosts: [SelectionCost], kind: KeyPath<OperationCost, Cost>, limit: Cost) {
+            self.stepCosts = stepCosts
             self.kind = kind
             self.limit = limit
         }
@@ -138,10 +138,10 @@ extension CostPlan {
         /// Adds the cost of a field; its selections follow.
         mutating func enter(_ field: FieldCost, _ resolved: ResolvedCost) {
             charge(OperationCost(field: resolved.resolver, type: .zero))
-            times = times.stoppingProduct(resolved.items)
-            if field.isSizedFromAround { times = times.stoppingProduct(length) }
+            times = times.saturatingProduct(resolved.items)
+            if field.isSizedByParent { times = times.saturatingProduct(length) }
             charge(OperationCost(field: .zero, type: field.typeWeight))
-            length = resolved.lengthBelow
+            length = resolved.childLength
         }
 
         /// Returns the part that exceeds the limit, and adds the costs of the parts before it.
@@ -159,7 +159,7 @@ extension CostPlan {
         }
 
         private func total(_ part: CostPart) -> OperationCost {
-            part.bill(bills).total(length: length)
+            part.cost(stepCosts).total(length: length)
         }
     }
 }

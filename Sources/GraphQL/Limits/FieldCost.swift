@@ -6,7 +6,7 @@ struct FieldCost: Sendable {
     /// The weight of the field, including its arguments and directives that are independent of variables.
     var weight: Cost
     /// The arguments and directive arguments that depend on variables.
-    var inputs: [PricedInput] = []
+    var inputs: [VariableInput] = []
     /// The weight of one returned value.
     let typeWeight: Cost
     /// The estimated length of the list; nil if the field returns no list.
@@ -14,21 +14,21 @@ struct FieldCost: Sendable {
     /// The total number of items in the inner lists of one item; 1 without inner lists.
     let innerItems: Int
     /// True if the parent field determines the length of the list.
-    let isSizedFromAround: Bool
+    let isSizedByParent: Bool
     /// The length of the child lists that this field determines (`sizedFields`); nil if it determines none.
-    let lengthBelow: ListSizeEstimate?
+    let childLength: ListSizeEstimate?
     /// The cost of the selections; nil for a leaf.
     let children: CostPart?
 
     /// An argument whose cost depends on variables.
-    struct PricedInput: Sendable {
+    struct VariableInput: Sendable {
         let value: ArgumentSource
         let weight: Cost
     }
 
     /// True if the cost is independent of the variables, excluding the selections.
     var isConstant: Bool {
-        inputs.isEmpty && length?.isConstant != false && lengthBelow?.isConstant != false
+        inputs.isEmpty && length?.isConstant != false && childLength?.isConstant != false
     }
 
     /// Returns the cost for the variables of `literals`.
@@ -38,44 +38,44 @@ struct FieldCost: Sendable {
         let raw = inputs.reduce(weight) { sum, input in
             sum + model.cost(of: input.value.read(literals), weight: input.weight, type: input.value.type)
         }
-        let items = isSizedFromAround ? 1 : try length?.items(literals) ?? 1
+        let items = isSizedByParent ? 1 : try length?.items(literals) ?? 1
         return ResolvedCost(
-            weight: raw, items: items.stoppingProduct(innerItems), typeWeight: typeWeight,
-            isSizedFromAround: isSizedFromAround, lengthBelow: try lengthBelow?.items(literals) ?? 1)
+            weight: raw, items: items.saturatingProduct(innerItems), typeWeight: typeWeight,
+            isSizedByParent: isSizedByParent, childLength: try childLength?.items(literals) ?? 1)
     }
 }
 
 extension FieldCost {
     /// Computes the cost of a selected field from a document.
     ///
-    /// The field is at `position` of its parent type. `isSizedFromAround` is true if the parent field sizes
+    /// The field is at `position` of its parent type. `isSizedByParent` is true if the parent field sizes
     /// this one, and `children` is the cost of its selections.
     init(
         _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
         _ model: SchemaCosts,
-        assumedListSize: Int, isSizedFromAround: Bool, children: CostPart?
+        assumedListSize: Int, isSizedByParent: Bool, children: CostPart?
     ) {
         let definition = model.schema[parent].fields[position]
-        let price = model.fields[parent.index][position]
+        let costDefinition = model.fields[parent.index][position]
         let arguments = SuppliedArguments(field.arguments, of: definition.arguments, in: typed)
         let wrapping = definition.type.wrapping
-        let ownSizes = price.listSizes.filter(\.sizedFields.isEmpty)
-        let sizesBelow = price.listSizes.filter { !$0.sizedFields.isEmpty }
+        let ownSizes = costDefinition.listSizes.filter(\.sizedFields.isEmpty)
+        let childSizes = costDefinition.listSizes.filter { !$0.sizedFields.isEmpty }
         let assumed = max(0, assumedListSize)
 
         span = field.span
         coordinate = "\(model.schema[parent].name).\(definition.name)"
-        weight = price.weight
-        typeWeight = price.typeWeight
+        weight = costDefinition.weight
+        typeWeight = costDefinition.typeWeight
         length = wrapping.isList ? ListSizeEstimate(ownSizes, assumed: assumed, given: arguments.value) : nil
         let innerLists = max(1, Int(wrapping.lists)) - 1
-        innerItems = (0..<innerLists).reduce(1) { items, _ in items.stoppingProduct(assumed) }
-        self.isSizedFromAround = wrapping.isList && isSizedFromAround
-        lengthBelow =
-            sizesBelow.isEmpty ? nil : ListSizeEstimate(sizesBelow, assumed: assumed, given: arguments.value)
+        innerItems = (0..<innerLists).reduce(1) { items, _ in items.saturatingProduct(assumed) }
+        self.isSizedByParent = wrapping.isList && isSizedByParent
+        childLength =
+            childSizes.isEmpty ? nil : ListSizeEstimate(childSizes, assumed: assumed, given: arguments.value)
         self.children = children
 
-        add(arguments, weights: price.arguments, model, typed)
+        add(arguments, weights: costDefinition.arguments, model, typed)
         for directive in field.directives.indices {
             guard let position = typed.directives[directive] else { continue }
             let given = SuppliedArguments(
@@ -92,11 +92,11 @@ extension FieldCost {
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
         for (position, weight) in weights.enumerated() {
             let value = arguments.value(position)
-            guard model.matters(weight, value.type) else { continue }
+            guard model.affectsCost(weight, value.type) else { continue }
             if value.isConstant {
                 self.weight += model.cost(of: value.read(literals), weight: weight, type: value.type)
             } else {
-                inputs.append(PricedInput(value: value, weight: weight))
+                inputs.append(VariableInput(value: value, weight: weight))
             }
         }
     }
@@ -134,38 +134,38 @@ struct ResolvedCost {
     /// The weight of each value.
     let typeWeight: Cost
     /// True if the parent field determines the length of the list.
-    let isSizedFromAround: Bool
+    let isSizedByParent: Bool
     /// The length of the child lists that this field determines.
-    let lengthBelow: Int
+    let childLength: Int
 
     /// Creates the cost of a field; the weight with its arguments and directives may be negative.
-    init(weight: Cost, items: Int, typeWeight: Cost, isSizedFromAround: Bool, lengthBelow: Int) {
+    init(weight: Cost, items: Int, typeWeight: Cost, isSizedByParent: Bool, childLength: Int) {
         // Negative argument weights cannot make the cost of a field negative (5.3.2.2).
         resolver = max(.zero, weight)
         self.items = items
         self.typeWeight = typeWeight
-        self.isSizedFromAround = isSizedFromAround
-        self.lengthBelow = lengthBelow
+        self.isSizedByParent = isSizedByParent
+        self.childLength = childLength
     }
 
     /// Creates the cost of a plain field: lists have the assumed size, unless the parent field sizes them.
-    init(plain price: FieldCostDefinition, assumedListSize: Int, isSizedFromAround: Bool) {
-        let isSized = isSizedFromAround && price.type.wrapping.isList
+    init(plain costDefinition: FieldCostDefinition, assumedListSize: Int, isSizedByParent: Bool) {
+        let isSized = isSizedByParent && costDefinition.type.wrapping.isList
         var items = 1
-        for _ in (isSized ? 1 : 0)..<Int(price.type.wrapping.lists) {
-            items = items.stoppingProduct(max(0, assumedListSize))
+        for _ in (isSized ? 1 : 0)..<Int(costDefinition.type.wrapping.lists) {
+            items = items.saturatingProduct(max(0, assumedListSize))
         }
         self.init(
-            weight: price.weight, items: items, typeWeight: price.typeWeight,
-            isSizedFromAround: isSized, lengthBelow: 1)
+            weight: costDefinition.weight, items: items, typeWeight: costDefinition.typeWeight,
+            isSizedByParent: isSized, childLength: 1)
     }
 
     /// Returns the cost of the field, given the cost of its selections.
-    func bill(children: SelectionCost) -> SelectionCost {
-        let below = children.total(length: lengthBelow)
+    func cost(children: SelectionCost) -> SelectionCost {
+        let below = children.total(length: childLength)
         let values = items * OperationCost(field: below.field, type: typeWeight + below.type)
         let once = OperationCost(field: resolver, type: .zero)
-        return isSizedFromAround
+        return isSizedByParent
             ? SelectionCost(fixed: once, perItem: values) : SelectionCost(fixed: once + values)
     }
 }

@@ -10,7 +10,7 @@ struct ListSizeDirective: Sendable {
     var sizedFields: Set<String> = []
 
     /// A directive that specifies nothing.
-    static let unsaid = ListSizeDirective()
+    static let unspecified = ListSizeDirective()
 }
 
 /// An argument whose value determines the length of a list.
@@ -70,23 +70,23 @@ struct ListSizeEstimate: Sendable {
     /// - Throws: An error if the field does not have exactly one slicing argument but requires it.
     func items(_ literals: LiteralCoercion) throws(SlicingArgumentError) -> Int {
         if sizes.isEmpty { return assumed }
-        var most = 0
-        for size in sizes { most = max(most, try items(size, literals)) }
-        return most
+        var maximum = 0
+        for size in sizes { maximum = max(maximum, try items(size, literals)) }
+        return maximum
     }
 
     private func items(_ size: Size, _ literals: LiteralCoercion) throws(SlicingArgumentError) -> Int {
-        var most: Int?
+        var maximum: Int?
         var given: [String] = []
         for (slicing, value) in zip(size.size.slicingArguments, size.given) {
             guard let length = slicing.size(in: value.read(literals)) else { continue }
             given.append(slicing.path)
-            most = max(most ?? 0, length)
+            maximum = max(maximum ?? 0, length)
         }
         if size.size.requiresOneSlicingArgument, given.count != 1 {
             throw SlicingArgumentError(arguments: size.size.slicingArguments.map(\.path), given: given)
         }
-        return most ?? size.size.assumedSize ?? assumed
+        return maximum ?? size.size.assumedSize ?? assumed
     }
 }
 
@@ -99,7 +99,7 @@ struct SlicingArgumentError: Error {
 /// The distinct `sizedFields` of a schema, and the types to whose fields they may apply.
 ///
 /// The cost of a selection set or fragment depends on which of its fields the parent field sizes. A type
-/// usually has one or two of these sets (`edges` and `nodes` of a connection), so the cost of a fragment is
+/// usually has one or two of these sets (`edges` and `nodes` of a connection). The cost of a fragment is
 /// computed once for each set that may apply to its type.
 struct SizedFieldSets: Sendable {
     /// The parent field sizes no field.

@@ -15,14 +15,14 @@ package final class MeasuredOperation: Sendable {
     init(
         _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder,
         _ measure: OperationMeasurements,
-        _ limits: OperationLimits, _ prices: SchemaCosts
+        _ limits: OperationLimits, _ costs: SchemaCosts
     ) {
         self.measure = measure
         self.operation = operation
         self.valid = valid
         self.order = order
         self.limits = limits
-        let plan = CostCompiler.plan(operation, in: valid.typed, order: order, prices, limits)
+        let plan = CostCompiler.plan(operation, in: valid.typed, order: order, costs, limits)
         self.plan = plan
         constant =
             plan.isConstant
@@ -53,11 +53,11 @@ package final class MeasuredOperation: Sendable {
             let unfolded = CostCompiler.plan(
                 operation, in: valid.typed, order: order, plan.model, limits, folds: false)
             let isField = cost.field == cost.total
-            let place = try unfolded.span(
+            let span = try unfolded.span(
                 exceeding: Cost(limits.cost), of: isField ? \.field : \.type, variables)
             throw LimitExceededError(
                 cause: .exceeded(isField ? .fieldCost : .typeCost, by: .cost(cost.total), limit: limits.cost),
-                span: place ?? operation.span)
+                span: span ?? operation.span)
         } catch {
             throw GraphQLErrors([error.error(in: valid.document.source)])
         }

@@ -75,11 +75,11 @@ struct LimitExceededError: Error {
     /// Returns the error for the response.
     func error(in source: SourceText) -> GraphQLError {
         switch cause {
-        case .exceeded(let limit, let amount, let most):
+        case .exceeded(let limit, let amount, let maximum):
             GraphQLError(
-                "\(limit.excess(amount.text)); the limit is \(most). \(limit.remedy)",
+                "\(limit.excess(amount.text)); the limit is \(maximum). \(limit.remedy)",
                 locations: [source.location(of: span)],
-                extensions: ["code": .string(limit.code), "limit": .int(most), "value": amount.inputValue])
+                extensions: ["code": .string(limit.code), "limit": .int(maximum), "value": amount.inputValue])
         case .slicingArguments(let field, let arguments, let given):
             GraphQLError(
                 "Field \"\(field)\" requires \(requirement(arguments)), \(finding(given)). "

@@ -116,12 +116,12 @@ extension OperationLimits {
     ///
     /// - Parameters:
     ///   - operation: An operation of `valid`.
-    ///   - valid: The document, valid against the schema of `prices`.
-    ///   - prices: The costs of the schema.
+    ///   - valid: The document, valid against the schema of `costs`.
+    ///   - costs: The costs of the schema.
     /// - Returns: The measurements of the operation, with its cost plan.
     /// - Throws: An error for each exceeded limit, with the first node that exceeds it.
     package func check(
-        _ operation: OperationDefinition, of valid: ValidDocument, prices: SchemaCosts
+        _ operation: OperationDefinition, of valid: ValidDocument, costs: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
         let counts = SelectionCounts(of: operation, in: valid.typed)
         let measure = OperationMeasurements(
@@ -133,7 +133,7 @@ extension OperationLimits {
         guard refusals.isEmpty else {
             throw GraphQLErrors(refusals.map { $0.error(in: valid.document.source) })
         }
-        return MeasuredOperation(operation, of: valid, order: counts.order, measure, self, prices)
+        return MeasuredOperation(operation, of: valid, order: counts.order, measure, self, costs)
     }
 
     private func excesses(of measure: OperationMeasurements, _ counts: SelectionCounts)
@@ -161,11 +161,11 @@ extension OperationLimits {
     private typealias Excess = (cause: LimitExceededError.Cause, span: SourceSpan?)
 
     private func excess(
-        _ limit: OperationLimit, _ value: Int, _ most: Int, at place: (Int) -> SourceSpan?
+        _ limit: OperationLimit, _ value: Int, _ maximum: Int, at position: (Int) -> SourceSpan?
     ) -> Excess? {
-        guard value > most else { return nil }
+        guard value > maximum else { return nil }
         // A negative limit has the same effect as zero.
-        return (.exceeded(limit, by: .count(value), limit: most), place(max(0, most)))
+        return (.exceeded(limit, by: .count(value), limit: maximum), position(max(0, maximum)))
     }
 }
 

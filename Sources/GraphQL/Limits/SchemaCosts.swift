@@ -29,7 +29,7 @@ package struct SchemaCosts: Sendable {
         fields = schema.types.map { reader.fields(of: $0) }
         directiveArguments = schema.directives.map { reader.arguments($0.arguments, of: "@\($0.name)") }
         if !reader.errors.isEmpty { throw GraphQLErrors(reader.errors) }
-        for type in schema.types where type.isAbstract { settle(type) }
+        for type in schema.types where type.isAbstract { setMaximumCosts(type) }
         for type in schema.types.indices {
             for position in fields[type].indices { complete(position, of: type) }
         }
@@ -37,26 +37,26 @@ package struct SchemaCosts: Sendable {
 
     /// Adds the data that depend on other types than the parent type.
     private mutating func complete(_ position: Int, of type: Int) {
-        var price = fields[type][position]
-        price.typeWeight = types[price.type.type.index]
-        let sized = price.listSizes.reduce(into: Set()) { $0.formUnion($1.sizedFields) }
-        price.sizing = sizings.id(of: sized, below: price.type.type, schema)
+        var field = fields[type][position]
+        field.typeWeight = types[field.type.type.index]
+        let sized = field.listSizes.reduce(into: Set()) { $0.formUnion($1.sizedFields) }
+        field.sizing = sizings.id(of: sized, below: field.type.type, schema)
         let arguments = schema.types[type].fields[position].arguments
-        price.isPlain =
-            price.listSizes.isEmpty
-            && zip(price.arguments, arguments).allSatisfy { weight, argument in
-                !matters(weight, argument.type)
+        field.isPlain =
+            field.listSizes.isEmpty
+            && zip(field.arguments, arguments).allSatisfy { weight, argument in
+                !affectsCost(weight, argument.type)
             }
-        fields[type][position] = price
+        fields[type][position] = field
     }
 
     /// Sets the weights of an abstract type to the maximum of its possible types (7.2 and 9.1.1).
-    private mutating func settle(_ abstract: NamedType) {
+    private mutating func setMaximumCosts(_ abstract: NamedType) {
         let possible = schema.possibleTypes(of: abstract.id)
         if let weight = possible.map({ types[$0.index] }).max() { types[abstract.id.index] = weight }
         for (position, field) in abstract.fields.enumerated() {
             let implementations = possible.compactMap { implementation(of: field, on: $0) }
-            fields[abstract.id.index][position].settle(among: implementations, of: field)
+            fields[abstract.id.index][position].setMaximumCosts(of: implementations, of: field)
         }
     }
 
@@ -68,7 +68,7 @@ package struct SchemaCosts: Sendable {
             return nil
         }
         return FieldCostDefinition.Implementation(
-            definition: object.fields[position], price: fields[type.index][position])
+            definition: object.fields[position], cost: fields[type.index][position])
     }
 }
 
@@ -97,21 +97,22 @@ struct FieldCostDefinition: Sendable {
     /// The field of a possible type that implements an interface field.
     struct Implementation {
         let definition: SchemaField
-        let price: FieldCostDefinition
+        let cost: FieldCostDefinition
     }
 
     /// Sets the costs of an interface field to the maximum of its implementations.
-    mutating func settle(among implementations: [Implementation], of field: SchemaField) {
-        weight = implementations.map(\.price.weight).max() ?? weight
+    mutating func setMaximumCosts(of implementations: [Implementation], of field: SchemaField) {
+        weight = implementations.map(\.cost.weight).max() ?? weight
         for (position, argument) in field.arguments.enumerated() {
             for implementation in implementations {
                 guard let other = implementation.position(of: argument.name) else { continue }
-                arguments[position] = max(arguments[position], implementation.price.arguments[other])
+                arguments[position] = max(arguments[position], implementation.cost.arguments[other])
             }
         }
-        if listSizes.isEmpty, implementations.contains(where: { !$0.price.listSizes.isEmpty }) {
+        if listSizes.isEmpty, implementations.contains(where: { !$0.cost.listSizes.isEmpty }) {
             listSizes = implementations.map { implementation in
-                implementation.price.listSizes.first.map { implementation.moved($0, to: field) } ?? .unsaid
+                implementation.cost.listSizes.first.map { implementation.moved($0, to: field) }
+                    ?? .unspecified
             }
         }
     }

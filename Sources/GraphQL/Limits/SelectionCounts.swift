@@ -1,7 +1,7 @@
 /// The counts of all selections of one operation.
 ///
-/// Each fragment is counted once and multiplied by its spreads, so the time is proportional to the length of
-/// the document, not to its expanded size.
+/// Each fragment is counted once and multiplied by its spreads. The time is proportional to the length of the
+/// document, not to its expanded size.
 struct SelectionCounts {
     let document: TypedDocument
     let operation: OperationDefinition
@@ -224,9 +224,9 @@ extension SelectionCounts {
 
     /// The maximum number of directives at one location.
     var directives: Int {
-        var most = 0
-        forEachDirectives { most = max(most, Int($0.count)) }
-        return most
+        var maximum = 0
+        forEachDirectives { maximum = max(maximum, Int($0.count)) }
+        return maximum
     }
 
     /// Returns the directive after `count` others, at the first location of the text that has more.
@@ -259,19 +259,19 @@ struct SelectionCount: Equatable {
     mutating func add(_ other: SelectionCount) {
         depth = max(depth, other.depth)
         introspectionDepth = max(introspectionDepth, other.introspectionDepth)
-        aliases = aliases.stoppingSum(other.aliases)
-        fields = fields.stoppingSum(other.fields)
-        width = width.stoppingSum(other.width)
+        aliases = aliases.saturatingSum(other.aliases)
+        fields = fields.saturatingSum(other.fields)
+        width = width.saturatingSum(other.width)
     }
 
     /// Returns the counts of a field with this selection set.
     func field(isAliased: Bool, isIntrospection: Bool) -> SelectionCount {
-        let depth = depth.stoppingSum(1)
+        let depth = depth.saturatingSum(1)
         return SelectionCount(
             depth: isIntrospection ? 1 : depth,
             introspectionDepth: isIntrospection ? depth : introspectionDepth,
-            aliases: aliases.stoppingSum(isAliased ? 1 : 0),
-            fields: fields.stoppingSum(1),
+            aliases: aliases.saturatingSum(isAliased ? 1 : 0),
+            fields: fields.saturatingSum(1),
             width: 1)
     }
 }

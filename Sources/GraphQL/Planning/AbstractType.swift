@@ -112,8 +112,8 @@ final class AbstractPlan<Source: Sendable>: Sendable {
     @usableFromInline
     func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
         for position in cases.indices {
-            let place = slot.map { writer.rowAndFrame(in: $0, at: row, case: position) }
-            let isWritten = unsafe cases[position].write(source, place?.row ?? 0, place?.frame, &writer)
+            let entry = slot.map { writer.rowAndFrame(in: $0, at: row, case: position) }
+            let isWritten = unsafe cases[position].write(source, entry?.row ?? 0, entry?.frame, &writer)
             if let isWritten { return isWritten }
         }
         writer.fail(UnknownPossibleType(abstractType: name))
@@ -207,10 +207,10 @@ extension GraphQLAbstract {
         _ value: UnsafePointer<Self>, _ selection: AbstractPlanReference<Self>, row: inout Int,
         to writer: inout ResponseWriter
     ) -> Bool {
-        let own = row
-        row = own &+ 1
+        let ownRow = row
+        row = ownRow &+ 1
         return unsafe selection.plan._withUnsafeGuaranteedRef {
-            unsafe $0.write(value, row: own, to: &writer)
+            unsafe $0.write(value, row: ownRow, to: &writer)
         }
     }
 
@@ -236,7 +236,7 @@ extension Planner {
     ) -> AbstractPlanReference<Source> {
         let slot = cases.contains { $0.plan.needsFrame } ? newSlot() : nil
         let plan = AbstractPlan(name, cases, slot: slot)
-        own(plan)
+        retain(plan)
         return AbstractPlanReference(plan)
     }
 }
@@ -244,7 +244,7 @@ extension Planner {
 extension AbstractType {
     /// Compares the bound cases with the possible types of the schema, and binds them recursively.
     func bind(to binder: inout SchemaBinder) {
-        guard binder.isFirstVisit(to: Source.self) else { return }
+        guard binder.isFirstBinding(of: Source.self) else { return }
         guard let type = binder.schema.type(named: name) else { return binder.differ(at: name, .notInSchema) }
         guard type.isAbstract else {
             return binder.differ(at: name, .kind(expected: "an interface or union type"))

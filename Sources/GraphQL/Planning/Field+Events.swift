@@ -101,12 +101,12 @@ extension PlannedField {
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
             SourceEvents(events: try await begin(execution)) { event in
-                var made: (@Sendable (AnyContext) -> AnyContext)?
+                var eventContext: (@Sendable (AnyContext) -> AnyContext)?
                 if let context {
                     // As in `Execution.context(as:)`.
-                    made = { unsafe context(event, unsafeDowncast($0, to: Context.self)) }
+                    eventContext = { unsafe context(event, unsafeDowncast($0, to: Context.self)) }
                 }
-                return SourceEvent(context: made) { execution, pending in
+                return SourceEvent(context: eventContext) { execution, pending in
                     store(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
                 }
             }

@@ -197,12 +197,12 @@ extension SchemaBinder {
         _ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String
     ) {
         for argument in bound {
-            let place = "\(coordinate)(\(argument.name):)"
+            let argumentCoordinate = "\(coordinate)(\(argument.name):)"
             guard let definition = arguments.first(where: { $0.name == argument.name }) else {
-                differ(at: place, .notInSchema)
+                differ(at: argumentCoordinate, .notInSchema)
                 continue
             }
-            compare(argument.type, with: definition.type, at: place)
+            compare(argument.type, with: definition.type, at: argumentCoordinate)
         }
         for definition in arguments where !bound.contains(where: { $0.name == definition.name }) {
             differ(at: "\(coordinate)(\(definition.name):)", .notBound)
@@ -212,7 +212,7 @@ extension SchemaBinder {
     /// Compares the fields of an input object type with those that a Swift type reads.
     mutating func bind<Value: GraphQLInputObject>(inputObject type: Value.Type) {
         let name = Value.graphQLName
-        guard isFirstVisit(to: type) else { return }
+        guard isFirstBinding(of: type) else { return }
         guard let definition = schema.type(named: name) else { return differ(at: name, .notInSchema) }
         guard case .inputObject(let inputObject) = definition.kind else {
             return differ(at: name, .kind(expected: "an input object type"))

@@ -96,8 +96,8 @@ extension String: GraphQLInput {
     /// An empty string.
     public static var sample: String { "" }
 
-    /// Creates a string from a string or the name of an enum value, or from the digits of an integer, which
-    /// is valid for an `ID`.
+    /// Creates a string from a string, the name of an enum value, or the digits of an integer (valid for an
+    /// `ID`).
     ///
     /// - Throws: `InputError` for any other value.
     @inlinable

@@ -76,8 +76,8 @@ final class ObjectPlan: Sendable {
     /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
     /// (specification, section 6.2.2).
     ///
-    /// The guards of each field are checked again before the field starts, because an earlier field or
-    /// another request may have removed a permission that it needs. A field that has started is finished.
+    /// The guards of each field are checked again before the field starts. An earlier field or another
+    /// request may have removed a permission that it needs. A field that has started is finished.
     func prepareInSeries(_ root: RootValue, in execution: Execution) async {
         for field in fields {
             guard let load = field.load else { continue }
@@ -168,7 +168,7 @@ public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
     func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
         guard !nodes.isEmpty else { return }
         unsafe plan._withUnsafeGuaranteedRef { plan in
-            ObjectLayer.lending(nodes) { plan.prepare($0, in: execution, pending: &pending) }
+            ObjectLayer.withLayer(nodes) { plan.prepare($0, in: execution, pending: &pending) }
         }
     }
 }

@@ -65,7 +65,7 @@ public enum FieldsBuilder<Source: Sendable> {
 extension GraphQLObject {
     /// Compares the fields with those of the schema type, and binds their types recursively.
     public static func bind(to binder: inout SchemaBinder) -> BoundType {
-        if binder.isFirstVisit(to: Self.self) { graphQL.bound.bind(to: &binder) }
+        if binder.isFirstBinding(of: Self.self) { graphQL.bound.bind(to: &binder) }
         return BoundType(names: [graphQL.name])
     }
 
@@ -90,9 +90,9 @@ extension GraphQLObject {
         _ value: UnsafePointer<Self>, _ selection: ObjectPlanReference<Self>, row: inout Int,
         to writer: inout ResponseWriter
     ) -> Bool {
-        let own = row
-        row = own &+ 1
-        return unsafe selection.write(value, row: own, to: &writer)
+        let ownRow = row
+        row = ownRow &+ 1
+        return unsafe selection.write(value, row: ownRow, to: &writer)
     }
 
     /// Appends the object itself, which is a node of its layer.

@@ -139,7 +139,7 @@ final class OperationPlan: @unchecked Sendable {
                 let error = GraphQLError(tooLargeResponseTo: operation.type, limit: settings.responseBytes)
                 return GraphQLResponse(requestErrors: [error])
             }
-            settings.sizeHint.learn(body.count)
+            settings.sizeHint.record(body.count)
             return GraphQLResponse(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
         }
     }

@@ -1,9 +1,9 @@
 /// The closures that write a planned field and load its data.
 ///
-/// The source type is erased. Plans are created for each new document, and code that is generic over the
-/// source would run unspecialised there, which took a third of the time of a new document. `Field<Source>`
-/// creates the closures; its initialisers are compiled for their source. Only the plan of an
-/// `ObjectType<Source>` calls them, whose `ObjectPlanReference<Source>` restores the type.
+/// The source type is erased. Plans are created for each new document. Code that is generic over the source
+/// would run unspecialised there, which took a third of the time of a new document. `Field<Source>` creates
+/// the closures; its initialisers are compiled for their source. Only the plan of an `ObjectType<Source>`
+/// calls them, whose `ObjectPlanReference<Source>` restores the type.
 @usableFromInline
 @safe
 struct PlannedField {
@@ -53,7 +53,7 @@ struct ObjectLayer {
 
     /// Calls a closure with an array as a layer.
     @inlinable
-    static func lending<Source>(_ nodes: [Source], to body: (ObjectLayer) -> Void) {
+    static func withLayer<Source>(_ nodes: [Source], to body: (ObjectLayer) -> Void) {
         unsafe withUnsafePointer(to: nodes) { pointer in
             body(unsafe ObjectLayer(nodes: UnsafeRawPointer(pointer)))
         }
@@ -106,7 +106,7 @@ extension PlannedField {
                     do {
                         values = try await fetch()
                     } catch {
-                        values = .failure(execution.meaning(of: error))
+                        values = .failure(execution.loadError(for: error))
                     }
                     store(values, of: parents, in: slot, selection, execution, &below)
                     await finish(below)

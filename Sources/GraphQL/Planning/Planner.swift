@@ -25,8 +25,8 @@ public struct Planner {
     /// The maximum number of fields in one plan.
     ///
     /// A document within the limits has far fewer. However, the selection sets that apply to a type can
-    /// depend on all the types above it, so the length of the document does not limit the number.
-    private static let largestPlan = 100_000
+    /// depend on all the types above it. The length of the document therefore does not limit the number.
+    private static let maximumFields = 100_000
 
     init(
         document: Document, schema: Schema, introspection: Introspection, guards: FieldGuards,
@@ -62,7 +62,7 @@ public struct Planner {
     }
 
     /// Adds an object that the plan owns.
-    mutating func own(_ plan: AnyObject) {
+    mutating func retain(_ plan: AnyObject) {
         plans.append(plan)
     }
 
@@ -91,11 +91,11 @@ public struct Planner {
             groups = try collectFields(of: selectionSets, on: id)
         } catch {
             let plan = ObjectPlan(failing: error)
-            own(plan)
+            retain(plan)
             return plan
         }
-        guard keys.count + groups.count <= Planner.largestPlan else {
-            throw CompletionError.planTooLarge(limit: Planner.largestPlan)
+        guard keys.count + groups.count <= Planner.maximumFields else {
+            throw CompletionError.planTooLarge(limit: Planner.maximumFields)
         }
         var steps: [PlannedSelectionField] = []
         steps.reserveCapacity(groups.count)
@@ -103,7 +103,7 @@ public struct Planner {
             steps.append(try plan(group, of: object, id, isFirst: steps.isEmpty))
         }
         let plan = ObjectPlan(steps)
-        own(plan)
+        retain(plan)
         return plan
     }
 
@@ -116,10 +116,10 @@ public struct Planner {
         let outer = (slotCount, steps)
         (slotCount, steps) = (0, [])
         let selection = try plan(object, selectionSets)
-        let made = FragmentPlan(selection, slotCount: slotCount, steps)
+        let plan = FragmentPlan(selection, slotCount: slotCount, steps)
         (slotCount, steps) = outer
-        framePlans[key] = made
-        return made
+        framePlans[key] = plan
+        return plan
     }
 
     private mutating func plan(
@@ -208,7 +208,7 @@ extension Planner {
                 try collect(fragment.selectionSet, on: type, into: &collection)
             case .fragmentSpread(let spread):
                 guard try isIncluded(spread.directives), let fragment = fragments[spread.name.id],
-                    collection.isFirstVisit(to: spread.name.id), applies(fragment.typeCondition, to: type)
+                    collection.isFirstSpread(of: spread.name.id), applies(fragment.typeCondition, to: type)
                 else { continue }
                 try collect(fragment.selectionSet, on: type, into: &collection)
             }
@@ -265,7 +265,7 @@ extension Planner {
 /// Selection sets are usually short, so keys are searched linearly; long ones have an index.
 private struct FieldCollection {
     private(set) var groups: [FieldGroup] = []
-    private var visitedFragments: Set<UInt32> = []
+    private var collectedFragments: Set<UInt32> = []
     private var positions: [UInt32: Int] = [:]
 
     mutating func add(_ field: SelectedField) {
@@ -278,8 +278,8 @@ private struct FieldCollection {
         }
     }
 
-    mutating func isFirstVisit(to fragment: UInt32) -> Bool {
-        visitedFragments.insert(fragment).inserted
+    mutating func isFirstSpread(of fragment: UInt32) -> Bool {
+        collectedFragments.insert(fragment).inserted
     }
 
     private static let maximumLinearSearch = 16

@@ -30,7 +30,7 @@ public struct SchemaBinder {
     ///
     /// Two Swift types can be bound to one type of the schema. Each is checked, because
     /// `Execution.context(as:)` relies on it.
-    mutating func isFirstVisit<Bound>(to type: Bound.Type) -> Bool {
+    mutating func isFirstBinding<Bound>(of type: Bound.Type) -> Bool {
         boundTypes.insert(ObjectIdentifier(type)).inserted
     }
 

@@ -57,7 +57,7 @@ final class SchemaBuilder {
         if syntax.schema != nil { return roots }
         for type in syntax.types {
             let name = document.text(type.definition.name)
-            for operation in OperationType.allCases where operation.usualTypeName == name {
+            for operation in OperationType.allCases where operation.defaultTypeName == name {
                 roots[operation] = order.ids[Int(type.definition.name.id)]
             }
         }
@@ -211,7 +211,7 @@ extension Document {
 
 extension OperationType {
     /// The name of the root type in a document without a schema definition (specification, section 3.3.1).
-    var usualTypeName: String {
+    var defaultTypeName: String {
         switch self {
         case .query: "Query"
         case .mutation: "Mutation"

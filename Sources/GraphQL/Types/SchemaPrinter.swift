@@ -36,14 +36,14 @@ struct SchemaPrinter {
         }
         if roots.isEmpty { return nil }
         let applied = applied(schema.appliedDirectives)
-        if schema.description == nil, applied.isEmpty, hasUsualRoots { return nil }
+        if schema.description == nil, applied.isEmpty, hasDefaultRootNames { return nil }
         let lines = roots.map { "  \($0.rawValue): \($1)" }
         return description(schema.description) + "schema\(applied)" + block(lines)
     }
 
-    private var hasUsualRoots: Bool {
+    private var hasDefaultRootNames: Bool {
         OperationType.allCases.allSatisfy {
-            schema.rootType(for: $0) == schema.typeID(named: $0.usualTypeName)
+            schema.rootType(for: $0) == schema.typeID(named: $0.defaultTypeName)
         }
     }
 

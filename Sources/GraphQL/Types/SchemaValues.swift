@@ -9,7 +9,7 @@ final class SchemaValues {
     /// The coerced defaults, by the index of the input value's definition.
     private var defaults: [Int: InputValue] = [:]
     /// Definitions whose default is being coerced; the rules exclude cycles.
-    private var underway: Set<Int> = []
+    private var inProgress: Set<Int> = []
     /// The definitions of the fields, by input object type.
     private var inputFields: [TypeID: [Int]] = [:]
 
@@ -35,8 +35,8 @@ final class SchemaValues {
     func defaultValue(_ index: Int, _ type: WrappedType) -> InputValue? {
         guard let literal = document.inputValueDefinitions[index].defaultValue else { return nil }
         if let known = defaults[index] { return known }
-        guard underway.insert(index).inserted else { return nil }
-        defer { underway.remove(index) }
+        guard inProgress.insert(index).inserted else { return nil }
+        defer { inProgress.remove(index) }
         let value = literals.coerce(literal, to: type)
         defaults[index] = value
         return value

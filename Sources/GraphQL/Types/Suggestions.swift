@@ -18,7 +18,7 @@ package enum Suggestions {
     }
 
     /// Returns a list such as `a, b, and c`.
-    static func list(_ items: [String], conjunction: String) -> String {
+    package static func list(_ items: [String], conjunction: String) -> String {
         guard let last = items.last, items.count > 1 else { return items.first ?? "" }
         if items.count == 2 { return "\(items[0]) \(conjunction) \(last)" }
         return items.dropLast().joined(separator: ", ") + ", \(conjunction) \(last)"
@@ -26,7 +26,7 @@ package enum Suggestions {
 
     /// Returns the options within about two edits per five letters of `input`, closest first, then in
     /// natural order.
-    static func resembling(_ input: String, among options: some Sequence<String>) -> [String] {
+    package static func resembling(_ input: String, among options: some Sequence<String>) -> [String] {
         var distance = EditDistance(from: input)
         let threshold = input.utf16.count * 2 / 5 + 1
         var seen: Set<String> = []

@@ -15,9 +15,9 @@ extension ValidDocument {
     /// arguments, input fields, and enum values as literals. Values of variables and meta-fields such as
     /// `__typename` are not included.
     public var schemaUses: [SchemaReference] {
-        var walk = SchemaReferenceCollector(typed)
-        walk.run()
-        return walk.uses.sorted { ($0.span.start, $0.span.end) < ($1.span.start, $1.span.end) }
+        var collector = SchemaReferenceCollector(typed)
+        collector.run()
+        return collector.uses.sorted { ($0.span.start, $0.span.end) < ($1.span.start, $1.span.end) }
     }
 }
 
@@ -34,57 +34,57 @@ struct SchemaReferenceCollector {
     }
 
     mutating func run() {
-        for index in document.selections.indices { visitSelection(at: index) }
+        for index in document.selections.indices { collectSelection(at: index) }
         for fragment in typed.fragments {
             let condition = fragment.definition.typeCondition
             use(.type(document.text(condition)), condition.span)
         }
-        for index in document.variableDefinitions.indices { visitVariable(at: index) }
-        for index in document.directives.indices { visitDirective(at: index) }
+        for index in document.variableDefinitions.indices { collectVariable(at: index) }
+        for index in document.directives.indices { collectDirective(at: index) }
     }
 
     private mutating func use(_ coordinate: SchemaCoordinate, _ span: SourceSpan, _ reason: String? = nil) {
         uses.append(SchemaReference(coordinate: coordinate, span: span, deprecationReason: reason))
     }
 
-    private mutating func visitSelection(at index: Int) {
+    private mutating func collectSelection(at index: Int) {
         switch document.selections[index] {
-        case .field(let field): visitField(field, at: index)
+        case .field(let field): collectField(field, at: index)
         case .inlineFragment(let fragment):
             if let condition = fragment.typeCondition { use(.type(document.text(condition)), condition.span) }
         case .fragmentSpread: break
         }
     }
 
-    private mutating func visitField(_ field: SelectedField, at index: Int) {
+    private mutating func collectField(_ field: SelectedField, at index: Int) {
         guard case .defined = typed.selections[index].field, let parent = typed.selections[index].parentType,
             let definition = typed.fieldDefinition(at: index)
         else { return }
         let type = schema[parent].name
         use(.member(type: type, name: definition.name), field.name.span, definition.deprecationReason)
-        visitArguments(field.arguments, by: definition.arguments) {
+        collectArguments(field.arguments, by: definition.arguments) {
             .argument(type: type, field: definition.name, name: $0)
         }
     }
 
-    private mutating func visitVariable(at index: Int) {
+    private mutating func collectVariable(at index: Int) {
         let variable = document.variableDefinitions[index]
         guard let type = typed.variableTypes[index] else { return }
         use(.type(schema[type.type].name), variable.type.name.span)
-        if let value = variable.defaultValue { visit(value, of: type.type) }
+        if let value = variable.defaultValue { collect(value, of: type.type) }
     }
 
-    private mutating func visitDirective(at index: Int) {
+    private mutating func collectDirective(at index: Int) {
         guard let position = typed.directives[index] else { return }
         let definition = schema.directives[position]
         let directive = document.directives[index]
         use(.directive(definition.name), directive.name.span)
-        visitArguments(directive.arguments, by: definition.arguments) {
+        collectArguments(directive.arguments, by: definition.arguments) {
             .directiveArgument(directive: definition.name, name: $0)
         }
     }
 
-    private mutating func visitArguments(
+    private mutating func collectArguments(
         _ run: NodeRange<Argument>, by definitions: [SchemaInputValue],
         _ coordinate: (String) -> SchemaCoordinate
     ) {
@@ -92,12 +92,12 @@ struct SchemaReferenceCollector {
             guard let position = typed.arguments[index].position else { continue }
             let (argument, definition) = (document.arguments[index], definitions[position])
             use(coordinate(definition.name), argument.name.span, definition.deprecationReason)
-            visit(argument.value, of: definition.type.type)
+            collect(argument.value, of: definition.type.type)
         }
     }
 
     /// Collects the references in a value of a named type; lists around the type are irrelevant.
-    private mutating func visit(_ value: Value, of type: TypeID) {
+    private mutating func collect(_ value: Value, of type: TypeID) {
         switch value {
         case .variable, .int, .float, .string, .boolean, .null: break
         case .enum(let name):
@@ -107,7 +107,7 @@ struct SchemaReferenceCollector {
                 .member(type: schema[type].name, name: text), name.span,
                 definition.value(named: text)?.deprecationReason)
         case .list(let items, _):
-            for index in items.indices { visit(document.values[index], of: type) }
+            for index in items.indices { collect(document.values[index], of: type) }
         case .object(let fields, _):
             guard case .inputObject(let object) = schema[type].kind else { return }
             for index in fields.indices {
@@ -116,7 +116,7 @@ struct SchemaReferenceCollector {
                 use(
                     .member(type: schema[type].name, name: definition.name), field.name.span,
                     definition.deprecationReason)
-                visit(field.value, of: definition.type.type)
+                collect(field.value, of: definition.type.type)
             }
         }
     }

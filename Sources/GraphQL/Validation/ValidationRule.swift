@@ -9,7 +9,7 @@ struct ValidationRule: Sendable {
 /// A violation of a rule.
 struct ValidationFinding {
     /// The position at which a traversal of the document finds the violation.
-    let position: VisitPosition
+    let position: TraversalPosition
     /// The positions of the error, in order.
     let spans: [SourceSpan]
     /// Returns the message.
@@ -17,7 +17,7 @@ struct ValidationFinding {
     /// Only messages of reported errors are computed, because suggestions cost more than finding the error.
     let message: () -> String
 
-    init(_ position: VisitPosition, at spans: [SourceSpan], message: @escaping () -> String) {
+    init(_ position: TraversalPosition, at spans: [SourceSpan], message: @escaping () -> String) {
         self.position = position
         self.spans = spans
         self.message = message
@@ -28,7 +28,7 @@ struct ValidationFinding {
 ///
 /// The reference implementation reports errors in the order of one traversal with all rules. Here each rule
 /// is a separate loop, and the errors are sorted by these positions.
-struct VisitPosition: Comparable {
+struct TraversalPosition: Comparable {
     private let offset: UInt32
     private let phase: Phase
     private let tieBreak: UInt32
@@ -38,23 +38,23 @@ struct VisitPosition: Comparable {
     }
 
     /// The position before all others.
-    static let start = VisitPosition(offset: 0, phase: .leaving, tieBreak: 0)
+    static let start = TraversalPosition(offset: 0, phase: .leaving, tieBreak: 0)
     /// The position after all others.
-    static let end = VisitPosition(offset: .max, phase: .entering, tieBreak: 0)
+    static let end = TraversalPosition(offset: .max, phase: .entering, tieBreak: 0)
 
     /// Returns the position at the start of a node.
-    static func entering(_ span: SourceSpan) -> VisitPosition {
-        VisitPosition(offset: span.start, phase: .entering, tieBreak: 0)
+    static func entering(_ span: SourceSpan) -> TraversalPosition {
+        TraversalPosition(offset: span.start, phase: .entering, tieBreak: 0)
     }
 
     /// Returns the position after a node.
     ///
     /// Of nodes with the same end, the inner one precedes the outer one.
-    static func leaving(_ span: SourceSpan) -> VisitPosition {
-        VisitPosition(offset: span.end, phase: .leaving, tieBreak: .max - span.start)
+    static func leaving(_ span: SourceSpan) -> TraversalPosition {
+        TraversalPosition(offset: span.end, phase: .leaving, tieBreak: .max - span.start)
     }
 
-    static func < (one: VisitPosition, other: VisitPosition) -> Bool {
+    static func < (one: TraversalPosition, other: TraversalPosition) -> Bool {
         if one.offset != other.offset { return one.offset < other.offset }
         if one.phase != other.phase { return one.phase.rawValue < other.phase.rawValue }
         return one.tieBreak < other.tieBreak

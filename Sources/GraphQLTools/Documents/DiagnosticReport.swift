@@ -14,9 +14,9 @@ package struct DiagnosticReport {
     /// The errors, each with an excerpt of the file and a caret.
     package var text: String {
         errors.map { error in
-            let places =
+            let excerpts =
                 error.locations.isEmpty ? [source.name] : error.locations.map { source.excerpt(at: $0) }
-            return "error: \(error.message)\n\n\(places.joined(separator: "\n"))\n"
+            return "error: \(error.message)\n\n\(excerpts.joined(separator: "\n"))\n"
         }
         .joined(separator: "\n")
     }

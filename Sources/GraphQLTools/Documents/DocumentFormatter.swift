@@ -22,9 +22,9 @@ package enum DocumentFormatter {
         }
     }
 
-    private static func commented(_ source: SourceText, _ place: SourceLocation) -> String {
+    private static func commented(_ source: SourceText, _ location: SourceLocation) -> String {
         """
-        \(source.name):\(place.line):\(place.column): The comment would be lost. --drop-comments formats the file \
+        \(source.name):\(location.line):\(location.column): The comment would be lost. --drop-comments formats the file \
         nonetheless; a description, a string in front of a definition, would be kept.
 
         """

@@ -12,14 +12,14 @@ package enum LargeStackThread {
     private static let size = 2 << 30
 
     /// The maximum nesting depth of documents and JSON values: no document of 100,000 tokens is deeper.
-    private static let deepest = 50_000
+    private static let maximumDepth = 50_000
 
     /// The limits of documents that are only parsed.
     ///
     /// Their length and nesting are limited because of memory and stack; their tokens and names have no
     /// limit.
     static let parseLimits = ParserLimits(
-        bytes: 64 << 20, tokens: .max, depth: deepest, nameBytes: .max)
+        bytes: 64 << 20, tokens: .max, depth: maximumDepth, nameBytes: .max)
 
     /// The limits of documents that are printed, validated or run.
     ///
@@ -31,7 +31,7 @@ package enum LargeStackThread {
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
 
     /// The limits of JSON values.
-    package static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20, values: .max)
+    package static let jsonLimits = JSONLimits(depth: maximumDepth, bytes: 256 << 20, values: .max)
 
     /// Runs work on the thread and waits for its result.
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws

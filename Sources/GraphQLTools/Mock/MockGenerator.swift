@@ -30,7 +30,7 @@ struct MockGenerator {
 
     /// Returns the value of a field or item; `given` is its value in the responses file, if any.
     private mutating func value(
-        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
+        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
     ) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
@@ -40,55 +40,55 @@ struct MockGenerator {
             if case .list(let items)? = given {
                 return .list(
                     items.enumerated().map { index, item in
-                        value(of: itemType, sets, item, at: place.item(index))
+                        value(of: itemType, sets, item, at: seed.item(index))
                     })
             }
             return .list(
-                (0..<place.listLength).map { index in
-                    value(of: itemType, sets, nil, at: place.item(index))
+                (0..<seed.listLength).map { index in
+                    value(of: itemType, sets, nil, at: seed.item(index))
                 })
         }
         switch schema[type.type].kind {
-        case .scalar, .enum, .inputObject: return given ?? leaf(of: type.type, at: place)
-        case .object, .interface, .union: return object(of: type.type, sets, given, at: place)
+        case .scalar, .enum, .inputObject: return given ?? leaf(of: type.type, at: seed)
+        case .object, .interface, .union: return object(of: type.type, sets, given, at: seed)
         }
     }
 
-    private func leaf(of type: TypeID, at place: MockSeed) -> InputValue {
+    private func leaf(of type: TypeID, at seed: MockSeed) -> InputValue {
         switch schema[type].kind {
         case .enum(let definition):
             let current = definition.values.filter { $0.deprecationReason == nil }
-            return place.choice(of: current.isEmpty ? definition.values : current).map { .string($0.name) }
+            return seed.choice(of: current.isEmpty ? definition.values : current).map { .string($0.name) }
                 ?? .null
-        case .scalar(let scalar): return MockScalar(place).value(of: schema[type].name, scalar)
+        case .scalar(let scalar): return MockScalar(seed).value(of: schema[type].name, scalar)
         case .object, .interface, .union, .inputObject: return .null
         }
     }
 
     private mutating func object(
-        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
+        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
     ) -> InputValue {
-        guard let type = runtimeType(of: type, given, at: place) else { return .null }
+        guard let type = runtimeType(of: type, given, at: seed) else { return .null }
         var selected = SelectedNames()
         for set in sets { collect(set, on: type, into: &selected) }
         var fields: [(name: String, value: InputValue)] = [("__typename", .string(schema[type].name))]
         for (name, sets) in selected.fields {
             guard let field = schema[type].field(named: name) else { continue }
             let given = given?[name] ?? responses["\(schema[type].name).\(name)"]
-            fields.append((name, value(of: field.type, sets, given, at: place.field(name))))
+            fields.append((name, value(of: field.type, sets, given, at: seed.field(name))))
         }
         return .object(InputObject(fields))
     }
 
     /// Returns the object type of a value: the given one, otherwise one of the possible types.
-    private func runtimeType(of type: TypeID, _ given: InputValue?, at place: MockSeed) -> TypeID? {
+    private func runtimeType(of type: TypeID, _ given: InputValue?, at seed: MockSeed) -> TypeID? {
         let possible = schema.possibleTypes(of: type)
         if case .string(let name)? = given?["__typename"], let named = schema.typeID(named: name),
             possible.contains(named)
         {
             return named
         }
-        return place.choice(of: possible)
+        return seed.choice(of: possible)
     }
 }
 

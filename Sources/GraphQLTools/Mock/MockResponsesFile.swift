@@ -16,10 +16,10 @@ package struct MockResponsesFile {
         } catch {
             throw UsageError("\(file.name) is no JSON: \(error.message)")
         }
-        guard case .object(let answers) = value else {
+        guard case .object(let responses) = value else {
             throw UsageError(
                 "\(file.name): the answers are not a JSON object, as in {\"Account.name\": \"Main\"}")
         }
-        self.responses = answers
+        self.responses = responses
     }
 }

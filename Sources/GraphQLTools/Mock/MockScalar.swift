@@ -6,8 +6,8 @@ import GraphQL
 struct MockScalar {
     private let seed: MockSeed
 
-    init(_ place: MockSeed) {
-        self.seed = place
+    init(_ seed: MockSeed) {
+        self.seed = seed
     }
 
     func value(of name: String, _ scalar: ScalarType) -> InputValue {

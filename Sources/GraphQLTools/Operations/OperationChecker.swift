@@ -3,14 +3,14 @@ package import GraphQL
 /// Checks documents against one schema, including limits and cache hints.
 package struct OperationChecker {
     private let schema: Schema
-    private let prices: SchemaCosts
+    private let costs: SchemaCosts
 
     /// Builds the schema.
     ///
     /// - Throws: The errors of the schema, or of its cost directives.
     package init(_ source: SourceText) throws(GraphQLErrors) {
         schema = try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
-        prices = try SchemaCosts(schema)
+        costs = try SchemaCosts(schema)
     }
 
     /// Returns the check of each operation of a document; for an invalid document only its errors.
@@ -43,7 +43,7 @@ package struct OperationChecker {
         check.deprecated = valid.schemaUses.filter { $0.deprecationReason != nil }
         check.cache = CachePolicy(of: operation, in: valid)
         do throws(GraphQLErrors) {
-            let measured = try OperationLimits.default.check(operation, of: valid, prices: prices)
+            let measured = try OperationLimits.default.check(operation, of: valid, costs: costs)
             // The cost of an operation that needs variables is unknown without examples.
             if example == nil, valid.document.needsVariables(operation) { return check }
             let given: InputObject
@@ -111,7 +111,7 @@ package struct OperationCheck {
     /// The cache policy; nil if the schema has no cache hints, or if the operation cannot be run.
     var cache: CachePolicy?
 
-    package func isAtFault(strictly: Bool) -> Bool { !errors.isEmpty || strictly && !deprecated.isEmpty }
+    package func hasFaults(strictly: Bool) -> Bool { !errors.isEmpty || strictly && !deprecated.isEmpty }
 }
 
 // MARK: - For people
@@ -143,13 +143,13 @@ extension OperationCheck {
         if cache.maxAge == 0 {
             return names.isEmpty ? "cache: never" : "cache: never, since \(fields) may not be kept"
         }
-        let whose = cache.isPrivate ? "by its user alone" : "by anybody"
-        return "cache: \(cache.maxAge) s, \(whose); \(fields) \(names.count == 1 ? "sets" : "set") the time"
+        let scope = cache.isPrivate ? "by its user alone" : "by anybody"
+        return "cache: \(cache.maxAge) s, \(scope); \(fields) \(names.count == 1 ? "sets" : "set") the time"
     }
 
     private func text(_ use: SchemaReference) -> String {
-        let place = source.location(of: use.span)
-        return "\(source.name):\(place.line):\(place.column): \(use.coordinate) is deprecated: "
+        let location = source.location(of: use.span)
+        return "\(source.name):\(location.line):\(location.column): \(use.coordinate) is deprecated: "
             + (use.deprecationReason ?? "")
     }
 }
@@ -171,10 +171,10 @@ extension OperationCheck {
     }
 
     private func json(_ use: SchemaReference) -> InputValue {
-        let place = source.location(of: use.span)
+        let location = source.location(of: use.span)
         return .object([
             "coordinate": .string(use.coordinate.description), "reason": .string(use.deprecationReason ?? ""),
-            "locations": .list([.object(["line": .int(place.line), "column": .int(place.column)])]),
+            "locations": .list([.object(["line": .int(location.line), "column": .int(location.column)])]),
         ])
     }
 

@@ -66,8 +66,8 @@ extension SchemaComparison {
 
     /// Returns true if one type is compatible with clients of another: it is the same, possibly less
     /// nullable.
-    private func isOutput(_ type: WrappedType, fitFor promised: WrappedType) -> Bool {
-        newer[type.type].name == older[promised.type].name && type.wrapping.isSubtype(of: promised.wrapping)
+    private func isOutput(_ type: WrappedType, fitFor expected: WrappedType) -> Bool {
+        newer[type.type].name == older[expected.type].name && type.wrapping.isSubtype(of: expected.wrapping)
     }
 }
 

@@ -187,8 +187,8 @@ extension SchemaComparison {
 
     private func changes(_ old: DirectiveType, _ new: DirectiveType) -> [SchemaChange] {
         let subject = SchemaCoordinate.directive(old.name)
-        let lost = old.locations.filter { !new.locations.contains($0) }
-        let gained = new.locations.filter { !old.locations.contains($0) }
+        let removed = old.locations.filter { !new.locations.contains($0) }
+        let added = new.locations.filter { !old.locations.contains($0) }
         var changes = argumentChanges(old, new)
         if old.isRepeatable != new.isRepeatable {
             changes.append(
@@ -196,8 +196,8 @@ extension SchemaComparison {
                     old.isRepeatable ? .directiveRepeatableRemoved : .directiveRepeatableAdded, subject))
         }
         return changes + description(old.description, new.description, of: subject)
-            + lost.map { SchemaChange(.directiveLocationRemoved, subject, before: $0.rawValue) }
-            + gained.map { SchemaChange(.directiveLocationAdded, subject, after: $0.rawValue) }
+            + removed.map { SchemaChange(.directiveLocationRemoved, subject, before: $0.rawValue) }
+            + added.map { SchemaChange(.directiveLocationAdded, subject, after: $0.rawValue) }
     }
 
     private func argumentChanges(_ old: DirectiveType, _ new: DirectiveType) -> [SchemaChange] {

@@ -74,8 +74,8 @@ extension LintFinding.Rule {
             guard case .string(let value) = document.arguments[index].value else { return nil }
             return document.string(value)
         }
-        let saysNothing = ["", BuiltInDirective.defaultDeprecationReason]
-        if reason.contains(where: { !saysNothing.contains($0) }) { return nil }
+        let emptyReasons = ["", BuiltInDirective.defaultDeprecationReason]
+        if reason.contains(where: { !emptyReasons.contains($0) }) { return nil }
         return "\(element.title) is deprecated without a reason: say what to use instead."
     }
 

@@ -2,8 +2,8 @@ import Brokerage
 import Upstream
 
 /// The body of a write: a JSON object (RFC 8259) of few members, put together member by member.
-struct AlpacaBody {
-    private(set) var bytes: [UInt8] = [UInt8(ascii: "{"), UInt8(ascii: "}")]
+package struct AlpacaBody {
+    package private(set) var bytes: [UInt8] = [UInt8(ascii: "{"), UInt8(ascii: "}")]
 
     mutating func add(_ name: StaticString, _ value: String?) {
         guard let value else { return }

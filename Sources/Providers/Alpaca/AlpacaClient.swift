@@ -141,7 +141,7 @@ extension ProviderChannel {
 }
 
 /// Alpaca's hosts for calls that are over with one answer; each has a rate limit of its own, which bears its name.
-enum AlpacaHost: String, Sendable, Hashable {
+package enum AlpacaHost: String, Sendable, Hashable {
     case trading
     case data
 }
@@ -156,9 +156,11 @@ enum AlpacaMarket {
 ///
 /// The fields are `X-RateLimit-Limit`, `-Remaining` and `-Reset`; the last counts seconds since 1970, not seconds that
 /// are left.
-enum AlpacaRateLimit {
+package enum AlpacaRateLimit {
     /// What is left; nothing where a response does not say.
-    static func reportedQuotas(of host: AlpacaHost, in response: HTTPClientResponse) -> [ReportedQuota] {
+    package static func reportedQuotas(of host: AlpacaHost, in response: HTTPClientResponse)
+        -> [ReportedQuota]
+    {
         guard let remaining = count(response["X-RateLimit-Remaining"]) else { return [] }
         let limit = count(response["X-RateLimit-Limit"])
         return [

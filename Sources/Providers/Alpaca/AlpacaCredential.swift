@@ -50,7 +50,7 @@ package struct AlpacaCredential: Sendable, Hashable {
     }
 
     /// What is said first on the data stream; nil for a token, which it does not take.
-    var dataStreamGreeting: AlpacaBody? {
+    package var dataStreamGreeting: AlpacaBody? {
         guard case .keys(let id, let secret) = proof else { return nil }
         var body = AlpacaBody()
         body.add("action", "auth")
@@ -60,7 +60,7 @@ package struct AlpacaCredential: Sendable, Hashable {
     }
 
     /// What is said first on the stream of an account's orders.
-    var tradeStreamGreeting: AlpacaBody {
+    package var tradeStreamGreeting: AlpacaBody {
         var data = AlpacaBody()
         switch proof {
         case .keys(let id, let secret):

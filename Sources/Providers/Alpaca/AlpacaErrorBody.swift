@@ -1,15 +1,15 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// The body of a refusal: `{"code":40410000,"message":"position does not exist"}`, from the edge without a code.
 ///
 /// Some have more members, with figures of the account; they are not read. Neither is any of it shown to anybody: only
 /// the status decides what a client is told, and messages change from version to version.
-struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
-    var code: Int?
-    var message: String?
+package struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
+    package var code: Int?
+    package var message: String?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.optional("code", \.code)
         $0.optional("message", \.message)
     }
@@ -63,14 +63,14 @@ extension ProviderFailure.Cause {
 }
 
 /// Alpaca's plain no to a write: it was understood, and nothing was done.
-struct AlpacaWriteRejection: Hashable {
+package struct AlpacaWriteRejection: Hashable {
     let status: Int
     let code: Int?
     let message: String?
 
     /// Nil for what is not the trading host's own no: the edge's 403 and 404, which come without a code, say nothing about
     /// the order.
-    init?(_ response: HTTPClientResponse) {
+    package init?(_ response: HTTPClientResponse) {
         let problem = AlpacaErrorBody(response)
         switch response.status {
         case 400, 422: break

@@ -31,7 +31,7 @@ package struct AlphaVantageSymbols: SymbolMapping {
     }
 
     /// What prices of a listing are in; nil where only a search can tell.
-    func unit(of symbol: Symbol) -> PriceUnit? {
+    package func unit(of symbol: Symbol) -> PriceUnit? {
         guard case .listing(_, let market)? = SymbolKind(symbol) else { return nil }
         guard let market else { return .usDollar }
         return AlphaVantageMarket(rawValue: market)?.unit

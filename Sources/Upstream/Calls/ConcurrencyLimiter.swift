@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Lets a bounded number of calls be in flight; others wait in the order in which they came.
-final class ConcurrencyLimiter: Sendable {
+package final class ConcurrencyLimiter: Sendable {
     /// Why a call did not get through.
-    enum Failure: Error {
+    package enum Failure: Error {
         case timedOut
         case cancelled
         /// More wait already than the bound.
@@ -54,7 +54,7 @@ final class ConcurrencyLimiter: Sendable {
     ///   - limit: calls in flight; at least 1.
     ///   - maximumQueueLength: calls that wait.
     ///   - clock: What deadlines are measured by.
-    init(limit: Int, maximumQueueLength: Int = 1_024, clock: TimeSource) {
+    package init(limit: Int, maximumQueueLength: Int = 1_024, clock: TimeSource) {
         state = Mutex(State(free: max(limit, 1)))
         self.maximumQueueLength = maximumQueueLength
         self.clock = clock

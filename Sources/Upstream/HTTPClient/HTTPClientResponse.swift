@@ -8,7 +8,7 @@ package struct HTTPClientResponse: Sendable {
     /// or none, so it is not parsed in advance.
     private let head: [UInt8]
 
-    init(status: Int, head: [UInt8], body: [UInt8]) {
+    package init(status: Int, head: [UInt8], body: [UInt8]) {
         self.status = status
         self.head = head
         self.body = body

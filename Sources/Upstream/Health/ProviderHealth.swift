@@ -37,7 +37,7 @@ package struct ProviderHealth: Hashable, Sendable {
         lastSuccessAt = healths.compactMap(\.lastSuccessAt).max()
     }
 
-    init(state: State, latency: Duration?, failure: Failure?, lastSuccessAt: Instant?) {
+    package init(state: State, latency: Duration?, failure: Failure?, lastSuccessAt: Instant?) {
         self.state = state
         self.latency = latency
         self.failure = failure

@@ -70,14 +70,14 @@ package final class ProviderMonitor: Sendable {
     // MARK: For the caller
 
     /// An allowed call, whose end must be reported.
-    struct Permit: Sendable {
+    package struct Permit: Sendable {
         fileprivate let hostKey: Place
         fileprivate let isProbe: Bool
         fileprivate let start: ContinuousClock.Instant
     }
 
     /// Throws if a call would be refused now; it does not count as a probe.
-    func check(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) {
+    package func check(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
         if let until = hosts.withLock({ $0[place]?.breaker.retryTime(at: now) }) {
@@ -88,7 +88,7 @@ package final class ProviderMonitor: Sendable {
     /// Allows a call.
     ///
     /// - Throws: `circuitOpen` if the circuit of the host is open.
-    func admit(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) -> Permit {
+    package func admit(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) -> Permit {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
         let admission = hosts.withLock { hosts in
@@ -102,13 +102,15 @@ package final class ProviderMonitor: Sendable {
     }
 
     /// The call was not made after all.
-    func withdraw(_ pass: Permit) {
+    package func withdraw(_ pass: Permit) {
         let now = clock.now()
         hosts.withLock { $0[pass.hostKey]?.breaker.didEnd(.none, ofProbe: pass.isProbe, at: now) }
     }
 
     /// Records the end of a call, with a response or a failure.
-    func didEnd(_ pass: Permit, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?) {
+    package func didEnd(
+        _ pass: Permit, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?
+    ) {
         let now = clock.now()
         let duration = start.duration(to: now)
         let verdict = cause?.verdict(after: duration, policy) ?? .up

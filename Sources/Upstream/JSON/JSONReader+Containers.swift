@@ -131,5 +131,5 @@ extension JSONReader {
 @usableFromInline
 package protocol JSONDecodable: SendableMetatype {
     /// Reads exactly one value.
-    init(json reader: inout JSONReader) throws(JSONError)
+    package init(json reader: inout JSONReader) throws(JSONError)
 }

@@ -70,8 +70,8 @@ package struct BinaryWriter: Sendable {
 /// A number that follows from bytes, and is another if any one of them is: 64-bit FNV-1a (RFC 9923).
 ///
 /// It shows damage, not forgery.
-enum FNV1aChecksum {
-    static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+package enum FNV1aChecksum {
+    package static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

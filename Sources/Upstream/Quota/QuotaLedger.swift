@@ -27,7 +27,7 @@ package final class QuotaLedger: Sendable {
         var used: Int { counts.count - retired.count }
     }
 
-    let clock: TimeSource
+    package let clock: TimeSource
     private let store: (any QuotaStore)?
     private let limits: Limits
     private let report: @Sendable (any Error) -> Void
@@ -170,7 +170,7 @@ package final class QuotaLedger: Sendable {
     /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if a call that is not shared
     ///   would have a slot sooner; `cancelled` with the task; `overloaded` if there are more credentials than
     ///   the limit.
-    func reserve(
+    package func reserve(
         _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
     ) async throws(ProviderFailure) -> QuotaReservation {
@@ -198,7 +198,7 @@ package final class QuotaLedger: Sendable {
     }
 
     /// Gives the places back of a call that the provider cannot have seen.
-    func release(_ reservation: QuotaReservation) async {
+    package func release(_ reservation: QuotaReservation) async {
         state.withLock { state in
             for place in reservation.slots {
                 state.counts[reservation.account]?[place.window.name]?.release(freeAt: place.freeAt)
@@ -211,7 +211,7 @@ package final class QuotaLedger: Sendable {
     ///
     /// Slots that are too old, because the process was stopped or the connection took long, are replaced if
     /// that is possible at once. Otherwise the call is not sent, because the ledger no longer counts it.
-    func confirm(_ reservation: QuotaReservation) -> Bool {
+    package func confirm(_ reservation: QuotaReservation) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
             reservation.renewSlots(at: moment.now) { place in
@@ -284,7 +284,7 @@ package final class QuotaLedger: Sendable {
     ///   - cause: The cause of the failure; nil for a success.
     ///   - windows: The windows of the call.
     ///   - holder: The account of the call.
-    func record(
+    package func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
         of holder: QuotaAccount
     ) async {

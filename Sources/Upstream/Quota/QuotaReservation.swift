@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// It is a class, because the transport's thread may renew slots while the caller's task holds the
 /// reservation.
-final class QuotaReservation: Sendable {
-    struct Slot: Sendable {
+package final class QuotaReservation: Sendable {
+    package struct Slot: Sendable {
         let window: QuotaWindow
         /// The call may be sent before this moment, by the ledger's clock.
         let sendBefore: ContinuousClock.Instant
@@ -21,7 +21,7 @@ final class QuotaReservation: Sendable {
 
     let account: QuotaAccount
     /// When the call may go out.
-    let start: ContinuousClock.Instant
+    package let start: ContinuousClock.Instant
     // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
     private let state: Mutex<[Slot]>
 
@@ -31,7 +31,7 @@ final class QuotaReservation: Sendable {
         state = Mutex(slots)
     }
 
-    var slots: [Slot] { state.withLock(\.self) }
+    package var slots: [Slot] { state.withLock(\.self) }
 
     /// Replaces each slot that is too old at a given time.
     ///

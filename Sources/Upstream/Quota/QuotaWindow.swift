@@ -46,7 +46,7 @@ extension QuotaWindow {
     ///
     /// The slot counts for this much longer than the window, because the provider counts from the arrival of
     /// the call.
-    var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
+    package var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
 
     /// Whether its count must outlive the process.
     ///

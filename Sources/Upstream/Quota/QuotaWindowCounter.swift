@@ -260,11 +260,11 @@ struct QuotaWindowCounter {
 ///
 /// The ledger counts by the clock that is never set back. The wall clock serves to understand what providers say, and to
 /// pass counts on to a process after the machine's next start; when it is wrong or set, no other count changes.
-struct ClockReading {
+package struct ClockReading {
     let now: ContinuousClock.Instant
     let wallTime: Instant
 
-    init(_ clock: TimeSource) {
+    package init(_ clock: TimeSource) {
         now = clock.now()
         wallTime = clock.wallTime()
     }
@@ -282,7 +282,7 @@ struct ClockReading {
         entry.untilUptime.map { ContinuousClock().systemEpoch + $0 } ?? instant(of: entry.until)
     }
 
-    var uptime: Duration { ContinuousClock().systemEpoch.duration(to: now) }
+    package var uptime: Duration { ContinuousClock().systemEpoch.duration(to: now) }
 
     /// An entry that ends at an instant.
     func entry(

@@ -1,7 +1,7 @@
 import Brokerage
 
 /// What came of a read and is kept: a value, or that there is none.
-struct CacheEntry: Sendable {
+package struct CacheEntry: Sendable {
     /// Nil where the provider knows no such thing.
     let value: (any Sendable)?
     /// When its provider was asked.

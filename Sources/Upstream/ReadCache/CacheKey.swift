@@ -61,7 +61,7 @@ package struct CacheKey: Hashable, Sendable {
 
     /// The approximate memory in bytes of the key and of its entry: a second copy of the key, and the places
     /// of both.
-    var weight: Int { 512 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
+    package var weight: Int { 512 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
 
     /// Whether the value under it belongs to somebody.
     package var isPrivate: Bool { owner != nil }

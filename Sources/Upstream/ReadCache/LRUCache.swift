@@ -1,7 +1,7 @@
 /// A dictionary with bounds: what was not used for the longest time goes first.
 ///
 /// The order is a doubly linked list through an array, so each operation takes constant time.
-struct LRUCache<Key: Hashable, Value> {
+package struct LRUCache<Key: Hashable, Value> {
     /// Kept apart from the values, which are all that a look-up copies.
     private struct Label {
         var key: Key?
@@ -28,7 +28,7 @@ struct LRUCache<Key: Hashable, Value> {
     private let maximumCount: Int
     private let maximumWeight: Int
 
-    init(maximumCount: Int, maximumWeight: Int) {
+    package init(maximumCount: Int, maximumWeight: Int) {
         self.maximumCount = maximumCount
         self.maximumWeight = maximumWeight
     }

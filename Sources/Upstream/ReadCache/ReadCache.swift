@@ -32,7 +32,7 @@ package struct ReadCache<Value: Sendable>: Sendable {
         @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
         -> KeyedResults<CacheKey, Value>
 
-    let store: ReadStore
+    package let store: ReadStore
 
     /// Reads of one kind whose values are good for a fixed time: what a client keeps for its own use.
     ///

@@ -1,18 +1,18 @@
 import Brokerage
-import Synchronization
+package import Synchronization
 
 /// The machinery of ``ReadCache``, for values of any kind.
 ///
 /// It is not generic: generic code is not specialised across modules for `package` declarations, and looked-up type
 /// metadata cost more than the cache itself (380 ns a look-up against 230).
-final class ReadStore: Sendable {
+package final class ReadStore: Sendable {
     typealias Fetch =
         @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
         -> KeyedResults<CacheKey, any Sendable>
 
-    struct State {
-        var cache: LRUCache<CacheKey, CacheEntry>
-        var inFlightReads = InFlightReads()
+    package struct State {
+        package var cache: LRUCache<CacheKey, CacheEntry>
+        package var inFlightReads = InFlightReads()
 
         /// What is kept and of some use.
         mutating func usableEntry(
@@ -32,7 +32,7 @@ final class ReadStore: Sendable {
     let kind: ReadKind
     let clock: TimeSource
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
-    let state: Mutex<State>
+    package let state: Mutex<State>
 
     init(_ operation: String, entries: Int, bytes: Int, kind: ReadKind, clock: TimeSource) {
         self.operation = operation

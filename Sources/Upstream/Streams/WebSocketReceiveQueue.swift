@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Messages between the network's thread and who receives them.
-final class WebSocketReceiveQueue: Sendable {
+package final class WebSocketReceiveQueue: Sendable {
     typealias Arrival = Result<WebSocketMessage, WebSocketError>
 
     private struct State {
@@ -32,7 +32,7 @@ final class WebSocketReceiveQueue: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = max(capacity, 1)
     }
 

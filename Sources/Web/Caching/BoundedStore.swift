@@ -7,7 +7,7 @@ import Synchronization
 /// capacity, it becomes the old one, and the previous old one is discarded.
 ///
 /// A mutex protects it, because the requests of all event loops share the store.
-final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
         let weight: Int
@@ -22,11 +22,11 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let halfCapacity: Int
     private let generations = Mutex(Generations())
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         halfCapacity = capacity / 2
     }
 
-    subscript(key: Key) -> Value? {
+    package subscript(key: Key) -> Value? {
         generations.withLock { generations in
             if let entry = generations.young[key] { return entry.value }
             guard let entry = generations.old.removeValue(forKey: key) else { return nil }
@@ -37,7 +37,7 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Stores a value and replaces the previous one of the key; a value heavier than half the capacity is
     /// not stored.
-    func store(_ value: Value, for key: Key, weight: Int) {
+    package func store(_ value: Value, for key: Key, weight: Int) {
         generations.withLock { generations in
             generations.old[key] = nil
             if let previous = generations.young.removeValue(forKey: key) {

@@ -1,23 +1,25 @@
-import GraphQL
-import NIOCore
+package import GraphQL
+package import NIOCore
 import Synchronization
 
 /// A cache of whole responses of public operations, used until they expire.
 ///
 /// Only responses without errors are stored, each for one audience: sessions for which public values are the
 /// same. Expired responses are removed when they are looked up, and every ten seconds.
-final class ResponseCache: Sendable {
+package final class ResponseCache: Sendable {
     private let entries: BoundedStore<Key, Entry>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
     /// The values that determine a response.
-    struct Key: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
         private let operation: OperationIdentity
         private let audience: [String]
         private let variables: [InputValue?]
 
         /// Nil if the response must not be shared: it is private, has no age, or contains more than data.
-        init?(_ request: PreparedRequest, _ policy: CachePolicy, audience: @autoclosure () -> [String]?) {
+        package init?(
+            _ request: PreparedRequest, _ policy: CachePolicy, audience: @autoclosure () -> [String]?
+        ) {
             guard policy.maxAge > 0, !policy.isPrivate, !request.hasExtensions,
                 let operation = request.cacheIdentity, let audience = audience()
             else { return nil }
@@ -42,12 +44,12 @@ final class ResponseCache: Sendable {
         func age(at now: NIODeadline) -> Int { Int((now - since).nanoseconds / 1_000_000_000) }
     }
 
-    init(bytes: Int) {
+    package init(bytes: Int) {
         entries = BoundedStore(capacity: bytes)
     }
 
     /// A response and its age in seconds; nil if none is stored or it has expired.
-    func response(for key: Key, now: NIODeadline) -> (response: GraphQLResponse, age: Int)? {
+    package func response(for key: Key, now: NIODeadline) -> (response: GraphQLResponse, age: Int)? {
         guard let entry = entries[key] else { return nil }
         let age = entry.age(at: now)
         guard age < entry.maximumAge else {
@@ -58,7 +60,7 @@ final class ResponseCache: Sendable {
     }
 
     /// Stores a response if it is complete.
-    func store(_ response: GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
+    package func store(_ response: GraphQLResponse, for key: Key, _ policy: CachePolicy, now: NIODeadline) {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
         removeExpired(now: now)
         let entry = Entry(response: response, since: now, maximumAge: policy.maxAge)
@@ -66,7 +68,7 @@ final class ResponseCache: Sendable {
     }
 
     /// The number of responses, including those that have expired since the last sweep.
-    var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     private func removeExpired(now: NIODeadline) {
         let isDue = nextSweep.withLock { next in

@@ -34,9 +34,9 @@ package struct CompressionPolicy: Sendable, Hashable {
 }
 
 /// The codings that a client accepts (RFC 9110, section 12.5.3).
-enum AcceptEncoding {
+package enum AcceptEncoding {
     /// Whether gzip is accepted, and liked no less than the body as it is.
-    static func prefersGzip(_ field: String?) -> Bool {
+    package static func prefersGzip(_ field: String?) -> Bool {
         guard let field else { return false }
         var gzip: Int?
         var identity: Int?
@@ -69,11 +69,11 @@ enum AcceptEncoding {
 }
 
 /// The gzip format (RFC 1952), as zlib writes it.
-enum Gzip {
+package enum Gzip {
     /// Compresses bytes at a level from 1, the fastest, to 9; nil if zlib fails.
     ///
     /// zlib's state is created each time: storing it would cost a quarter of a megabyte for each.
-    static func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
+    package static func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
         guard let length = UInt32(exactly: bytes.count), let level = Int32(exactly: level) else { return nil }
         // zlib stores the address of the stream, so it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)

@@ -1,7 +1,7 @@
-import NIOCore
+package import NIOCore
 
 /// What a connection waits for, and so how long it may.
-enum ConnectionPhase: Sendable, Hashable {
+package enum ConnectionPhase: Sendable, Hashable {
     /// The first byte of a request.
     case idle
     /// The rest of a request's head.
@@ -21,7 +21,7 @@ enum ConnectionPhase: Sendable, Hashable {
     /// The client, to close its side.
     case lingering
 
-    func timeout(_ limits: ServerLimits) -> TimeAmount {
+    package func timeout(_ limits: ServerLimits) -> TimeAmount {
         switch self {
         case .idle: limits.idleTimeout
         case .head: limits.headTimeout
@@ -39,20 +39,20 @@ enum ConnectionPhase: Sendable, Hashable {
 ///
 /// Phases change with every request, timers are dear: one timer is kept, and it is only moved when it would come too
 /// late. One that comes too early is set again.
-struct ConnectionTimer {
+package struct ConnectionTimer {
     private(set) var phase = ConnectionPhase.idle
-    private(set) var end: NIODeadline
+    package private(set) var end: NIODeadline
     /// The time at which the timer fires; `.distantFuture` after it has fired, so that the next phase sets it
     /// again.
     private var timerEnd: NIODeadline
 
-    init(now: NIODeadline, _ limits: ServerLimits) {
+    package init(now: NIODeadline, _ limits: ServerLimits) {
         end = now + ConnectionPhase.idle.timeout(limits)
         timerEnd = end
     }
 
     /// Begins a phase; true where the timer must be moved to `end`.
-    mutating func enter(_ phase: ConnectionPhase, now: NIODeadline, _ limits: ServerLimits) -> Bool {
+    package mutating func enter(_ phase: ConnectionPhase, now: NIODeadline, _ limits: ServerLimits) -> Bool {
         self.phase = phase
         end = now + phase.timeout(limits)
         guard end < timerEnd else { return false }
@@ -61,7 +61,7 @@ struct ConnectionTimer {
     }
 
     /// The timer has fired: true where the phase has taken too long, else the timer must be set to `end`.
-    mutating func timerFired(now: NIODeadline) -> Bool {
+    package mutating func timerFired(now: NIODeadline) -> Bool {
         guard now < end else {
             timerEnd = .distantFuture
             return true

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A request that has arrived, as far as its answer needs it.
-struct HTTPExchange: Sendable {
+package struct HTTPExchange: Sendable {
     let id: RequestID
     /// When it had arrived.
     let arrival = NIODeadline.now()

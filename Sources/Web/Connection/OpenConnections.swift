@@ -5,7 +5,7 @@ import Synchronization
 /// The open connections of a server: counted, and known so that they can be drained.
 ///
 /// A lock, because connections come and go on event loops of their own.
-final class OpenConnections: Sendable {
+package final class OpenConnections: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
 
@@ -72,7 +72,7 @@ final class OpenConnections: Sendable {
     /// Whether the server is shutting down.
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    var count: Int { state.withLock { $0.channels.count } }
+    package var count: Int { state.withLock { $0.channels.count } }
 
     /// Ends all connections, so that the server can stop.
     ///

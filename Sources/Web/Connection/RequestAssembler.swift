@@ -1,10 +1,10 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// Makes requests of their parts, within bounds.
 ///
 /// A value without input or output, so that it can be tested as one.
-struct RequestAssembler {
+package struct RequestAssembler {
     private let router: Router
     private let limits: ServerLimits
     private let memory: MemoryBudget
@@ -31,14 +31,14 @@ struct RequestAssembler {
     }
 
     /// What a part leads to.
-    enum Step {
+    package enum Step {
         case nothing
         /// The client waits for `100 Continue` before it sends its body.
         case invite
         case exchange(HTTPExchange)
     }
 
-    init(
+    package init(
         router: Router, limits: ServerLimits, memory: MemoryBudget, shares: ClientShares,
         trustedProxies: Int = 0,
         reportProxy: @escaping @Sendable () -> Void = {}
@@ -60,7 +60,7 @@ struct RequestAssembler {
     }
 
     /// Takes the next part; a head begins a request, which gets an id.
-    mutating func receive(_ part: RequestEvent, newID: () -> RequestID) -> Step {
+    package mutating func receive(_ part: RequestEvent, newID: () -> RequestID) -> Step {
         switch part {
         case .head(let head): return receive(head, id: newID())
         case .body(let bytes): return receive(bytes)
@@ -209,7 +209,7 @@ extension HTTPExchange {
 }
 
 /// What the bytes of a connection, or of a stream of HTTP/2, are read into.
-enum RequestEvent {
+package enum RequestEvent {
     /// A request begins.
     case head(RequestHead)
     /// Some of its body: at least one byte.

@@ -13,11 +13,11 @@ package struct StaticFiles: Sendable {
     private var size = 0
 
     /// The maximum number of files; they stay in memory.
-    static let maximumFiles = 500
+    package static let maximumFiles = 500
     /// In bytes, of all files.
-    static let maximumSize = 32 << 20
+    package static let maximumSize = 32 << 20
     /// Folders in folders, which a link to a folder above could make endless.
-    static let maximumDepth = 8
+    package static let maximumDepth = 8
 
     /// Reads a directory.
     ///

@@ -1,11 +1,11 @@
 /// Chooses the media type of a response from the Accept field (RFC 9110, section 12.5.1).
-enum ContentNegotiation {
+package enum ContentNegotiation {
     /// Returns the media type that the client prefers; nil if it accepts neither.
     ///
     /// If the quality of both is equal, a type that is listed precedes one that a wildcard matches; then
     /// `application/graphql-response+json` precedes. A wildcard alone, or no Accept field, means
     /// `application/json`.
-    static func responseType(accept: String?) -> ResponseMediaType? {
+    package static func responseType(accept: String?) -> ResponseMediaType? {
         guard let accept, accept != "*/*" else { return .json }
         if accept.matches(ResponseMediaType.json.name) { return .json }
         if accept.matches(ResponseMediaType.graphQLResponse.name) { return .graphQLResponse }
@@ -21,13 +21,13 @@ enum ContentNegotiation {
 }
 
 /// The response formats that a client accepts.
-struct AcceptedResponses: Sendable {
+package struct AcceptedResponses: Sendable {
     /// The format of a single response; nil if the client accepts none.
     let single: ResponseMediaType?
     /// The format of a stream of responses; nil if the client accepts none.
     let stream: StreamFormat?
 
-    init(accept: String?) {
+    package init(accept: String?) {
         single = ContentNegotiation.responseType(accept: accept)
         stream = ContentNegotiation.streamFormat(accept: accept)
     }

@@ -1,5 +1,5 @@
 import GraphQL
-import Logging
+package import Logging
 import NIOCore
 import NIOHTTP1
 
@@ -7,7 +7,7 @@ import NIOHTTP1
 ///
 /// A class, because the handler of each request holds a reference to it: all references in a struct would be
 /// copied.
-final class GraphQLRoute: Route {
+package final class GraphQLRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     private let documents: DocumentResolver
     private let responseCache: ResponseCache
@@ -18,14 +18,14 @@ final class GraphQLRoute: Route {
     private let allowsUpstreamReports: Bool
     private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     private let heartbeat: Duration
-    let sockets: GraphQLWebSocketService
+    package let sockets: GraphQLWebSocketService
     private let shares: ClientShares
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder
     private let streamMemory: StreamMemory
     private let scheduler: FairScheduler
 
-    init(
+    package init(
         _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         _ logger: Logger
     ) {
@@ -52,7 +52,7 @@ final class GraphQLRoute: Route {
             recorder: recorder, allowsUpstreamReports: allowsUpstreamReports, load: load, limits: limits)
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+    package func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         if WebSocketHandshake.isRequested(by: head) { return admitSocket(head, id: id) }
         let accepted = AcceptedResponses(accept: head.fields.accept)
         do throws(HTTPError) {

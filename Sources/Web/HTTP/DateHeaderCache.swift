@@ -26,8 +26,8 @@ final class DateHeaderCache: Sendable {
 }
 
 /// Dates as HTTP writes them (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
-    static func text(secondsSince1970 seconds: Int) -> String {
+package enum HTTPDate {
+    package static func text(secondsSince1970 seconds: Int) -> String {
         let (days, second) = seconds.flooredDivision(by: 86_400)
         let date = CivilDate(daysSince1970: days)
         let time = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")

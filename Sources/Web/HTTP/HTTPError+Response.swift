@@ -1,9 +1,9 @@
 import GraphQL
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 
 extension HTTPError {
-    var status: HTTPResponseStatus {
+    package var status: HTTPResponseStatus {
         if case .expectationFailed = self { .expectationFailed } else { code.status }
     }
 

@@ -158,7 +158,7 @@ package enum HTTPErrorCode: String, Sendable, CaseIterable {
 
 extension HTTPError {
     /// The message for users: the error and the remedy.
-    var message: String {
+    package var message: String {
         switch self {
         case .malformed(let malformation): malformation.message
         case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."

@@ -54,7 +54,7 @@ package struct HostPolicy: Sendable, Hashable {
     /// Whether requests for a host are accepted.
     ///
     /// The form of `field` must be valid.
-    func accepts(_ field: Span<UInt8>) -> Bool {
+    package func accepts(_ field: Span<UInt8>) -> Bool {
         if acceptedHosts == .any { return true }
         let host = field.extracting(0..<HostPolicy.endOfHost(field))
         if HostPolicy.isLoopback(host) || address.utf8Span.span.matches(host) { return true }
@@ -67,7 +67,7 @@ package struct HostPolicy: Sendable, Hashable {
 
     /// Whether a page of this origin is the server's own: its host is that of the request, or a configured
     /// one.
-    func isOwn(origin: String, host: String?) -> Bool {
+    package func isOwn(origin: String, host: String?) -> Bool {
         guard let mark = origin.firstRange(of: "://") else { return false }
         let authority = origin[mark.upperBound...].lowercased()
         if names.contains(authority) { return true }
@@ -159,11 +159,11 @@ extension Span<UInt8> {
 }
 
 /// The host that a request is for, as its Host field or the URL of its target names it: `example.com:8080`.
-enum HostName {
+package enum HostName {
     /// Whether a text is a host, with a port or without one (RFC 3986, section 3.2).
     ///
     /// Stricter in one point: a name has no comma, because an intermediary may have joined two fields.
-    static func isValid(_ text: Span<UInt8>) -> Bool {
+    package static func isValid(_ text: Span<UInt8>) -> Bool {
         let end = isAddress(text) ? endOfAddress(text) : endOfName(text)
         guard let end else { return false }
         guard end < text.count else { return true }

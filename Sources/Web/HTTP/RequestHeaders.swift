@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 /// The header fields that the server uses, as ranges of the bytes of a head.
 ///
@@ -16,7 +16,7 @@ package struct RequestHeaders: Sendable {
     }
 
     /// Creates fields whose values will be ranges of the bytes.
-    init(_ bytes: ByteBuffer = ByteBuffer()) {
+    package init(_ bytes: ByteBuffer = ByteBuffer()) {
         self.bytes = bytes
     }
 
@@ -28,7 +28,7 @@ package struct RequestHeaders: Sendable {
     func has(_ name: Name) -> Bool { present & name.bit != 0 }
 
     /// The value of a field, with the members of a list joined by commas; nil if there is none.
-    subscript(name: Name) -> String? {
+    package subscript(name: Name) -> String? {
         guard has(name) else { return nil }
         let place = ranges[name.index]
         return bytes.getString(at: bytes.readerIndex + Int(place.start), length: Int(place.length))
@@ -61,7 +61,7 @@ package struct RequestHeaders: Sendable {
     /// Adds a field.
     ///
     /// - Throws: as above.
-    mutating func add(_ name: Name, _ value: String) throws(HTTPError) {
+    package mutating func add(_ name: Name, _ value: String) throws(HTTPError) {
         guard has(name) else { return append(name, value) }
         try join(name, value)
     }
@@ -137,7 +137,7 @@ extension ByteBuffer {
 
 extension RequestHeaders {
     /// The names of the fields that are known.
-    enum Name: UInt8, CaseIterable {
+    package enum Name: UInt8, CaseIterable {
         case accept
         case acceptEncoding
         case authorization

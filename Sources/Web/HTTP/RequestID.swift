@@ -45,10 +45,10 @@ extension UInt32 {
 }
 
 /// Numbers requests, from a random start, so that two runs of the server do not give the same ids.
-final class RequestIDGenerator: Sendable {
+package final class RequestIDGenerator: Sendable {
     private let next = Atomic<UInt64>(.random(in: 0...(.max)))
 
-    func make() -> RequestID {
+    package func make() -> RequestID {
         RequestID(next.wrappingAdd(1, ordering: .relaxed).oldValue)
     }
 }

@@ -5,7 +5,7 @@ import Musl
 #endif
 
 /// Times as RFC 3339 has them, in UTC, to the millisecond.
-enum Timestamp {
+package enum Timestamp {
     /// The current time, or a number of seconds later.
     static func now(plus seconds: Int = 0) -> String {
         var time = timespec()
@@ -14,7 +14,7 @@ enum Timestamp {
         return text(secondsSince1970: time.tv_sec + seconds, milliseconds: time.tv_nsec / 1_000_000)
     }
 
-    static func text(secondsSince1970 seconds: Int, milliseconds: Int) -> String {
+    package static func text(secondsSince1970 seconds: Int, milliseconds: Int) -> String {
         let (days, second) = seconds.flooredDivision(by: 86_400)
         let date = CivilDate(daysSince1970: days)
         let day = [padded(date.year, 4), padded(date.month, 2), padded(date.day, 2)].joined(separator: "-")

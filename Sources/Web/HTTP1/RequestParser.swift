@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 
 /// A parser of HTTP/1.1 requests (RFC 9112).
@@ -6,7 +6,7 @@ import NIOHTTP1
 /// It rejects malformed messages that the specification allows a server to tolerate, because an intermediary
 /// may have interpreted them differently. It is a value without input or output, so that it can be tested as
 /// one. The parts share the storage of the received bytes.
-struct RequestParser {
+package struct RequestParser {
     private let limits: ServerLimits
     /// The bytes that are not parsed yet.
     private var bytes = ByteBuffer()
@@ -26,24 +26,24 @@ struct RequestParser {
         case rejected
     }
 
-    init(_ limits: ServerLimits) {
+    package init(_ limits: ServerLimits) {
         self.limits = limits
     }
 
     /// Whether a request's head has begun to arrive, and not yet ended.
-    var isMidHead: Bool {
+    package var isMidHead: Bool {
         guard case .head = state else { return false }
         return bytes.readableBytes > 0
     }
 
     /// Whether something has arrived behind the last request.
-    var hasLeftOverBytes: Bool {
+    package var hasLeftOverBytes: Bool {
         guard case .over = state else { return false }
         return bytes.readableBytes > 0
     }
 
     /// Adds received bytes; bytes after a malformed request are discarded.
-    mutating func receive(_ arrived: ByteBuffer) {
+    package mutating func receive(_ arrived: ByteBuffer) {
         if case .rejected = state { return }
         if bytes.readableBytes == 0 {
             bytes = arrived
@@ -59,13 +59,13 @@ struct RequestParser {
     }
 
     /// Removes the bytes after the last request.
-    mutating func removeLeftOverBytes() -> ByteBuffer {
+    package mutating func removeLeftOverBytes() -> ByteBuffer {
         defer { bytes = ByteBuffer() }
         return bytes
     }
 
     /// The next part; nil where more must arrive, and behind the last request.
-    mutating func next() -> RequestEvent? {
+    package mutating func next() -> RequestEvent? {
         switch state {
         case .head(var end):
             guard bytes.readableBytes > 0 else { return wait() }

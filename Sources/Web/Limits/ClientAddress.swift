@@ -74,7 +74,7 @@ package enum ClientAddress: Hashable, Sendable {
     /// come from the client and are not trusted.
     ///
     /// - Returns: The connection's address if there are no proxies, or if they sent no valid address.
-    func originatingClient(proxies: Int, forwardedFor field: String?) -> ClientAddress {
+    package func originatingClient(proxies: Int, forwardedFor field: String?) -> ClientAddress {
         guard proxies > 0, let field else { return self }
         let hops = Array(field.listMembers)
         guard hops.count >= proxies, let client = ClientAddress(hops[hops.count - proxies]) else {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A client, as limits of concurrent streams and sockets count it.
-enum ClientIdentity: Hashable, Sendable {
+package enum ClientIdentity: Hashable, Sendable {
     /// A user, from any address.
     case user(String)
     /// All clients without a user of their own at an address.
@@ -9,8 +9,8 @@ enum ClientIdentity: Hashable, Sendable {
 }
 
 /// The numbers of streams and WebSockets that each client has open, with their limits.
-struct ClientShares: Sendable {
-    typealias Permit = KeyedConcurrencyLimiter<ClientIdentity>.Permit
+package struct ClientShares: Sendable {
+    package typealias Permit = KeyedConcurrencyLimiter<ClientIdentity>.Permit
 
     private let streams: KeyedConcurrencyLimiter<ClientIdentity>
     private let sockets: KeyedConcurrencyLimiter<ClientIdentity>
@@ -62,16 +62,16 @@ struct ClientShares: Sendable {
 ///
 /// It has a lock, because the clients of all event loops share the table. The table contains only keys in
 /// use, so the number of all uses limits it.
-final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
+package final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     private let limit: Int
     private let counts = Mutex<[Key: Int]>([:])
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// One use, until it is released.
-    final class Permit: Sendable {
+    package final class Permit: Sendable {
         fileprivate let key: Key
         private let limiter: KeyedConcurrencyLimiter
 
@@ -83,7 +83,7 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Counts one more use; nil if the limit is reached.
-    func acquire(_ key: Key) -> Permit? {
+    package func acquire(_ key: Key) -> Permit? {
         let isAdmitted = counts.withLock { counts in
             let count = counts[key, default: 0]
             guard count < limit else { return false }
@@ -94,7 +94,7 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The number of keys in use.
-    var keyCount: Int { counts.withLock(\.count) }
+    package var keyCount: Int { counts.withLock(\.count) }
 
     private func release(_ key: Key) {
         counts.withLock { counts in

@@ -1,5 +1,5 @@
 import NIOCore
-import NIOPosix
+package import NIOPosix
 import Synchronization
 
 /// Executes the jobs of clients without a named user in rotation, one job of each address, on some of the
@@ -12,7 +12,7 @@ import Synchronization
 /// The threads have the usual priority. Threads with a lower one would hold locks for which event loops
 /// wait; and threads that the global executor starts from such a thread would inherit its priority, and
 /// serve users with it.
-final class FairScheduler: Sendable {
+package final class FairScheduler: Sendable {
     private struct State {
         /// The waiting jobs; only addresses with such jobs.
         var jobs: [ClientAddress: CircularBuffer<Job>] = [:]
@@ -37,12 +37,12 @@ final class FairScheduler: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter threads: The threads that run the jobs; nil for those that all servers of the process share.
-    init(threads: NIOThreadPool? = nil) {
+    package init(threads: NIOThreadPool? = nil) {
         self.threads = threads ?? Self.sharedThreads
     }
 
     /// Returns the executor of a client's jobs; nil for the global one, which named users have.
-    func executor(for client: ClientIdentity?) -> (any TaskExecutor)? {
+    package func executor(for client: ClientIdentity?) -> (any TaskExecutor)? {
         switch client {
         case .address(let address): Executor(address, of: self)
         case .user, nil: nil

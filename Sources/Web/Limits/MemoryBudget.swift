@@ -1,4 +1,4 @@
-import GraphQL
+package import GraphQL
 import NIOCore
 import Synchronization
 
@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Without it, only the number of connections limits the memory: each connection can send most of a long body, or leave a
 /// long response unread.
-final class MemoryBudget: Sendable {
+package final class MemoryBudget: Sendable {
     private let limit: Int
     private let clientLimit: Int
     // A lock, because the connections of all event loops share the total. It is taken for long bodies only.
@@ -20,12 +20,12 @@ final class MemoryBudget: Sendable {
     /// - Parameters:
     ///   - limit: Bytes of all clients together.
     ///   - clientLimit: Bytes of one client.
-    init(limit: Int, clientLimit: Int) {
+    package init(limit: Int, clientLimit: Int) {
         (self.limit, self.clientLimit) = (limit, clientLimit)
     }
 
     /// The bytes that are reserved now.
-    var bytes: Int { state.withLock { $0.bytes } }
+    package var bytes: Int { state.withLock { $0.bytes } }
 
     /// Reserves the current size of a body or message.
     ///
@@ -41,7 +41,7 @@ final class MemoryBudget: Sendable {
     ///   - reservation: Created when it is first needed; nil while nothing is counted. It ends with its last
     ///     reference.
     /// - Returns: False if the total or the client's share is used up. The reservation is then unchanged.
-    func reserve(
+    package func reserve(
         _ bytes: Int, for client: ClientAddress?, uncounted: Int, isForced: Bool = false,
         in reservation: inout Reservation?
     ) -> Bool {
@@ -57,7 +57,7 @@ final class MemoryBudget: Sendable {
     }
 
     /// Part of the budget, until the last reference to it is released.
-    final class Reservation: Sendable {
+    package final class Reservation: Sendable {
         private let budget: MemoryBudget
         private let client: ClientAddress?
         // Atomic because a request crosses threads; only one of them changes it at a time.
@@ -106,7 +106,7 @@ extension EventLoop {
 /// A subscription retains these as long as it runs, which can be days. The document cache limits only its
 /// own entries. A document counts once, however many operations use it. Each client has a share of the
 /// total, and a quarter of the total is reserved for users.
-final class StreamMemory: Sendable {
+package final class StreamMemory: Sendable {
     private let limit: Int
     private let anonymousLimit: Int
     private let clientLimit: Int
@@ -153,14 +153,14 @@ final class StreamMemory: Sendable {
     }
 
     /// - Parameter limit: In bytes.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
         anonymousLimit = limit / 4 * 3
         clientLimit = limit / 8
     }
 
     /// The bytes that are retained now.
-    var bytes: Int { state.withLock { $0.total.bytes } }
+    package var bytes: Int { state.withLock { $0.total.bytes } }
 
     /// Counts an operation that starts.
     ///
@@ -168,7 +168,7 @@ final class StreamMemory: Sendable {
     ///   - retained: The memory that the operation retains.
     ///   - client: The client of the operation; nil for a client on this machine that is exempt from shares.
     /// - Returns: False if the limit is reached. Otherwise `release` must follow.
-    func reserve(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) -> Bool {
+    package func reserve(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) -> Bool {
         state.withLock { state in
             guard state.total.bytes + state.total.added(by: retained) <= limit else { return false }
             if let client {
@@ -186,7 +186,7 @@ final class StreamMemory: Sendable {
         }
     }
 
-    func release(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) {
+    package func release(_ retained: PreparedRequest.Retained, for client: ClientIdentity?) {
         state.withLock { state in
             state.total.remove(retained)
             guard let client else { return }

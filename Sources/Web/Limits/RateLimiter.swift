@@ -8,7 +8,7 @@ import Synchronization
 /// it is full, all clients that are not in it share one bucket.
 ///
 /// A lock guards the table, because the clients of all event loops share it.
-final class RateLimiter<Key: Hashable & Sendable>: Sendable {
+package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let limit: RateLimit
     private let capacity: Int
     private let state: Mutex<State>
@@ -19,14 +19,14 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         var nextSweep = NIODeadline.uptimeNanoseconds(0)
     }
 
-    init(_ limit: RateLimit, capacity: Int) {
+    package init(_ limit: RateLimit, capacity: Int) {
         self.limit = limit
         self.capacity = capacity
         state = Mutex(State())
     }
 
     /// Returns nil if the request is admitted, otherwise the time until one is.
-    func consume(_ key: Key, now: NIODeadline) -> TimeAmount? {
+    package func consume(_ key: Key, now: NIODeadline) -> TimeAmount? {
         state.withLock { state in
             if let repaid = state.repaid[key] {
                 return spend(now, repaid) { state.repaid[key] = $0 }

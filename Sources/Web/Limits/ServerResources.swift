@@ -2,22 +2,22 @@ import NIOCore
 import Synchronization
 
 /// The current load of a server within its limits, and its counters.
-struct ServerResources: Sendable {
-    let connections: OpenConnections
+package struct ServerResources: Sendable {
+    package let connections: OpenConnections
     let admissionQueue: AdmissionQueue
-    let requestMemory: MemoryBudget
+    package let requestMemory: MemoryBudget
     let responseMemory: MemoryBudget
     let streams: BoundedCounter
     let streamMemory: StreamMemory
     let scheduler = FairScheduler()
-    let shares: ClientShares
+    package let shares: ClientShares
     let quota: ClientRateLimits
     /// WebSockets, which are bounded as connections are.
     let sockets = BoundedCounter(limit: .max)
     let metrics = Metrics()
     let lag = EventLoopLag()
 
-    init(_ limits: ServerLimits) {
+    package init(_ limits: ServerLimits) {
         connections = OpenConnections(limits: limits)
         admissionQueue = AdmissionQueue(limit: limits.requestsInFlight, queueLimit: limits.requestsQueued)
         // A client can always send one body of the longest length.

@@ -46,7 +46,7 @@ package struct MetricFamily: Sendable, Hashable {
     }
 
     /// The family in the text format, version 0.0.4.
-    var text: String {
+    package var text: String {
         var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"]
         for sample in samples {
             let labels = sample.labels.map { "\($0.name)=\"\($0.value.escapedForLabel)\"" }

@@ -8,7 +8,7 @@ import Synchronization
 /// counted together.
 ///
 /// A lock guards them, because all event loops count here.
-final class Metrics: Sendable {
+package final class Metrics: Sendable {
     private let state = Mutex(State())
     private let maximumNames = 200
 
@@ -135,7 +135,7 @@ final class Metrics: Sendable {
 }
 
 /// A histogram of durations.
-struct Histogram: Sendable {
+package struct Histogram: Sendable {
     /// In seconds.
     static let bounds = [
         0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,

@@ -21,13 +21,13 @@ package struct TraceContext: Sendable, Hashable {
     }
 
     /// A trace that begins here.
-    static func root(isSampled: Bool) -> TraceContext {
+    package static func root(isSampled: Bool) -> TraceContext {
         let id = TraceID(high: .random(in: 1...(.max)), low: .random(in: 0...(.max)))
         return TraceContext(traceID: id, spanID: .random(in: 1...(.max)), isSampled: isSampled, state: nil)
     }
 
     /// A span below this one.
-    var child: TraceContext {
+    package var child: TraceContext {
         TraceContext(
             traceID: traceID, spanID: .random(in: 1...(.max)), isSampled: isSampled, state: state)
     }
@@ -43,7 +43,7 @@ extension TraceContext {
     /// may have more text.
     ///
     /// Nil if `traceparent` is malformed; a malformed `tracestate` alone is dropped (section 3.3).
-    init?(traceparent: String, tracestate: String?) {
+    package init?(traceparent: String, tracestate: String?) {
         let parts = traceparent.trimmed.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, let version = UInt8(hexadecimal: parts[0], digits: 2), version != 0xFF,
             version > 0 || parts.count == 4,
@@ -83,7 +83,7 @@ extension FixedWidthInteger {
 
 extension UInt64 {
     /// In hexadecimal digits, with zeros before it.
-    var sixteenDigits: String {
+    package var sixteenDigits: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

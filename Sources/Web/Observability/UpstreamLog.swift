@@ -1,4 +1,4 @@
-import GraphQL
+package import GraphQL
 import Synchronization
 
 /// The upstream calls of one operation, recorded while it runs.
@@ -16,7 +16,7 @@ package final class UpstreamLog: Sendable {
     // Calls end on any thread; held for an append.
     private let state: Mutex<State>
 
-    init(start: ContinuousClock.Instant = .now) {
+    package init(start: ContinuousClock.Instant = .now) {
         state = Mutex(State(start: start))
     }
 
@@ -25,7 +25,7 @@ package final class UpstreamLog: Sendable {
     }
 
     /// When the operation began, or the part of it that is noted now.
-    var start: ContinuousClock.Instant { state.withLock { $0.start } }
+    package var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
     /// Notes a call that has ended, or what stood in for one.
     package func record(_ call: UpstreamCall) {
@@ -41,7 +41,7 @@ package final class UpstreamLog: Sendable {
     /// Returns the calls up to now in a log of their own, and clears this one.
     ///
     /// So the log of an operation with many responses stays small.
-    func drain(until end: ContinuousClock.Instant) -> UpstreamLog {
+    package func drain(until end: ContinuousClock.Instant) -> UpstreamLog {
         UpstreamLog(
             state.withLock { state in
                 defer { state = State(start: end) }
@@ -50,26 +50,28 @@ package final class UpstreamLog: Sendable {
     }
 
     /// The usage of the operation up to now.
-    func use(until end: ContinuousClock.Instant) -> UpstreamUsage {
+    package func use(until end: ContinuousClock.Instant) -> UpstreamUsage {
         let state = state.withLock { $0 }
         return UpstreamUsage(of: state.calls, from: state.start, until: end)
     }
 
     /// The calls up to now, in the order of their start; `omitted` is the number of calls above the limit.
-    var entries: (calls: [UpstreamCall], omitted: Int) {
+    package var entries: (calls: [UpstreamCall], omitted: Int) {
         let state = state.withLock { $0 }
         return (state.calls.sorted { $0.start < $1.start }, state.omitted)
     }
 }
 
 /// The upstream calls of an operation and their duration.
-struct UpstreamUsage: Sendable, Hashable {
+package struct UpstreamUsage: Sendable, Hashable {
     /// Calls that went out, or were not let out; none of those that were spared.
-    var calls = 0
+    package var calls = 0
     /// How long at least one call was in progress or waited for.
-    var time = Duration.zero
+    package var time = Duration.zero
 
-    init(of calls: [UpstreamCall], from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) {
+    package init(
+        of calls: [UpstreamCall], from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
+    ) {
         var covered = start
         // Most operations read cached values only.
         let lasting = calls.filter { $0.duration > .zero }.sorted { $0.start < $1.start }
@@ -90,7 +92,7 @@ extension UpstreamLog {
     /// `{"portico": {"durationMs": 31.2, "upstream": [{"provider", "call", "startMs", "durationMs",
     /// "outcome", "status", "attempts"}]}}`, times in milliseconds from the operation's start; and
     /// `omitted`, a number, if there were more calls than the limit.
-    func report(until end: ContinuousClock.Instant) -> InputObject {
+    package func report(until end: ContinuousClock.Instant) -> InputObject {
         let (calls, omitted) = entries
         var report: InputObject = [
             "durationMs": .milliseconds(start.duration(to: end)),
@@ -114,7 +116,7 @@ extension UpstreamCall {
 
 extension InputValue {
     /// To the microsecond; what began before its origin began with it.
-    static func milliseconds(_ duration: Duration) -> InputValue {
+    package static func milliseconds(_ duration: Duration) -> InputValue {
         let (whole, rest) = max(0, duration.wholeMicroseconds).quotientAndRemainder(dividingBy: 1_000)
         guard rest > 0 else { return .int(whole) }
         let digits = String(1_000 + rest).dropFirst()

@@ -1,15 +1,15 @@
 import GraphQL
-import Logging
+package import Logging
 import NIOHTTP1
 
 /// The routes by path.
-struct Router: Sendable {
+package struct Router: Sendable {
     private var routes: [String: any Route]
     let crossSite: CrossSitePolicy
     private let quota: ClientRateLimits
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
-    init(
+    package init(
         _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         others: [String: any Route] = [:], logger: Logger
     ) {

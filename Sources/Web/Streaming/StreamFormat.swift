@@ -1,7 +1,7 @@
 import GraphQL
 
 /// The formats of an HTTP response that contains several GraphQL responses, one after the other.
-enum StreamFormat: Sendable, Hashable {
+package enum StreamFormat: Sendable, Hashable {
     /// Server-sent events, with one connection for each operation (GraphQL over Server-Sent Events,
     /// "Distinct connections mode").
     case eventStream
@@ -78,7 +78,7 @@ extension ContentNegotiation {
     ///
     /// The media type must be listed: a wildcard refers to formats of a single response. Events precede
     /// multipart if the client accepts both.
-    static func streamFormat(accept: String?) -> StreamFormat? {
+    package static func streamFormat(accept: String?) -> StreamFormat? {
         guard let accept else { return nil }
         var format: StreamFormat?
         for member in accept.listMembers {

@@ -8,7 +8,7 @@ import Synchronization
 /// The certificate and key of the server, which are read again when their files change.
 ///
 /// A lock guards them, because connections on all event loops read them.
-final class TLSIdentity: Sendable {
+package final class TLSIdentity: Sendable {
     private let files: TLSFiles
     private let state: Mutex<State>
 
@@ -22,7 +22,8 @@ final class TLSIdentity: Sendable {
     private let closeTimeout: TimeAmount
 
     /// Reads the files; it blocks.
-    init(_ files: TLSFiles, closeTimeout: TimeAmount = ServerLimits().lingerTimeout) throws(TLSError) {
+    package init(_ files: TLSFiles, closeTimeout: TimeAmount = ServerLimits().lingerTimeout) throws(TLSError)
+    {
         self.files = files
         self.closeTimeout = closeTimeout
         let material = try TLSIdentity.read(files)
@@ -39,7 +40,7 @@ final class TLSIdentity: Sendable {
     ///
     /// - Returns: Whether they have changed.
     /// - Throws: The error if they cannot be used; the previous certificate and key stay in use.
-    func reload() throws(TLSError) -> Bool {
+    package func reload() throws(TLSError) -> Bool {
         let material = try TLSIdentity.read(files)
         guard state.withLock({ $0.fingerprint != material.fingerprint }) else { return false }
         let context = try TLSIdentity.context(material, files, closeTimeout)

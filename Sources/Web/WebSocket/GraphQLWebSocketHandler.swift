@@ -1,14 +1,14 @@
 import GraphQL
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 
 /// One WebSocket with the protocol graphql-transport-ws: performs the actions of `GraphQLWebSocketState`.
 ///
 /// The file is longer than 350 lines, because all methods change the same state on one event loop.
-final class GraphQLWebSocketHandler: ChannelDuplexHandler {
-    typealias InboundIn = WebSocketFrame
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
+    package typealias InboundIn = WebSocketFrame
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     private let service: GraphQLWebSocketService
     private let supportsSubprotocol: Bool
@@ -38,7 +38,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     private var isDraining = false
     private var context: ChannelHandlerContext?
 
-    init(
+    package init(
         _ service: GraphQLWebSocketService, _ request: RequestContext, supportsSubprotocol: Bool,
         holding permit: ClientShares.Permit?
     ) {
@@ -49,7 +49,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - The connection
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         _ = service.load.sockets.acquire()
         guard supportsSubprotocol else { return close(.subprotocolNotAcceptable) }
@@ -64,20 +64,20 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
+    package func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         end()
         context.fireChannelInactive()
     }
 
     /// Pauses reading while the channel is not writable: responses would accumulate for a client that sends
     /// and does not read.
-    func read(context: ChannelHandlerContext) {
+    package func read(context: ChannelHandlerContext) {
         if context.channel.isWritable { context.read() } else { holdsRead = true }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             resume()
             if holdsRead {
@@ -88,7 +88,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is DrainEvent:
             isDraining = true
@@ -111,7 +111,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         if isDraining, unfinished.isEmpty { close(.goingAway) }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case let reason as WebSocketCloseReason: close(reason)
         case NIOWebSocketError.invalidFrameLength: close(.messageTooLarge)
@@ -141,7 +141,7 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - Frames
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         hasReceivedSincePing = true
         guard !isClosing || frame.opcode == .connectionClose else { return }
@@ -261,12 +261,12 @@ final class GraphQLWebSocketHandler: ChannelDuplexHandler {
     // MARK: - The end of the token
 
     /// The time for operations with one response to send it, such as the mutation that has ended the token.
-    static let lastResponses = TimeAmount.milliseconds(500)
+    package static let lastResponses = TimeAmount.milliseconds(500)
     /// The time for a client to respond to the close frame after that.
     ///
     /// The sum of this time, the one above, and the time to detect that another process has ended a token is
     /// less than a second.
-    static let lastLinger = TimeAmount.milliseconds(200)
+    package static let lastLinger = TimeAmount.milliseconds(200)
 
     /// Closes the WebSocket, because its token has ended.
     ///

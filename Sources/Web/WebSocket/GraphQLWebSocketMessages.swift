@@ -1,6 +1,6 @@
 import GraphQL
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 
 /// A message of a client (GraphQL over WebSocket, "Message types").
 enum ClientMessage: Sendable {
@@ -222,7 +222,7 @@ extension ByteBuffer {
     ///   - bytes: The approximate length of the payload in bytes.
     ///   - write: Writes the payload.
     /// - Returns: The frame.
-    static func frame(
+    package static func frame(
         _ opcode: WebSocketOpcode, expecting bytes: Int = 128, _ write: (inout ByteBuffer) -> Void
     ) -> ByteBuffer {
         var frame = ByteBufferAllocator().buffer(capacity: maximumHeaderLength + bytes)

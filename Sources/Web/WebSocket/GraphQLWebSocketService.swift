@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
-import GraphQL
+package import GraphQL
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 import Synchronization
 
 /// The dependencies that all WebSockets share: sessions, documents, limits and records.
-struct GraphQLWebSocketService: Sendable {
+package struct GraphQLWebSocketService: Sendable {
     let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     let documents: DocumentResolver
@@ -163,7 +163,7 @@ struct WebSocketHandshake: Sendable {
 ///
 /// Until then, its size counts against the memory for requests. Afterwards, the text and the undeclared
 /// variables are not retained: a subscription can run for days.
-final class LazyRequest: Sendable {
+package final class LazyRequest: Sendable {
     private enum State {
         case waiting(GraphQLRequest, MemoryBudget.Reservation?)
         case prepared(PreparedRequest)
@@ -179,7 +179,7 @@ final class LazyRequest: Sendable {
     ///   - request: The request.
     ///   - reservation: The memory for it, released when it is prepared.
     ///   - prepare: Parses and validates it.
-    init(
+    package init(
         _ request: GraphQLRequest, holding reservation: MemoryBudget.Reservation?,
         prepare: @escaping @Sendable (GraphQLRequest) -> PreparedRequest
     ) {
@@ -188,7 +188,7 @@ final class LazyRequest: Sendable {
     }
 
     /// The prepared request; the first call prepares it.
-    var prepared: PreparedRequest {
+    package var prepared: PreparedRequest {
         state.withLock { state in
             switch state {
             case .prepared(let request): return request
@@ -203,7 +203,7 @@ final class LazyRequest: Sendable {
 
 extension GraphQLRequest {
     /// The approximate size in memory, in bytes.
-    var weight: Int {
+    package var weight: Int {
         document.utf8.count + InputValue.object(variables).weight + InputValue.object(extensions).weight
     }
 }

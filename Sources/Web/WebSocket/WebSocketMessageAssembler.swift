@@ -5,12 +5,12 @@ import NIOWebSocket
 ///
 /// NIO's aggregator stores every frame with the buffer that it was read into, so that a message of 1,024
 /// bytes can retain 64 MB.
-final class WebSocketMessageAssembler: ChannelInboundHandler {
+package final class WebSocketMessageAssembler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
 
     /// The number of bytes that the frame decoder has received and not decoded yet.
-    final class Undecoded {
+    package final class Undecoded {
         fileprivate(set) var count = 0
     }
 
@@ -135,13 +135,13 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
 
 /// NIO's frame decoder, which reports the number of undecoded bytes, and does not retain the buffer that
 /// they were read into.
-struct CountingFrameDecoder: ByteToMessageDecoder {
+package struct CountingFrameDecoder: ByteToMessageDecoder {
     typealias InboundOut = WebSocketFrame
 
     private var decoder: WebSocketFrameDecoder
     private let undecoded: WebSocketMessageAssembler.Undecoded
 
-    init(maxFrameSize: Int, _ undecoded: WebSocketMessageAssembler.Undecoded) {
+    package init(maxFrameSize: Int, _ undecoded: WebSocketMessageAssembler.Undecoded) {
         decoder = WebSocketFrameDecoder(maxFrameSize: maxFrameSize)
         self.undecoded = undecoded
     }

@@ -1,8 +1,7 @@
+import Alpaca
 import Foundation
 import TestSupport
 import Upstream
-
-@testable import Alpaca
 
 /// An example out of `Tests/Golden/providers/alpaca`.
 func example(_ name: String) throws -> [UInt8] {

@@ -1,8 +1,7 @@
+import Alpaca
 import Brokerage
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 /// The time that the clients under test read off the wall.
 let wallTime = Instant(nanosecondsSince1970: 1_795_014_300_000_000_000)

@@ -1,9 +1,8 @@
+import Alpaca
 import Brokerage
 import Sandbox
 import Testing
 import Upstream
-
-@testable import Alpaca
 
 /// A stand-in of Alpaca, and clients of it.
 struct SandboxSession {

@@ -1,11 +1,10 @@
+import AlphaVantage
 import Brokerage
 import Foundation
 import ProviderTestSupport
 import TestSupport
 import Testing
 import Upstream
-
-@testable import AlphaVantage
 
 /// The time that the clients under test read off the wall: a Saturday.
 let wallTime = Instant(nanosecondsSince1970: 1_795_262_400_000_000_000)

@@ -1,9 +1,8 @@
 import Brokerage
+import Gateway
 import Synchronization
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("How a connection fares")
 struct ConnectionHealthTests {

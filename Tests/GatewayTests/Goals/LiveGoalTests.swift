@@ -1,4 +1,5 @@
 import Brokerage
+import Gateway
 import GraphQL
 import PorticoCore
 import Storage
@@ -6,8 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Progress that is followed")
 struct LiveGoalTests {

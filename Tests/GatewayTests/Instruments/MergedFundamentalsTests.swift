@@ -1,7 +1,6 @@
 import Brokerage
+import Gateway
 import Testing
-
-@testable import Gateway
 
 @Suite("Reports of figures of a company")
 struct MergedFundamentalsTests {

@@ -1,10 +1,9 @@
 import Brokerage
+import Gateway
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("A list of orders")
 struct OrderListTests {

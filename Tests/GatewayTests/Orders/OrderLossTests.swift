@@ -1,11 +1,10 @@
 import Brokerage
+import Gateway
 import Sandbox
 import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("An order whose answer is lost")
 struct OrderLossTests {

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import Gateway
 import PorticoCore
 import Sandbox
 import Storage
@@ -7,8 +8,6 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 extension OrderJournal {
     /// Records a write of an owner whose response is lost.

@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("An order that waits to be sent")
 struct OrderRecordTests {

@@ -1,8 +1,7 @@
 import Brokerage
+import Gateway
 import Testing
 import Upstream
-
-@testable import Gateway
 
 /// What is known to be refused is not sent; a ticket differs from one that is taken by one thing each.
 @Suite("An order that its broker is known to refuse")

@@ -1,11 +1,10 @@
 import Alpaca
 import Brokerage
+import Gateway
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Changing an order")
 struct OrderReplacementTests {

@@ -1,9 +1,8 @@
 import Brokerage
+import Gateway
 import Synchronization
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("The calls to providers that a client without a session may cause")
 struct CallBudgetTests {

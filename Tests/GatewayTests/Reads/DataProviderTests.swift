@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
 
 import struct Sandbox.FakeInstrument
-
-@testable import Gateway
 
 @Suite("Several providers of market data")
 struct DataProviderTests {

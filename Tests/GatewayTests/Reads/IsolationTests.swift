@@ -1,10 +1,9 @@
+import Gateway
 import GraphQL
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Two users")
 struct IsolationTests {

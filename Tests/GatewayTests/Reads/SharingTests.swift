@@ -1,10 +1,9 @@
+import Gateway
 import GraphQL
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("What is asked for more than once")
 struct SharingTests {

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import Storage
@@ -7,8 +8,6 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Prices that are followed")
 struct LiveQuoteTests {

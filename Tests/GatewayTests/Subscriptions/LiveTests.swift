@@ -1,11 +1,10 @@
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Subscriptions")
 struct LiveTests {

@@ -1,8 +1,7 @@
 import Brokerage
+import Gateway
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("What comes in of followed orders")
 struct OrderUpdateQueueTests {

@@ -1,8 +1,7 @@
 import Brokerage
+import Gateway
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Which source tells of which price")
 struct QuoteFallbackStateTests {

@@ -1,13 +1,12 @@
 import Alpaca
 import AlphaVantage
 import Brokerage
+import Gateway
 import Polygon
 import Sandbox
 import Testing
 import Upstream
 import Yahoo
-
-@testable import Gateway
 
 // Sources of market data, each a real client of the sandbox at its own moment.
 

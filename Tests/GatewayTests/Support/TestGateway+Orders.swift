@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import Saxo
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 extension TestGateway {
     /// A connection of an owner to the demo user's Saxo accounts.

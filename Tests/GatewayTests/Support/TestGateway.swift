@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Contract
+import Gateway
 import GraphQL
 import Sandbox
 import Storage
@@ -8,8 +9,6 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 /// The schema and what stands behind it: real clients, over HTTP, of a sandbox whose clock stands still.
 struct TestGateway: Sendable {

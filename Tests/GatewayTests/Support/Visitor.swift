@@ -1,10 +1,9 @@
+import Gateway
 import GraphQL
 import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 /// Somebody at the door of a gateway, with a token or without.
 struct Visitor {

@@ -1,13 +1,12 @@
 import Brokerage
 import Dispatch
+import Gateway
 import GraphQL
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("People")
 struct AuthenticationServiceTests {

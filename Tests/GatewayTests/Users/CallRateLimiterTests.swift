@@ -1,6 +1,5 @@
+import Gateway
 import Testing
-
-@testable import Gateway
 
 @Suite("Limits of calls")
 struct CallRateLimiterTests {

@@ -1,9 +1,8 @@
+import Gateway
 import GraphQL
 import Storage
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite("Scopes")
 struct RequiresTests {

@@ -1,7 +1,6 @@
 import Brokerage
+import Gateway
 import Testing
-
-@testable import Gateway
 
 @Suite("Failed attempts to sign in")
 struct SignInThrottleTests {

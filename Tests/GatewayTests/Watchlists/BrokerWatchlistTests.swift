@@ -1,12 +1,11 @@
 import Alpaca
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Watchlists that a broker keeps")
 struct BrokerWatchlistTests {

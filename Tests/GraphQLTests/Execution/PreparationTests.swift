@@ -1,6 +1,5 @@
+import GraphQL
 import Testing
-
-@testable import GraphQL
 
 @Suite("Preparing a request")
 struct PreparationTests {

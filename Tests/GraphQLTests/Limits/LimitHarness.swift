@@ -14,11 +14,11 @@ let costDirectives = """
 /// A schema, with the limits of its operations.
 struct LimitedSchema: Sendable {
     let schema: Schema
-    let prices: SchemaCosts
+    let costs: SchemaCosts
 
     init(_ sdl: String) throws {
         schema = try Schema.build(costDirectives + sdl)
-        prices = try SchemaCosts(schema)
+        costs = try SchemaCosts(schema)
     }
 
     /// Checks the first operation of the document against limits.
@@ -27,7 +27,7 @@ struct LimitedSchema: Sendable {
     ) {
         let valid = try validate(try parse(text), against: schema)
         let operation = try #require(valid.document.firstOperation)
-        return (try limits.check(operation, of: valid, prices: prices), operation, valid.document)
+        return (try limits.check(operation, of: valid, costs: costs), operation, valid.document)
     }
 
     func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMeasurements {

@@ -1,7 +1,6 @@
+import GraphQL
 import Synchronization
 import Testing
-
-@testable import GraphQL
 
 @Suite("The limit of a response's bytes")
 struct ResponseLimitTests {

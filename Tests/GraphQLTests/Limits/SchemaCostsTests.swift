@@ -122,10 +122,10 @@ struct SchemaCostsTests {
     func whole() throws {
         let schema = try Schema.build(
             "directive @cost(weight: Int!) on FIELD_DEFINITION type Query { a: Int @cost(weight: 3) }")
-        let prices = try SchemaCosts(schema)
+        let costs = try SchemaCosts(schema)
         let valid = try validate(try parse("{ a }"), against: schema)
         let operation = try #require(valid.document.firstOperation)
-        let measured = try OperationLimits.default.check(operation, of: valid, prices: prices)
+        let measured = try OperationLimits.default.check(operation, of: valid, costs: costs)
         #expect(try measured.cost(.empty).field == Cost(3))
     }
 
@@ -135,7 +135,7 @@ struct SchemaCostsTests {
             "directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 3) }")
         let valid = try validate(try parse("{ a }"), against: schema)
         let operation = try #require(valid.document.firstOperation)
-        let measured = try OperationLimits.default.check(operation, of: valid, prices: SchemaCosts(schema))
+        let measured = try OperationLimits.default.check(operation, of: valid, costs: SchemaCosts(schema))
         #expect(try measured.cost(.empty).field == .zero)
     }
 }

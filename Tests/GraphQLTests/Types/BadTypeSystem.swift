@@ -1,6 +1,5 @@
+import GraphQL
 import Testing
-
-@testable import GraphQL
 
 /// A type system that breaks one rule, with the expected message and its locations as `line:column`.
 struct BadTypeSystem: CustomTestStringConvertible {

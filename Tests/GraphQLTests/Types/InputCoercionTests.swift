@@ -1,6 +1,5 @@
+import GraphQL
 import Testing
-
-@testable import GraphQL
 
 /// Variables of an operation on one small schema, and the result of their coercion.
 struct VariableCase: CustomTestStringConvertible {

@@ -1,6 +1,5 @@
+import GraphQL
 import Testing
-
-@testable import GraphQL
 
 @Suite("Rules for SDL documents")
 struct SDLRuleTests {

@@ -1,6 +1,5 @@
+import GraphQL
 import Testing
-
-@testable import GraphQL
 
 @Suite("Schemas built from SDL")
 struct SchemaBuildingTests {

@@ -1,11 +1,10 @@
 import Brokerage
 import Foundation
+import Polygon
 import ProviderTestSupport
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Polygon
 
 /// The time that the clients under test read off the wall: a Saturday.
 let wallTime = Instant(nanosecondsSince1970: 1_795_262_400_000_000_000)

@@ -29,7 +29,7 @@ struct OperationDocumentTests {
         for case .operation(let operation) in valid.document.definitions {
             let variables = try schema.coerceVariables(
                 of: operation, in: valid.document, given: document.examples)
-            let cost = try OperationLimits.default.check(operation, of: valid, prices: prices).cost(variables)
+            let cost = try OperationLimits.default.check(operation, of: valid, costs: prices).cost(variables)
             #expect(cost.total <= Cost(OperationLimits.default.cost / 2))
             #expect(valid.schemaUses.allSatisfy { $0.deprecationReason == nil })
         }

@@ -1,5 +1,6 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Synchronization
 import TestSupport
 import Testing
@@ -11,8 +12,6 @@ import struct Sandbox.OAuthApplication
 import struct Sandbox.Sandbox
 import struct Sandbox.SandboxConfiguration
 import struct Sandbox.SandboxUser
-
-@testable import Saxo
 
 /// A sandbox with a clock of its own, and clients that tell the time by it.
 struct RunningSandbox: Sendable {

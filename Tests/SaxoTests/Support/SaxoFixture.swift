@@ -1,11 +1,10 @@
 import Brokerage
 import Foundation
 import ProviderTestSupport
+import Saxo
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Saxo
 
 /// The time that the clients under test read off the wall: 2026-11-20T15:15:00Z.
 let wallTime = Instant(nanosecondsSince1970: 1_795_187_700_000_000_000)

@@ -2,8 +2,7 @@ import Brokerage
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("The record of a call")
 struct CallRecordTests {

@@ -2,8 +2,7 @@ import Brokerage
 import InMemoryTracing
 import Testing
 import Tracing
-
-@testable import Upstream
+import Upstream
 
 @Suite("The trace of a call")
 struct CallTracingTests {

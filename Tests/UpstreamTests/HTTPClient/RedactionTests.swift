@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("Secrets stay out of descriptions")
 struct RedactionTests {

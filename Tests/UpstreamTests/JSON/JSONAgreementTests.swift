@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import Upstream
+import Upstream
 
 /// The reader against Foundation's, on values that chance made.
 @Suite("JSON reader and Foundation's")

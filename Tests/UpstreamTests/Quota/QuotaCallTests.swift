@@ -1,8 +1,7 @@
 import Brokerage
 import TestSupport
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("Calls within a quota")
 struct QuotaCallTests {

@@ -1,7 +1,6 @@
 import Brokerage
 import Testing
-
-@testable import Upstream
+import Upstream
 
 /// Every call of a window with its moment, counted afresh for each question.
 private struct QuotaModel {

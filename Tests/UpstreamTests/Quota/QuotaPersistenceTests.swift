@@ -1,8 +1,7 @@
 import Brokerage
 import Synchronization
 import Testing
-
-@testable import Upstream
+import Upstream
 
 /// Keeps what a test's ledger must not forget.
 final class MemoryKeeper: QuotaStore {

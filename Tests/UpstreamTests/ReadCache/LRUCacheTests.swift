@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("Least recently used")
 struct LRUCacheTests {

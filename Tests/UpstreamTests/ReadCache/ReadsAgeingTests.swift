@@ -2,8 +2,7 @@ import Brokerage
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Upstream
+import Upstream
 
 /// Values are numbers; one that is marked as stale is negative.
 @Suite("Reads that grow old")

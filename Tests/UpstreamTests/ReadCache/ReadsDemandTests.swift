@@ -1,7 +1,6 @@
 import Brokerage
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("Reads that must be newer than their request")
 struct ReadsDemandTests {

@@ -1,7 +1,6 @@
 import Synchronization
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("What waits between a WebSocket and its receiver")
 struct WebSocketReceiveQueueTests {

@@ -3,8 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("A WebSocket")
 struct WebSocketTests {

@@ -2,9 +2,9 @@ import NIOCore
 import Synchronization
 import TestSupport
 import Testing
+import Web
 
 @testable import GraphQL
-@testable import Web
 
 @Suite("An answer that may be kept")
 struct ResponseCacheTests {

@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A large answer")
 struct CompressionTests {

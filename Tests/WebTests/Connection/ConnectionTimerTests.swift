@@ -1,7 +1,6 @@
 import NIOCore
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The deadline of a connection")
 struct ConnectionTimerTests {

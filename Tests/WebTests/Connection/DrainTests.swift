@@ -4,8 +4,7 @@ import NIOCore
 import ServiceLifecycle
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A server that stops")
 struct DrainTests {

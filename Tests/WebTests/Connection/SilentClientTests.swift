@@ -4,8 +4,7 @@ import NIOPosix
 import NIOSSL
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// After an error response, and after any last response, the server closes the connection by itself: a client
 /// that keeps its side open and sends nothing does not use a slot.

@@ -1,8 +1,7 @@
 import GraphQL
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("In production")
 struct ProductionTests {

@@ -4,8 +4,7 @@ import NIOCore
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The preparation of a request's document")
 struct RequestPreparationTests {

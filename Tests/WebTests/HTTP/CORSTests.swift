@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("Pages of other sites")
 struct CORSTests {

@@ -2,8 +2,7 @@ import Logging
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The hosts that a server accepts")
 struct HostPolicyTests {

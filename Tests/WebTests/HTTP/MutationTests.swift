@@ -1,8 +1,7 @@
 import SocketInputs
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("Input that nobody would send")
 struct MutationTests {

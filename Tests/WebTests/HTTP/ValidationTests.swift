@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("An answer to GET")
 struct AnswerValidationTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// An invalid request, and its error response.
 struct WrongRequest: Sendable, CustomTestStringConvertible {

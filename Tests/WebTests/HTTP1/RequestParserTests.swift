@@ -3,8 +3,7 @@ import NIOHTTP1
 import SocketInputs
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The parser of HTTP/1.1")
 struct RequestParserTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// A message that two parsers could interpret differently: a proxy and this server.
 struct AmbiguousMessage: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A client's share of streams and WebSockets", .timeLimit(.minutes(5)))
 struct ClientShareTests {

@@ -2,8 +2,7 @@ import Dispatch
 import NIOCore
 import NIOPosix
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The jobs of clients without a named user")
 struct FairSchedulerTests {

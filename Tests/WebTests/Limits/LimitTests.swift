@@ -2,8 +2,7 @@ import GraphQL
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A limit")
 struct LimitTests {

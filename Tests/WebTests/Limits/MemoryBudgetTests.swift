@@ -1,8 +1,7 @@
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The memory of requests and responses in flight")
 struct MemoryBudgetTests {

@@ -2,8 +2,7 @@ import NIOCore
 import NIOHTTP1
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A rate limiter")
 struct RateLimiterTests {

@@ -3,8 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 import TestSupport
-
-@testable import Web
+import Web
 
 /// A collector of spans: a server that stores the requests that it receives.
 struct Collector: Route {

@@ -2,9 +2,9 @@ import Logging
 import Synchronization
 import TestSupport
 import Testing
+import Web
 
 @testable import GraphQL
-@testable import Web
 
 @Suite("The log")
 struct LogTests {

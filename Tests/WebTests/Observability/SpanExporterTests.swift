@@ -6,8 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Tracing
-
-@testable import Web
+import Web
 
 @Suite("Spans")
 struct SpanExporterTests {

@@ -1,7 +1,6 @@
 import Testing
 import Tracing
-
-@testable import Web
+import Web
 
 @Suite("A trace")
 struct TraceContextTests {

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import Web
 
 @testable import GraphQL
-@testable import Web
 
 @Suite("What an answer has cost upstream")
 struct UpstreamReportTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A document that is named")
 struct DocumentTests {

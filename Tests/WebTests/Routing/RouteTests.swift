@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// A valid request and its response.
 struct RightRequest: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,7 @@
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("The audit of GraphQL over Server-Sent Events")
 struct EventStreamAuditTests {

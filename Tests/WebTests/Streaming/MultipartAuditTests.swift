@@ -1,8 +1,7 @@
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// The rules of Apollo's "Multipart HTTP protocol for GraphQL subscriptions", version 1.0, and the
 /// requirements of its clients.

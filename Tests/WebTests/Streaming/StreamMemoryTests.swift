@@ -1,9 +1,9 @@
 import NIOCore
 import TestSupport
 import Testing
+import Web
 
 @testable import GraphQL
-@testable import Web
 
 @Suite("The memory of running streams")
 struct StreamMemoryTests {

@@ -3,8 +3,7 @@ import NIOCore
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("Subscriptions over an answer of HTTP")
 struct StreamedAnswerTests {

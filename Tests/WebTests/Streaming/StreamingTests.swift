@@ -4,8 +4,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A streamed answer")
 struct StreamingTests {

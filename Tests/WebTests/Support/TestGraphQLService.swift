@@ -1,6 +1,5 @@
 import GraphQL
-
-@testable import Web
+import Web
 
 /// A service whose sessions have names, and whose parts can be replaced by a test.
 struct TestGraphQLService: Sendable {

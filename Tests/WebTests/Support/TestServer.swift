@@ -1,8 +1,7 @@
 import Logging
 import NIOCore
 import TestSupport
-
-@testable import Web
+import Web
 
 /// A server on a free port, for the duration of a test.
 struct TestServer: Sendable {

@@ -2,8 +2,7 @@ import Foundation
 import NIOCore
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("With a certificate")
 struct TLSTests {

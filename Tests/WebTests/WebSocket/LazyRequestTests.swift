@@ -1,8 +1,7 @@
 import GraphQL
 import Synchronization
 import Testing
-
-@testable import Web
+import Web
 
 @Suite("A request that is prepared when its operation starts")
 struct LazyRequestTests {

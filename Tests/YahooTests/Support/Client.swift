@@ -5,8 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Yahoo
+import Yahoo
 
 /// The time that the clients under test read off the wall: a Saturday.
 let wallTime = Instant(nanosecondsSince1970: 1_795_262_400_000_000_000)

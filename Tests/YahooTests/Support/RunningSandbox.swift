@@ -4,8 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Yahoo
+import Yahoo
 
 /// The sandbox's Yahoo, and clients of it over HTTP, at one moment.
 struct RunningSandbox {

@@ -16,7 +16,7 @@ extension Schema {
     ) throws(GraphQLError) -> InputObject {
         if definitions.isEmpty { return InputObject() }
         let literals = LiteralCoercion(document: document, schema: self, variables: variables)
-        let place = ArgumentLocation(span: span, suggests: suggests)
+        let location = ArgumentLocation(span: span, suggests: suggests)
         var values: [(name: String, value: InputValue)] = []
         values.reserveCapacity(definitions.count)
         for definition in definitions {
@@ -24,7 +24,7 @@ extension Schema {
                 document.text(document.arguments[$0].name) == definition.name
             }
             let literal = index.map { document.arguments[$0].value }
-            if let value = try coerceArgument(definition, given: literal, literals, place) {
+            if let value = try coerceArgument(definition, given: literal, literals, location) {
                 values.append((definition.name, value))
             }
         }
@@ -34,34 +34,34 @@ extension Schema {
     /// Returns the value of one argument; nil if it has none.
     private func coerceArgument(
         _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion,
-        _ place: ArgumentLocation
+        _ location: ArgumentLocation
     ) throws(GraphQLError) -> InputValue? {
         guard let literal else {
-            if definition.isRequired { throw missing(definition, literals.document, place) }
+            if definition.isRequired { throw missing(definition, literals.document, location) }
             return definition.defaultValue?.value
         }
         if case .variable(let name, _) = literal, literals.variables?[name] == nil, !definition.isRequired {
             return definition.defaultValue?.value
         }
         if let value = literals.coerce(literal, to: definition.type) { return value }
-        throw invalidValueError(for: literal, definition, literals, place)
+        throw invalidValueError(for: literal, definition, literals, location)
     }
 
     private func missing(
-        _ definition: SchemaInputValue, _ document: Document, _ place: ArgumentLocation
+        _ definition: SchemaInputValue, _ document: Document, _ location: ArgumentLocation
     ) -> GraphQLError {
         GraphQLError(
             "Argument \"\(definition.name)\" of required type \"\(describe(definition.type))\" was not provided.",
-            locations: [document.source.location(of: place.span)])
+            locations: [document.source.location(of: location.span)])
     }
 
     private func invalidValueError(
         for literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion,
-        _ place: ArgumentLocation
+        _ location: ArgumentLocation
     ) -> GraphQLError {
         let faults = LiteralErrorReporter.faults(
             of: literal, as: definition.type, in: literals.document, schema: self,
-            variables: literals.variables, suggests: place.suggests, limit: 0)
+            variables: literals.variables, suggests: location.suggests, limit: 0)
         let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
         return GraphQLError(
             "Argument \"\(definition.name)\" has invalid value\(words)",

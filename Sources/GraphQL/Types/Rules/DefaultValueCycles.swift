@@ -9,7 +9,7 @@ struct DefaultValueCycles {
     /// The sizes of the defaults seen so far, including the defaults that they contain.
     private var extents: [FieldKey: Size] = [:]
     /// The fields whose defaults are being traversed.
-    private var path: [(place: String, literal: Value)] = []
+    private var path: [(coordinate: String, literal: Value)] = []
     /// The length of the path after each of these fields.
     private var depths: [FieldKey: Int] = [:]
     /// The current nesting depth of lists and objects.
@@ -121,7 +121,7 @@ struct DefaultValueCycles {
     }
 
     private mutating func reportCycle(_ key: FieldKey, _ depth: Int) {
-        let others = path[depth...].map(\.place)
+        let others = path[depth...].map(\.coordinate)
         let via = others.isEmpty ? "" : " via the default values of: " + others.joined(separator: ", ")
         let message = """
             Invalid circular reference. The default value of Input Object field \(coordinate(of: key)) references itself\(via).

@@ -11,14 +11,14 @@ extension TypeSystemRules {
         var faults: [SchemaValidationError] = []
         for field in type.fields {
             faults += reservedName(field.name, at: field.node)
-            let place = "\(type.name).\(field.name)"
+            let coordinate = "\(type.name).\(field.name)"
             if !schema[field.type.type].isOutput {
                 let message =
-                    "The type of \(place) must be Output Type but got: \(schema.describe(field.type))."
+                    "The type of \(coordinate) must be Output Type but got: \(schema.describe(field.type))."
                 faults.append(SchemaValidationError(message, at: [typeSpan(of: field)]))
             }
             for argument in field.arguments {
-                faults += argumentDefinition(argument, "\(place)(\(argument.name):)")
+                faults += argumentDefinition(argument, "\(coordinate)(\(argument.name):)")
             }
         }
         return faults
@@ -29,34 +29,35 @@ extension TypeSystemRules {
     /// Checks that arguments have input types, and that required arguments are not deprecated
     /// (specification, section 3.6.1).
     ///
-    /// `place` is the argument's schema coordinate, such as `Query.user(id:)`.
-    func argumentDefinition(_ argument: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
+    /// `coordinate` is the argument's schema coordinate, such as `Query.user(id:)`.
+    func argumentDefinition(_ argument: SchemaInputValue, _ coordinate: String) -> [SchemaValidationError] {
         reservedName(argument.name, at: argument.node)
-            + inputType(of: argument, place, at: typeSpan(of: argument))
-            + requiredButDeprecated(argument, "argument", place)
-            + defaultValue(of: argument, place)
+            + inputType(of: argument, coordinate, at: typeSpan(of: argument))
+            + requiredButDeprecated(argument, "argument", coordinate)
+            + defaultValue(of: argument, coordinate)
     }
 
     /// Checks that the type is an input type.
     func inputType(
-        of value: SchemaInputValue, _ place: String, at span: @autoclosure () -> SourceSpan?
+        of value: SchemaInputValue, _ coordinate: String, at span: @autoclosure () -> SourceSpan?
     ) -> [SchemaValidationError] {
         if schema[value.type.type].isInput { return [] }
         let type = schema.describe(value.type)
         return [
-            SchemaValidationError("The type of \(place) must be Input Type but got: \(type).", at: [span()])
+            SchemaValidationError(
+                "The type of \(coordinate) must be Input Type but got: \(type).", at: [span()])
         ]
     }
 
     /// Checks that a required argument or input field is not deprecated: clients could not omit it
     /// (specification, section 3.13.3).
-    func requiredButDeprecated(_ value: SchemaInputValue, _ noun: String, _ place: String)
+    func requiredButDeprecated(_ value: SchemaInputValue, _ noun: String, _ coordinate: String)
         -> [SchemaValidationError]
     {
         guard value.isRequired, value.deprecationReason != nil else { return [] }
         return [
             SchemaValidationError(
-                "Required \(noun) \(place) cannot be deprecated.",
+                "Required \(noun) \(coordinate) cannot be deprecated.",
                 at: [deprecation(of: value), typeSpan(of: value)])
         ]
     }
@@ -65,12 +66,12 @@ extension TypeSystemRules {
 extension TypeSystemRules {
     /// Checks that a default fits the type of its argument or input field (specification, sections 3.6.1 and
     /// 3.10).
-    func defaultValue(of value: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
+    func defaultValue(of value: SchemaInputValue, _ coordinate: String) -> [SchemaValidationError] {
         guard value.defaultValue != nil, let literal = node(of: value)?.defaultValue else { return [] }
         let faults = LiteralErrorReporter.faults(of: literal, as: value.type, in: document, schema: schema)
         return faults.map { fault in
             SchemaValidationError(
-                "\(place) has invalid default value\(fault.path.inputPath): \(fault.message)",
+                "\(coordinate) has invalid default value\(fault.path.inputPath): \(fault.message)",
                 at: [fault.span ?? literal.span])
         }
     }
@@ -84,10 +85,10 @@ extension TypeSystemRules {
         var faults = reservedName(directive.name, at: directive.node)
         for argument in directive.arguments {
             faults += reservedName(argument.name, at: argument.node)
-            let place = "@\(directive.name)(\(argument.name):)"
-            faults += inputType(of: argument, place, at: argument.node)
-            faults += requiredButDeprecated(argument, "argument", place)
-            faults += defaultValue(of: argument, place)
+            let coordinate = "@\(directive.name)(\(argument.name):)"
+            faults += inputType(of: argument, coordinate, at: argument.node)
+            faults += requiredButDeprecated(argument, "argument", coordinate)
+            faults += defaultValue(of: argument, coordinate)
         }
         return faults
     }

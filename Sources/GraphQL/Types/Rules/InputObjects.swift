@@ -11,27 +11,27 @@ extension TypeSystemRules {
         }
         var faults: [SchemaValidationError] = []
         for field in object.fields {
-            let place = "\(type.name).\(field.name)"
+            let coordinate = "\(type.name).\(field.name)"
             faults += reservedName(field.name, at: field.node)
-            faults += inputType(of: field, place, at: typeSpan(of: field))
-            faults += requiredButDeprecated(field, "input field", place)
-            faults += defaultValue(of: field, place)
-            if object.isOneOf { faults += oneOfField(field, place) }
+            faults += inputType(of: field, coordinate, at: typeSpan(of: field))
+            faults += requiredButDeprecated(field, "input field", coordinate)
+            faults += defaultValue(of: field, coordinate)
+            if object.isOneOf { faults += oneOfField(field, coordinate) }
         }
         return faults
     }
 
-    private func oneOfField(_ field: SchemaInputValue, _ place: String) -> [SchemaValidationError] {
+    private func oneOfField(_ field: SchemaInputValue, _ coordinate: String) -> [SchemaValidationError] {
         var faults: [SchemaValidationError] = []
         if field.type.wrapping.isNonNull {
             faults.append(
                 SchemaValidationError(
-                    "OneOf input field \(place) must be nullable.", at: [typeSpan(of: field)]))
+                    "OneOf input field \(coordinate) must be nullable.", at: [typeSpan(of: field)]))
         }
         if field.defaultValue != nil {
             faults.append(
                 SchemaValidationError(
-                    "OneOf input field \(place) cannot have a default value.", at: [field.node]))
+                    "OneOf input field \(coordinate) cannot have a default value.", at: [field.node]))
         }
         return faults
     }
@@ -114,54 +114,54 @@ private struct InputObjectCycles {
 
     /// Returns one error for each reference back to a type on the current path.
     func faults() -> [SchemaValidationError] {
-        var walk = CycleFinder()
-        for id in order where states[id]?.isFinite == false { visit(id, &walk) }
-        return walk.faults
+        var finder = CycleFinder()
+        for id in order where states[id]?.isFinite == false { traverse(id, &finder) }
+        return finder.faults
     }
 
     private struct CycleFinder {
         var visited: Set<TypeID> = []
         /// The fields from the root to the current position.
-        var path: [(place: String, node: SourceSpan?)] = []
+        var path: [(coordinate: String, node: SourceSpan?)] = []
         /// The path length at each type on the path.
         var depths: [TypeID: Int] = [:]
         var faults: [SchemaValidationError] = []
     }
 
     /// Traverses depth-first with an explicit stack: a chain of types can be as long as the document.
-    private func visit(_ root: TypeID, _ walk: inout CycleFinder) {
-        guard walk.visited.insert(root).inserted else { return }
+    private func traverse(_ root: TypeID, _ finder: inout CycleFinder) {
+        guard finder.visited.insert(root).inserted else { return }
         var stack: [(type: TypeID, next: Int)] = [(root, 0)]
-        walk.depths[root] = walk.path.count
-        while let (id, next) = stack.last, walk.faults.count <= rules.limit {
+        finder.depths[root] = finder.path.count
+        while let (id, next) = stack.last, finder.faults.count <= rules.limit {
             let targets = states[id]?.targets ?? []
             guard next < targets.count else {
-                walk.depths[id] = nil
+                finder.depths[id] = nil
                 stack.removeLast()
                 // Removes the field that led to this type; the root has none.
-                if !stack.isEmpty { walk.path.removeLast() }
+                if !stack.isEmpty { finder.path.removeLast() }
                 continue
             }
             stack[stack.count - 1].next += 1
             let (field, target) = targets[next]
             if states[target]?.isFinite != false { continue }
-            walk.path.append(("\(rules.schema[id].name).\(field.name)", field.node))
-            if let depth = walk.depths[target] {
-                walk.faults.append(fault(target, walk.path[depth...]))
-                walk.path.removeLast()
-            } else if walk.visited.insert(target).inserted {
-                walk.depths[target] = walk.path.count
+            finder.path.append(("\(rules.schema[id].name).\(field.name)", field.node))
+            if let depth = finder.depths[target] {
+                finder.faults.append(fault(target, finder.path[depth...]))
+                finder.path.removeLast()
+            } else if finder.visited.insert(target).inserted {
+                finder.depths[target] = finder.path.count
                 stack.append((target, 0))
             } else {
-                walk.path.removeLast()
+                finder.path.removeLast()
             }
         }
     }
 
-    private func fault(_ type: TypeID, _ cycle: ArraySlice<(place: String, node: SourceSpan?)>)
+    private func fault(_ type: TypeID, _ cycle: ArraySlice<(coordinate: String, node: SourceSpan?)>)
         -> SchemaValidationError
     {
-        let fields = cycle.map(\.place).joined(separator: ", ")
+        let fields = cycle.map(\.coordinate).joined(separator: ", ")
         return SchemaValidationError(
             """
             Input Object \(rules.schema[type].name) cannot be provided a finite value because it references itself \

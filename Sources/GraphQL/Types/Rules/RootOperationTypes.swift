@@ -26,7 +26,7 @@ extension TypeSystemRules {
     private func notAnObject(_ operation: OperationType, _ type: NamedType) -> SchemaValidationError {
         let condition = operation == .query ? "" : " if provided"
         return SchemaValidationError(
-            "\(operation.usualTypeName) root type must be Object type\(condition), it cannot be \(type.name).",
+            "\(operation.defaultTypeName) root type must be Object type\(condition), it cannot be \(type.name).",
             at: [rootSpan(operation) ?? type.node])
     }
 

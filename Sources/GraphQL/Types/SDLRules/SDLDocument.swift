@@ -29,7 +29,7 @@ struct SDLDocument: Sendable {
         for directive in syntax.directives {
             directives[directive.name.id] = SDLDirective(directive, in: document)
         }
-        for definition in document.definitions { visit(definition) }
+        for definition in document.definitions { collect(definition) }
     }
 
     func text(_ name: Name) -> String { document.text(name) }
@@ -53,22 +53,22 @@ struct SDLDocument: Sendable {
 // MARK: - Type system definitions
 
 extension SDLDocument {
-    private mutating func visit(_ definition: Definition) {
+    private mutating func collect(_ definition: Definition) {
         switch definition {
-        case .schema(let schema): visit(schema)
-        case .type(let type): visit(type)
-        case .directive(let directive): visit(directive.arguments, .argumentDefinition)
-        case .operation(let operation): visit(operation)
-        case .fragment(let fragment): visit(fragment)
+        case .schema(let schema): collect(schema)
+        case .type(let type): collect(type)
+        case .directive(let directive): collect(directive.arguments, .argumentDefinition)
+        case .operation(let operation): collect(operation)
+        case .fragment(let fragment): collect(fragment)
         }
     }
 
-    private mutating func visit(_ schema: SchemaDefinition) {
+    private mutating func collect(_ schema: SchemaDefinition) {
         add(schema.directives, .schema, schema.span)
         for index in schema.operationTypes.indices { use(document.operationTypeDefinitions[index].type) }
     }
 
-    private mutating func visit(_ type: TypeDefinition) {
+    private mutating func collect(_ type: TypeDefinition) {
         add(type.directives, type.body.directiveLocation, type.span, of: type.name)
         for index in type.body.interfaces.indices { use(document.nameLists[index]) }
         for index in type.body.members.indices { use(document.nameLists[index]) }
@@ -76,16 +76,16 @@ extension SDLDocument {
             let field = document.fieldDefinitions[index]
             use(field.type.name)
             add(field.directives, .fieldDefinition, field.span)
-            visit(field.arguments, .argumentDefinition)
+            collect(field.arguments, .argumentDefinition)
         }
         for index in type.body.enumValues.indices {
             let value = document.enumValueDefinitions[index]
             add(value.directives, .enumValue, value.span)
         }
-        visit(type.body.inputFields, .inputFieldDefinition)
+        collect(type.body.inputFields, .inputFieldDefinition)
     }
 
-    private mutating func visit(_ values: NodeRange<InputValueDefinition>, _ location: DirectiveLocation) {
+    private mutating func collect(_ values: NodeRange<InputValueDefinition>, _ location: DirectiveLocation) {
         for index in values.indices {
             let value = document.inputValueDefinitions[index]
             use(value.type.name)
@@ -110,7 +110,7 @@ extension SDLDocument {
 // MARK: - Executable definitions
 
 extension SDLDocument {
-    private mutating func visit(_ operation: OperationDefinition) {
+    private mutating func collect(_ operation: OperationDefinition) {
         let location: DirectiveLocation =
             switch operation.type {
             case .query: .query
@@ -123,27 +123,27 @@ extension SDLDocument {
             use(variable.type.name, isTypeSystem: false)
             add(variable.directives, .variableDefinition, variable.span)
         }
-        visit(operation.selectionSet)
+        collect(operation.selectionSet)
     }
 
-    private mutating func visit(_ fragment: FragmentDefinition) {
+    private mutating func collect(_ fragment: FragmentDefinition) {
         use(fragment.typeCondition, isTypeSystem: false)
         add(fragment.directives, .fragmentDefinition, fragment.span)
-        visit(fragment.selectionSet)
+        collect(fragment.selectionSet)
     }
 
-    private mutating func visit(_ selectionSet: SelectionSet) {
+    private mutating func collect(_ selectionSet: SelectionSet) {
         for index in selectionSet.selections.indices {
             switch document.selections[index] {
             case .field(let field):
                 add(field.directives, .field, field.span)
-                if let selectionSet = field.selectionSet { visit(selectionSet) }
+                if let selectionSet = field.selectionSet { collect(selectionSet) }
             case .fragmentSpread(let spread):
                 add(spread.directives, .fragmentSpread, spread.span)
             case .inlineFragment(let fragment):
                 if let condition = fragment.typeCondition { use(condition, isTypeSystem: false) }
                 add(fragment.directives, .inlineFragment, fragment.span)
-                visit(fragment.selectionSet)
+                collect(fragment.selectionSet)
             }
         }
     }

@@ -62,9 +62,9 @@ struct FieldGroups {
     /// Each fragment is followed once, without recursion: a chain of fragments can be as long as the
     /// document.
     ///
-    /// - Parameter visit: Called with each fragment that is spread.
+    /// - Parameter body: Called with each fragment that is spread.
     /// - Returns: The number of examined selections.
-    mutating func collect(_ visit: (Int) -> Void) -> Int {
+    mutating func collect(_ body: (Int) -> Void) -> Int {
         var count = 0
         while let range = pending.popLast() {
             count += range.count
@@ -74,7 +74,7 @@ struct FieldGroups {
                 case .inlineFragment(let fragment): follow(fragment.selectionSet)
                 case .fragmentSpread:
                     guard let fragment = document.selections[index].fragment else { continue }
-                    visit(fragment)
+                    body(fragment)
                     follow(fragment: fragment)
                 }
             }

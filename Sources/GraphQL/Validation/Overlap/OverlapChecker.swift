@@ -19,7 +19,7 @@ struct OverlapChecker {
     }
 
     /// The requirement for the fields of a set.
-    private enum Demand: Int {
+    private enum Requirement: Int {
         /// The same response shape.
         case shape
         /// The same response shape, the same field and the same arguments.
@@ -29,12 +29,12 @@ struct OverlapChecker {
     /// The selection sets of the fields of one group, to be merged.
     private struct Task {
         var fields: [Int32]
-        var demand: Demand
+        var requirement: Requirement
     }
 
     private struct TaskKey: Hashable {
         var fields: [Int32]
-        var demand: Demand
+        var requirement: Requirement
     }
 
     private let document: TypedDocument
@@ -97,60 +97,63 @@ struct OverlapChecker {
                 else { continue }
                 groups.follow(set)
             }
-            collect(task.demand)
+            collect(task.requirement)
         }
         if let conflict { return .conflict(conflict, span) }
         return budget > 0 ? nil : .tooComplex(span)
     }
 
-    private mutating func collect(_ demand: Demand) {
+    private mutating func collect(_ requirement: Requirement) {
         budget -= groups.collect { fragment in
-            if demand == .same { coveredFragments[fragment] = true }
+            if requirement == .same { coveredFragments[fragment] = true }
         }
-        checkGroups(demand)
+        checkGroups(requirement)
     }
 
-    private mutating func checkGroups(_ demand: Demand) {
+    private mutating func checkGroups(_ requirement: Requirement) {
         for first in groups.firsts {
             let second = groups.next(after: first)
             if second < 0 {
-                schedule(alone: first, demand)
+                schedule(alone: first, requirement)
             } else {
-                check(group: groups.fields(from: first), demand)
+                check(group: groups.fields(from: first), requirement)
             }
             if conflict != nil { return }
         }
     }
 
-    private mutating func schedule(alone index: Int32, _ demand: Demand) {
+    private mutating func schedule(alone index: Int32, _ requirement: Requirement) {
         guard case .field(let field) = document.document.selections[Int(index)], field.selectionSet != nil,
             // The same field has the same shape, too.
-            !mergedAlone[Demand.same.rawValue][Int(index)], !mergedAlone[demand.rawValue][Int(index)]
+            !mergedAlone[Requirement.same.rawValue][Int(index)],
+            !mergedAlone[requirement.rawValue][Int(index)]
         else { return }
-        mergedAlone[demand.rawValue][Int(index)] = true
-        pending.append(Task(fields: [index], demand: demand))
+        mergedAlone[requirement.rawValue][Int(index)] = true
+        pending.append(Task(fields: [index], requirement: requirement))
     }
 
-    private mutating func schedule(_ fields: [Int32], _ demand: Demand) {
+    private mutating func schedule(_ fields: [Int32], _ requirement: Requirement) {
         if fields.isEmpty { return }
-        if fields.count == 1 { return schedule(alone: fields[0], demand) }
-        guard mergedTogether.insert(TaskKey(fields: fields, demand: demand)).inserted else { return }
-        pending.append(Task(fields: fields, demand: demand))
+        if fields.count == 1 { return schedule(alone: fields[0], requirement) }
+        guard mergedTogether.insert(TaskKey(fields: fields, requirement: requirement)).inserted else {
+            return
+        }
+        pending.append(Task(fields: fields, requirement: requirement))
     }
 }
 
 // MARK: - Groups
 
 extension OverlapChecker {
-    private mutating func check(group: [Int32], _ demand: Demand) {
+    private mutating func check(group: [Int32], _ requirement: Requirement) {
         let parts = FieldsByParentType(group, in: document)
-        if demand == .same, findsDifference(in: group, parts) { return }
+        if requirement == .same, findsDifference(in: group, parts) { return }
         if findsShapeConflict(in: group) { return }
         let nested = group.filter { index in
             guard case .field(let field) = document.document.selections[Int(index)] else { return false }
             return field.selectionSet != nil
         }
-        switch demand {
+        switch requirement {
         case .shape: schedule(nested, .shape)
         case .same:
             guard parts.objects.count > 1 else { return schedule(nested, .same) }

@@ -59,9 +59,9 @@ extension ValidationRule {
             guard let type = document.selections[index].type else { return }
             let isLeaf = document.kind(of: type).isLeaf
             guard isLeaf == (field.selectionSet != nil) else { return }
-            let place = isLeaf ? field.selectionSet?.span ?? field.span : field.span
+            let span = isLeaf ? field.selectionSet?.span ?? field.span : field.span
             findings.append(
-                ValidationFinding(.entering(field.span), at: [place]) {
+                ValidationFinding(.entering(field.span), at: [span]) {
                     let name = document.text(field.name)
                     let type = document.fieldDefinition(at: index).map { document.quoted($0.type) } ?? ""
                     return isLeaf

@@ -44,10 +44,10 @@ extension ValidationRule {
     /// Every fragment is used by an operation, directly or through other fragments (specification, 5.5.1.4).
     static let noUnusedFragments = ValidationRule(name: "Fragments Must Be Used") { document in
         guard !document.fragments.isEmpty else { return [] }
-        var walk = FragmentTraversal(document)
+        var traversal = FragmentTraversal(document)
         var usedNames: Set<UInt32> = []
         for operation in document.operations {
-            walk.forEachNewFragment(from: operation.definition.selectionSet) { fragment in
+            traversal.forEachNewFragment(from: operation.definition.selectionSet) { fragment in
                 usedNames.insert(document.fragments[fragment].definition.name.id)
             }
         }

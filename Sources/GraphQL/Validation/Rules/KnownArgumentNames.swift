@@ -8,8 +8,9 @@ extension ValidationRule {
             for argument in field.arguments.indices where document.arguments[argument].position == nil {
                 findings.append(
                     unknownArgument(document.document.arguments[argument], in: document, nil) {
-                        let place = "field \"\(document.schema[parent].name).\(document.text(field.name))\""
-                        return (place, document.argumentDefinitions(at: index).map(\.name))
+                        let description =
+                            "field \"\(document.schema[parent].name).\(document.text(field.name))\""
+                        return (description, document.argumentDefinitions(at: index).map(\.name))
                     })
             }
         }
@@ -34,15 +35,15 @@ extension ValidationRule {
     /// It is reported at `position`, by default that of the argument. `owner` describes the field or
     /// directive and the arguments that it defines.
     private static func unknownArgument(
-        _ argument: Argument, in document: TypedDocument, _ position: VisitPosition?,
-        owner: @escaping () -> (place: String, arguments: [String])
+        _ argument: Argument, in document: TypedDocument, _ position: TraversalPosition?,
+        owner: @escaping () -> (description: String, arguments: [String])
     ) -> ValidationFinding {
         ValidationFinding(position ?? .entering(argument.span), at: [argument.span]) {
             let owner = owner()
             let name = document.text(argument.name)
             let suggestion =
                 document.options.suggests ? Suggestions.didYouMean(name, among: owner.arguments) : ""
-            return "Unknown argument \"\(name)\" on \(owner.place)." + suggestion
+            return "Unknown argument \"\(name)\" on \(owner.description)." + suggestion
         }
     }
 }

@@ -34,7 +34,7 @@ struct FieldConflict {
     let fields: [Int]
     let otherFields: [Int]
 
-    func finding(_ position: VisitPosition, in document: TypedDocument) -> ValidationFinding {
+    func finding(_ position: TraversalPosition, in document: TypedDocument) -> ValidationFinding {
         let spans = (fields + otherFields).map { index in
             switch document.document.selections[index] {
             case .field(let field): field.span

@@ -40,9 +40,9 @@ private struct TypeOverlaps {
 
     mutating func overlap(_ one: TypeID, _ other: TypeID) -> Bool {
         let pair = Pair(one: one, other: other)
-        if let answer = known[pair] { return answer }
-        let answer = schema.overlap(one, other)
-        known[pair] = answer
-        return answer
+        if let isOverlapping = known[pair] { return isOverlapping }
+        let isOverlapping = schema.overlap(one, other)
+        known[pair] = isOverlapping
+        return isOverlapping
     }
 }

@@ -33,9 +33,9 @@ extension ValidationRule {
                 let isMeta = typed.type.map { BuiltInType.isIntrospection(document.schema[$0].name) } ?? false
                 let parent =
                     isMeta ? "<meta>." : typed.parentType.map { document.schema[$0].name + "." } ?? ""
-                let place = "\(parent)\(document.text(field.name))(\(definitions[position].name):)"
+                let coordinate = "\(parent)\(document.text(field.name))(\(definitions[position].name):)"
                 return
-                    "Argument \"\(place)\" of type \(document.quoted(definitions[position].type)) is required, "
+                    "Argument \"\(coordinate)\" of type \(document.quoted(definitions[position].type)) is required, "
                     + "but it was not provided."
             }
         }

@@ -63,12 +63,12 @@ private struct RootFields {
         while let rest = pending.popLast() {
             guard let index = rest.first else { continue }
             pending.append(rest.dropFirst())
-            if let nested = visit(index) { pending.append(nested) }
+            if let nested = add(index) { pending.append(nested) }
         }
     }
 
     /// Adds one selection; returns the selections of a fragment, to be added next.
-    private mutating func visit(_ index: Int) -> Range<Int>? {
+    private mutating func add(_ index: Int) -> Range<Int>? {
         switch document.document.selections[index] {
         case .field(let field):
             if isConditional(field.directives) { return nil }

@@ -68,7 +68,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
             throw ExitCode(2)
         case .success(let checks):
             Terminal.write(json ? OperationCheck.json(of: checks) + "\n" : OperationCheck.text(of: checks))
-            if checks.contains(where: { $0.isAtFault(strictly: strict) }) { throw ExitCode(1) }
+            if checks.contains(where: { $0.hasFaults(strictly: strict) }) { throw ExitCode(1) }
         }
     }
 

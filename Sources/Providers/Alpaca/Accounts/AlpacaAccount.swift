@@ -2,12 +2,12 @@ package import Brokerage
 package import Upstream
 
 /// The answer of `GET /v2/account`, as far as Portico tells of it.
-struct AlpacaAccount: JSONObjectDecodable, Hashable {
+package struct AlpacaAccount: JSONObjectDecodable, Hashable {
     var id = ""
     var number = ""
     var currency = ""
     var status: String?
-    var equity = Decimal.zero
+    package var equity = Decimal.zero
     var lastEquity: Decimal?
     var cash = Decimal.zero
     var buyingPower: Decimal?
@@ -17,7 +17,7 @@ struct AlpacaAccount: JSONObjectDecodable, Hashable {
     var isAccountBlocked: Bool?
     var isSuspendedByUser: Bool?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("account_number", \.number)
         $0.required("currency", \.currency)
@@ -36,7 +36,7 @@ struct AlpacaAccount: JSONObjectDecodable, Hashable {
 
 extension AlpacaAccount {
     /// The account in Portico's words.
-    func account(fetchedAt: Instant) -> Account {
+    package func account(fetchedAt: Instant) -> Account {
         // Alpaca does not say as of when: `balance_asof` is the day of the `last_…` figures only.
         let reading = Provenance(source: .alpaca, fetchedAt: fetchedAt)
         var account = Account(id: id, number: number, currency: currency, provenance: reading)

@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// The answer of `GET /v2/account/portfolio/history`: columns of equal length, any value of which may be null.
-struct AlpacaHistory: JSONObjectDecodable, Hashable {
+package struct AlpacaHistory: JSONObjectDecodable, Hashable {
     /// Seconds since 1970; the beginning of an interval, or 20:00 in New York for a day.
     var times: [Instant?] = []
     /// Null for what time has not reached.
@@ -71,7 +71,9 @@ extension AlpacaHistory {
     ///
     /// `ONE_DAY` is one trading day only, the latest that has a value. Before the opening that is the day before, as
     /// Alpaca counts the day from its opening.
-    func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant) -> EquityHistory {
+    package func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant)
+        -> EquityHistory
+    {
         let all = points
         let kept = range == .oneDay ? Self.latestDay(of: all) : all
         // The stamp of today's daily point is 20:00, which may lie ahead: then it does not tell.
@@ -116,16 +118,16 @@ extension AlpacaHistory {
 }
 
 /// What to ask `GET /v2/account/portfolio/history` for.
-struct AlpacaHistoryQuery: Hashable {
+package struct AlpacaHistoryQuery: Hashable {
     let period: String
-    let timeframe: AlpacaTimeframe
+    package let timeframe: AlpacaTimeframe
 
     /// Nil for what Alpaca does not have: intervals other than ``AlpacaTimeframe``'s, and any shorter than a day where
     /// the range is longer than 30 days.
     ///
     /// Without an interval it is the one that draws the range in some hundred points: a minute for a day, a quarter
     /// of an hour for a week, else a day. The years since Alpaca's beginning are counted until `now`.
-    init?(_ range: HistoryRange, _ interval: Interval?, now: Instant) {
+    package init?(_ range: HistoryRange, _ interval: Interval?, now: Instant) {
         guard let timeframe = interval.map(AlpacaTimeframe.init) ?? Self.usual(range),
             timeframe == .day || Self.hasIntraday(range)
         else { return nil }
@@ -134,7 +136,7 @@ struct AlpacaHistoryQuery: Hashable {
     }
 
     /// As they stand in the address.
-    var items: [(name: String, value: String?)] {
+    package var items: [(name: String, value: String?)] {
         [("period", period), ("timeframe", timeframe.rawValue)]
     }
 
@@ -170,7 +172,7 @@ struct AlpacaHistoryQuery: Hashable {
 }
 
 /// The distances of two points of a history that Alpaca has; the raw value is Alpaca's name.
-enum AlpacaTimeframe: String, CaseIterable {
+package enum AlpacaTimeframe: String, CaseIterable {
     case minute = "1Min"
     case fiveMinutes = "5Min"
     case quarterHour = "15Min"
@@ -189,7 +191,7 @@ enum AlpacaTimeframe: String, CaseIterable {
         }
     }
 
-    var interval: Interval {
+    package var interval: Interval {
         switch self {
         case .minute: .oneMinute
         case .fiveMinutes: .fiveMinutes

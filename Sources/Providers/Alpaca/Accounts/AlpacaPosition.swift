@@ -1,12 +1,12 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// An element of the answer of `GET /v2/positions`, as far as Portico tells of it.
 ///
 /// What hangs on a price is null while there is none, though Alpaca's specification says otherwise.
-struct AlpacaPosition: JSONObjectDecodable, Hashable {
+package struct AlpacaPosition: JSONObjectDecodable, Hashable {
     /// Portico's own.
-    var symbol = Symbol.example
+    package var symbol = Symbol.example
     /// `us_equity`, `us_option`, `crypto`.
     var assetClass: String?
     var side = PositionSide.long
@@ -62,7 +62,7 @@ extension AlpacaPosition {
     ///
     /// Quantities are above zero, value and cost of a short below, whatever sign they came with: so value less cost is
     /// the profit for both sides, and a sum over positions is right. Profits keep the sign that Alpaca gave them.
-    func position(fetchedAt: Instant) throws(Decimal.Overflow) -> Position {
+    package func position(fetchedAt: Instant) throws(Decimal.Overflow) -> Position {
         var position = Position(
             symbol: symbol, side: side, quantity: try quantity.magnitude, currency: AlpacaMarket.currency,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))

@@ -53,7 +53,7 @@ struct AlpacaBarColumns: Hashable {
 
 /// Pages of `GET /v2/stocks/bars`: sorted by symbol first, so a page may hold some symbols only, and one may go on on the
 /// next page.
-struct AlpacaBars {
+package struct AlpacaBars {
     private(set) var bySymbol: [Symbol: AlpacaBarColumns] = [:]
     /// Where the next page begins; nil at the end.
     private(set) var nextPage: String?

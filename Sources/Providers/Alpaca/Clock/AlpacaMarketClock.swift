@@ -32,13 +32,13 @@ extension AlpacaClient: MarketClockSource {
 }
 
 /// The answer of `GET /v2/clock`.
-struct AlpacaClock: JSONObjectDecodable, Hashable {
+package struct AlpacaClock: JSONObjectDecodable, Hashable {
     var now = Instant.earliest
     var isOpen = false
-    var nextOpen: Instant?
+    package var nextOpen: Instant?
     var nextClose: Instant?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("timestamp", \.now)
         $0.required("is_open", \.isOpen)
         $0.optional("next_open", \.nextOpen)
@@ -47,12 +47,12 @@ struct AlpacaClock: JSONObjectDecodable, Hashable {
 }
 
 /// A trading day, of `GET /v2/calendar`; all times are New York's, in seconds since midnight.
-struct AlpacaCalendarDay: Sendable, Hashable {
-    let date: CalendarDate
+package struct AlpacaCalendarDay: Sendable, Hashable {
+    package let date: CalendarDate
     /// From the opening to the close, which is early before holidays.
-    let regularHours: Range<Int>
+    package let regularHours: Range<Int>
     /// From the first to the last trade, outside of regular hours too.
-    let session: Range<Int>
+    package let session: Range<Int>
 }
 
 extension AlpacaCalendarDay: JSONDecodable {
@@ -73,7 +73,7 @@ extension AlpacaCalendarDay: JSONDecodable {
         }
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         let day = try Response(json: &reader)
         date = day.date
         let close = try reader.required(day.open <= day.close ? day.close : nil, "close behind its open")

@@ -1,12 +1,12 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// An asset, as far as Portico tells of it: an element of the answer of `GET /v2/assets`, and a member of a watchlist's.
-struct AlpacaAsset: JSONObjectDecodable, Hashable, Sendable {
+package struct AlpacaAsset: JSONObjectDecodable, Hashable, Sendable {
     /// Portico's own.
     var symbol = Symbol.example
     /// Alpaca's.
-    var key = ""
+    package var key = ""
     var name: String?
     /// `us_equity`, `us_option`, `crypto`, `ipo`.
     var assetClass: String?
@@ -43,7 +43,7 @@ extension AlpacaAsset {
     }
 
     /// The asset in Portico's words.
-    func instrument(fetchedAt: Instant) -> Instrument {
+    package func instrument(fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
             symbol: symbol, assetClass: kind, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         instrument.name = name

@@ -54,7 +54,7 @@ extension AlpacaClient: NewsSource {
 }
 
 /// An element of the answer of `GET /v1beta1/news`, as far as Portico tells of it.
-struct AlpacaArticle: JSONObjectDecodable, Hashable {
+package struct AlpacaArticle: JSONObjectDecodable, Hashable {
     var id = 0
     var headline = ""
     var summary: String?
@@ -66,7 +66,7 @@ struct AlpacaArticle: JSONObjectDecodable, Hashable {
     var source = ""
     var createdAt = Instant.earliest
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("headline", \.headline)
         $0.required("source", \.source)
@@ -89,7 +89,7 @@ struct AlpacaArticle: JSONObjectDecodable, Hashable {
     }
 
     /// The article in Portico's words; nil without an address where it can be read.
-    var article: Article? {
+    package var article: Article? {
         guard let url, !url.isEmpty else { return nil }
         var article = Article(
             id: String(id), headline: headline, url: url, publisher: source, provider: .alpaca,
@@ -103,11 +103,11 @@ struct AlpacaArticle: JSONObjectDecodable, Hashable {
 }
 
 /// The answer of `GET /v1beta1/news`.
-struct AlpacaNews: JSONObjectDecodable {
-    var articles: [AlpacaArticle] = []
-    var nextPage: String?
+package struct AlpacaNews: JSONObjectDecodable {
+    package var articles: [AlpacaArticle] = []
+    package var nextPage: String?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("news", \.articles) { reader throws(JSONError) in
             try reader.optional([AlpacaArticle].init(json:)) ?? []
         }

@@ -1,8 +1,8 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 /// How far an order has come in Alpaca's words, all of which its specification lists.
-enum AlpacaOrderStatus: String, CaseIterable {
+package enum AlpacaOrderStatus: String, CaseIterable {
     case new
     case partiallyFilled = "partially_filled"
     case filled
@@ -97,7 +97,7 @@ extension OrderSide {
 }
 
 /// An order, as answers and the trade stream have it.
-struct AlpacaOrder: JSONObjectDecodable {
+package struct AlpacaOrder: JSONObjectDecodable {
     var id = ""
     var status = AlpacaOrderStatus.new
     /// Those of the first leg for a spread of options, which has neither of its own.
@@ -127,7 +127,7 @@ struct AlpacaOrder: JSONObjectDecodable {
     var canceledAt: Instant?
     var expiresAt: Instant?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("status", \.status, JSONReader.orderStatus)
         $0.optional("symbol", \.ownSymbol, JSONReader.nonemptySymbol)
@@ -159,7 +159,7 @@ struct AlpacaOrder: JSONObjectDecodable {
 }
 
 extension AlpacaOrder {
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         self = try Self.json.read(from: &reader)
         let symbol = ownSymbol.map { AlpacaSymbols.symbol($0, ofClass: assetClass) } ?? legs.first?.symbol
         self.symbol = try reader.required(symbol, "symbol")
@@ -170,7 +170,7 @@ extension AlpacaOrder {
     private var isFilled: Bool { hasFills && filledQuantity == quantity }
 
     /// The order in Portico's words.
-    func order(fetchedAt: Instant) -> Order {
+    package func order(fetchedAt: Instant) -> Order {
         var order = Order(
             id: id, symbol: symbol, side: side,
             state: status.state(isFilled: isFilled, hasFills: hasFills),
@@ -203,7 +203,7 @@ extension AlpacaOrder {
 
 extension JSONReader {
     /// Reads an array of orders.
-    mutating func alpacaOrders(fetchedAt: Instant) throws(JSONError) -> [Order] {
+    package mutating func alpacaOrders(fetchedAt: Instant) throws(JSONError) -> [Order] {
         try array(of: AlpacaOrder.self).map { $0.order(fetchedAt: fetchedAt) }
     }
 

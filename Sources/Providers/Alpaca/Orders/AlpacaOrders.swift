@@ -178,7 +178,7 @@ extension AlpacaWriteRejection {
 extension AlpacaBody {
     /// The body of `POST /v2/orders`; nil for what Alpaca does not take: a date to stand until, a symbol that it does not
     /// have, an id that is empty or longer than 128 characters.
-    init?(_ ticket: OrderTicket) {
+    package init?(_ ticket: OrderTicket) {
         guard let symbol = AlpacaSymbols().providerSymbol(for: ticket.symbol),
             let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
             Self.isValidClientOrderID(ticket.clientOrderID)
@@ -197,7 +197,7 @@ extension AlpacaBody {
     }
 
     /// The body of `PATCH /v2/orders/{id}`; nil for what Alpaca does not take, which is another type of order too.
-    init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
+    package init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
         guard change.expiresOn == nil, Self.isValidClientOrderID(clientOrderID) else { return nil }
         add("qty", change.quantity)
         if let timeInForce = change.timeInForce {

@@ -52,13 +52,13 @@ extension AlpacaClient: QuoteSource {
 }
 
 /// A value of the map that `GET /v2/stocks/snapshots` answers with; any part may be missing or null.
-struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
+package struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
     var trade: Trade?
     var quote: LatestQuote?
     var day: Bar?
     var previousDay: Bar?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.optional("latestTrade", \.trade)
         $0.optional("latestQuote", \.quote)
         $0.optional("dailyBar", \.day)
@@ -111,10 +111,10 @@ struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
 /// The answer of `GET /v2/stocks/snapshots`: a bare map.
 ///
 /// What Alpaca does not know is not in it, or is null.
-struct AlpacaSnapshots: JSONDecodable {
-    var bySymbol: [Symbol: AlpacaSnapshot] = [:]
+package struct AlpacaSnapshots: JSONDecodable {
+    package var bySymbol: [Symbol: AlpacaSnapshot] = [:]
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             let snapshot = try reader.optional(AlpacaSnapshot.init(json:))
             // A key that is no symbol cannot have been asked for.
@@ -128,7 +128,7 @@ extension AlpacaSnapshot {
     ///
     /// `asOf` is the time of the last trade, as the price is what a quote is looked at for; without a trade, that of
     /// bid and ask.
-    func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
+    package func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
         let asOf = trade?.time ?? self.quote?.time
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))

@@ -59,7 +59,7 @@ extension AlpacaClient: OrderStream {
 }
 
 /// What the stream of an account's orders sends: `{"stream":"authorization","data":{…}}`.
-enum AlpacaTradeMessage {
+package enum AlpacaTradeMessage {
     case authorization(isAuthorized: Bool)
     case listening(streams: [String])
     case order(Order)
@@ -67,7 +67,7 @@ enum AlpacaTradeMessage {
     case other
 
     /// Reads a whole message: first of which stream it is, wherever that stands, then the rest by it.
-    init(_ bytes: [UInt8], fetchedAt: Instant) throws(JSONError) {
+    package init(_ bytes: [UInt8], fetchedAt: Instant) throws(JSONError) {
         let stream = try JSONReader.read(bytes) { reader throws(JSONError) in
             let stream = try reader.member("stream", String.init(json:))
             return try reader.required(stream, "stream")

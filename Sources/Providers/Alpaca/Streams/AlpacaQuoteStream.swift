@@ -127,7 +127,7 @@ private struct AlpacaDataStream: Sendable {
 }
 
 /// One element of what the data stream sends: every frame is an array of them.
-enum AlpacaDataMessage: JSONDecodable {
+package enum AlpacaDataMessage: JSONDecodable {
     case connected
     case authenticated
     /// The whole subscription, as the server understood it.
@@ -141,7 +141,7 @@ enum AlpacaDataMessage: JSONDecodable {
     ///
     /// The same letter means different things in different messages (`c` is a list of conditions, or a close), so what
     /// is read is only what means one thing everywhere.
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         let fields = try AlpacaDataFields(json: &reader)
         switch fields.type {
         case "success":

@@ -1,5 +1,5 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// One connection to a stream of Alpaca's, with the time that may pass until it has let its client in.
 struct AlpacaSocket: Sendable {
@@ -86,11 +86,11 @@ struct AlpacaSocket: Sendable {
 }
 
 /// Why the data stream refuses: `{"T":"error","code":402,"msg":"auth failed"}`.
-struct AlpacaStreamErrorBody: Hashable {
+package struct AlpacaStreamErrorBody: Hashable {
     let code: Int
 
     /// What it means for who follows prices.
-    var cause: ProviderFailure.Cause {
+    package var cause: ProviderFailure.Cause {
         switch code {
         // Not authenticated; authentication failed.
         case 401, 402: .unauthorized

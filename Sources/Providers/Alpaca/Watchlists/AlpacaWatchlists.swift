@@ -140,14 +140,14 @@ extension AlpacaWriteRejection {
 }
 
 /// A watchlist; without what is in it where all of them are listed.
-struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
+package struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
     var id = ""
-    var name = ""
-    var assets: [AlpacaAsset]?
+    package var name = ""
+    package var assets: [AlpacaAsset]?
     var createdAt: Instant?
     var updatedAt: Instant?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("name", \.name)
         $0.optional("assets", \.assets)
@@ -156,7 +156,7 @@ struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
     }
 
     /// The list in Portico's words; one without assets is empty, as Alpaca leaves those of an empty list out.
-    var watchlist: BrokerWatchlist {
+    package var watchlist: BrokerWatchlist {
         let items = assets?.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.name) }
         var watchlist = BrokerWatchlist(id: id, name: name, items: items ?? [])
         watchlist.createdAt = createdAt

@@ -43,7 +43,7 @@ package struct SaxoOAuthClient: Sendable {
     }
 
     /// The request for tokens, with the app's secret where it has one.
-    func tokenRequest(
+    package func tokenRequest(
         _ grant: [(name: String, value: String?)], deadline: ContinuousClock.Instant
     ) -> HTTPClientRequest? {
         guard let url = loginURL.appending(path: "token") else { return nil }

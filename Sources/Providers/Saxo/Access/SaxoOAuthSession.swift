@@ -77,7 +77,7 @@ package final class SaxoOAuthSession: Sendable {
     /// Nobody waits for a renewal while the token in hand is good for the call.
     ///
     /// - Throws: `ProviderFailure`, with the cause `unauthorized` where the user must consent again.
-    func token(by deadline: ContinuousClock.Instant) async throws(ProviderFailure) -> SaxoToken {
+    package func token(by deadline: ContinuousClock.Instant) async throws(ProviderFailure) -> SaxoToken {
         let need = TokenFreshness(isGood: { $0.renewAt > $1 }, isTolerable: { $0.accessEndsAt > $1 })
         let now = channel.clock.wallTime()
         if let current = renewal.current,

@@ -1,30 +1,30 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// What Saxo's token endpoint gives: a token for calls, and one for the next renewal, which is good once.
-struct SaxoTokenPair: Hashable, Sendable {
-    var access: SaxoToken
+package struct SaxoTokenPair: Hashable, Sendable {
+    package var access: SaxoToken
     var accessEndsAt: Instant
     /// When it is time for the next ones, so long ahead that no call is under way with a token that ends meanwhile.
     var renewAt: Instant
     var refresh: String
     var refreshEndsAt: Instant
     /// Of the key that the user's consent was given to, which each renewal proves again; nil for consent without one.
-    var verifier: String?
+    package var verifier: String?
 }
 
 extension SaxoTokenPair: CustomStringConvertible, CustomReflectable {
-    var description: String { "Saxo tokens \(Redaction.placeholder) until \(accessEndsAt)" }
-    var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
+    package var description: String { "Saxo tokens \(Redaction.placeholder) until \(accessEndsAt)" }
+    package var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
 }
 
 // MARK: From Saxo
 
 /// The answer of the token endpoint.
-struct SaxoTokenResponse: JSONDecodable {
+package struct SaxoTokenResponse: JSONDecodable {
     var access: SaxoToken
     /// Seconds; below zero for a token that has ended already, which Saxo sends to who comes late.
-    var accessSeconds: Int
+    package var accessSeconds: Int
     var refresh: String
     var refreshSeconds: Int
 
@@ -49,7 +49,7 @@ struct SaxoTokenResponse: JSONDecodable {
     }
 
     /// Counted from when the answer was asked for, so that the way here takes nothing away.
-    func tokens(asOf start: Instant, verifier: String?) -> SaxoTokenPair {
+    package func tokens(asOf start: Instant, verifier: String?) -> SaxoTokenPair {
         let span = Self.span(accessSeconds)
         let ahead = min(max(span / 4, .zero), .seconds(60))
         return SaxoTokenPair(
@@ -97,7 +97,7 @@ extension SaxoTokenPair: JSONDecodable {
     }
 
     /// What a keeper keeps, as a secret.
-    var stored: [UInt8] {
+    package var stored: [UInt8] {
         var text = JSONObjectText()
         text.add("access", access.secret)
         text.add("accessEndsAt", accessEndsAt.description)
@@ -109,7 +109,7 @@ extension SaxoTokenPair: JSONDecodable {
     }
 
     /// Nil for what is none of ``kept``.
-    init?(stored: [UInt8]) {
+    package init?(stored: [UInt8]) {
         let tokens = try? JSONReader.read(stored) { reader throws(JSONError) in
             try SaxoTokenPair(json: &reader)
         }

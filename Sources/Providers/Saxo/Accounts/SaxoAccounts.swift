@@ -99,8 +99,8 @@ extension SaxoClient {
 }
 
 /// The answer of `GET /port/v1/balances` for one account, in the account's currency.
-struct SaxoBalance: JSONDecodable, Hashable {
-    var currency: String?
+package struct SaxoBalance: JSONDecodable, Hashable {
+    package var currency: String?
     var totalValue: Decimal?
     var cash: Decimal?
     var availableCash: Decimal?
@@ -112,7 +112,7 @@ struct SaxoBalance: JSONDecodable, Hashable {
     /// In per cent already.
     var marginUtilization: Decimal?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "Currency": currency = try reader.stringOrNil()
@@ -165,12 +165,12 @@ extension SaxoAccount {
 }
 
 /// The answer of `GET /port/v1/clients/me`: who the user is to Saxo.
-struct SaxoUser: JSONDecodable, Hashable {
+package struct SaxoUser: JSONDecodable, Hashable {
     /// What calls about the user's own are asked with.
-    var clientKey: String
+    package var clientKey: String
     var defaultAccountKey: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var (clientKey, defaultAccountKey) = (String?.none, String?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -185,17 +185,17 @@ struct SaxoUser: JSONDecodable, Hashable {
 }
 
 /// An item of `GET /port/v1/accounts/me`.
-struct SaxoAccount: JSONDecodable, Hashable {
+package struct SaxoAccount: JSONDecodable, Hashable {
     /// What calls about the account are asked with, and Portico's id of it.
     var key: String
     /// What people know it by.
-    var id: String
+    package var id: String
     var clientKey: String
     var currency: String
     var displayName: String?
     var isActive: Bool?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var (accountKey, id, clientKey) = (String?.none, String?.none, String?.none)
         var (currency, displayName, isActive) = (String?.none, String?.none, Bool?.none)
         try reader.object { key, reader throws(JSONError) in

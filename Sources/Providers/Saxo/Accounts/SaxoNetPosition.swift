@@ -2,13 +2,13 @@ import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/netpositions`: what an account holds of one instrument, its single positions netted.
-struct SaxoNetPosition: JSONDecodable, Hashable {
-    var base: Base
+package struct SaxoNetPosition: JSONDecodable, Hashable {
+    package var base: Base
     /// Empty where Saxo has no view of it, or none was asked for.
     var view: View
     var format: SaxoDisplayFormat
 
-    struct Base: Hashable {
+    package struct Base: Hashable {
         var key: SaxoInstrumentKey
         /// Below zero for a short.
         var amount: Decimal

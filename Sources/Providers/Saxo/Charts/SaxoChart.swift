@@ -2,17 +2,17 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /chart/v3/charts`: samples, oldest first.
-struct SaxoChart: JSONDecodable, Hashable {
+package struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
     var version: Int?
-    var samples: [Sample] = []
+    package var samples: [Sample] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.
     var firstSampleTime: Instant?
     var format = SaxoDisplayFormat()
 
     /// One candle: of two sides, or of trades.
-    struct Sample: Hashable {
+    package struct Sample: Hashable {
         var time: Instant
         var prices: Prices
         var volume: Decimal?

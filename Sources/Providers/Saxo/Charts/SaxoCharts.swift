@@ -92,9 +92,9 @@ extension SaxoClient: ChartSource {
 ///
 /// A page ends at a time that is asked for, which is in it: so each page but the first begins its overlap with what the one
 /// before ended with. Nothing here calls anybody; it says what to ask for next.
-struct SaxoChartPager {
+package struct SaxoChartPager {
     /// What to ask for.
-    struct Query: Hashable {
+    package struct Query: Hashable {
         var count: Int
         /// The latest sample is at this time or before; nil for now.
         var upTo: Instant?
@@ -119,7 +119,7 @@ struct SaxoChartPager {
     /// As many as Saxo gives at once.
     static let maximumSamples = 1_200
 
-    init(_ window: ChartWindow) {
+    package init(_ window: ChartWindow) {
         self.window = window
         requestedCount = window.maximumCandles
         // One more than wanted tells whether there are older ones, and one for the end, which is not in the window.
@@ -128,7 +128,7 @@ struct SaxoChartPager {
     }
 
     /// Nil where nothing is wanted.
-    var first: Query? { requestedCount > 0 ? currentQuery : nil }
+    package var first: Query? { requestedCount > 0 ? currentQuery : nil }
 
     mutating func receive(_ page: SaxoChart) -> Outcome {
         if let version, let newer = page.version, version != newer { return .changed }
@@ -161,7 +161,7 @@ struct SaxoChartPager {
 }
 
 /// The length of a sample, in minutes, as Saxo asks for it.
-enum SaxoHorizon {
+package enum SaxoHorizon {
     static func minutes(of interval: Interval) -> Int {
         switch interval {
         case .oneMinute: 1
@@ -187,7 +187,7 @@ enum SaxoHorizon {
     ///
     /// Since the third version samples begin at the opening of the exchange. What opens at 21:00 UTC or later opens for the
     /// day after: FX at 17:00 in New York, Sydney and Wellington in the morning.
-    static func start(_ time: Instant, _ interval: Interval) -> Int64 {
+    package static func start(_ time: Instant, _ interval: Interval) -> Int64 {
         let seconds = time.secondsSince1970
         guard isDaily(interval) else { return seconds }
         let shifted = seconds + 3 * 3_600

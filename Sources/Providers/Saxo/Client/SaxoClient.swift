@@ -159,7 +159,7 @@ package struct SaxoClient: Sendable {
 }
 
 /// A service group of the OpenAPI, each of which has a limit of its own; the raw value begins its paths.
-enum SaxoServiceGroup: String, Sendable, CaseIterable {
+package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case portfolio = "port"
     case trading = "trade"
     case reference = "ref"

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// Saxo's word for what went wrong.
-struct SaxoErrorInfo: JSONDecodable, Hashable {
+package struct SaxoErrorInfo: JSONDecodable, Hashable {
     var code: String?
     /// For people; it changes from version to version, so nothing is decided by it.
     var message: String?
@@ -27,13 +27,13 @@ struct SaxoErrorInfo: JSONDecodable, Hashable {
 ///
 /// It has one of four forms: `{"ErrorCode","Message","ModelState"}`, where the code may be missing;
 /// `{"ErrorInfo":{…}}`; `{"Orders":[{"ErrorInfo":{…}}]}`; nothing at all (401, 404).
-struct SaxoErrorBody: JSONDecodable, Hashable {
-    var info = SaxoErrorInfo(code: nil, message: nil)
+package struct SaxoErrorBody: JSONDecodable, Hashable {
+    package var info = SaxoErrorInfo(code: nil, message: nil)
     /// What is wrong with which field of the request, in Saxo's words.
-    var fields: [Field] = []
+    package var fields: [Field] = []
 
-    struct Field: Hashable {
-        var name: String
+    package struct Field: Hashable {
+        package var name: String
         var texts: [String]
     }
 

@@ -1,12 +1,12 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// A page of a list: `Data`, and in `__next` the address of the next one.
-struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
-    var items: [Item] = []
+package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
+    package var items: [Item] = []
     var next: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var data: [Item]?
         try reader.object { key, reader throws(JSONError) in
             switch key {

@@ -1,11 +1,11 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 /// What Saxo's answers say of its limits: `X-RateLimit-Session-Limit`, `-Remaining` and `-Reset`, and the same of other
 /// dimensions.
 ///
 /// `Reset` counts the seconds that are left; 0 is less than a second.
-enum SaxoRateLimitHeaders {
+package enum SaxoRateLimitHeaders {
     /// Orders that are placed, changed or cancelled, over all groups.
     static let orders = "orders"
     /// Reference data, beside the limit of its group.
@@ -14,7 +14,9 @@ enum SaxoRateLimitHeaders {
     /// One order in a second.
     static let orderWindow = QuotaWindow(orders, limit: 1, per: .rolling(seconds: 1))
 
-    static func reportedQuotas(of group: SaxoServiceGroup, _ response: HTTPClientResponse, now: Instant)
+    package static func reportedQuotas(
+        of group: SaxoServiceGroup, _ response: HTTPClientResponse, now: Instant
+    )
         -> [ReportedQuota]
     {
         counts(in: response).compactMap { count in
@@ -33,7 +35,7 @@ enum SaxoRateLimitHeaders {
     }
 
     /// When to ask again after a 429: the latest end of the limits that are used up, a second at the least.
-    static func retryAt(in response: HTTPClientResponse, now: Instant) -> Instant? {
+    package static func retryAt(in response: HTTPClientResponse, now: Instant) -> Instant? {
         let stated = RetryAfter.instant(in: response, now: now)
         let ends = counts(in: response).filter { $0.remaining == 0 }.compactMap(\.secondsLeft)
         guard let last = ends.max() else { return stated }

@@ -2,7 +2,7 @@ import Brokerage
 package import Upstream
 
 /// An item of `GET /ref/v1/instruments`, where the Uic is called `Identifier`.
-struct SaxoInstrument: JSONDecodable, Hashable {
+package struct SaxoInstrument: JSONDecodable, Hashable {
     var key: SaxoInstrumentKey
     /// For display: `AAPL:xnas`.
     var providerSymbol: String
@@ -13,7 +13,7 @@ struct SaxoInstrument: JSONDecodable, Hashable {
     /// Else it is a family of instruments, such as all options on a share, and ``key`` the family's.
     var isInstrument: Bool
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var (uic, assetType, spelling) = (Int?.none, String?.none, String?.none)
         var (name, currency, exchangeID) = (String?.none, String?.none, String?.none)
         var (primaryListing, kind) = (Int?.none, String?.none)

@@ -103,7 +103,7 @@ extension SaxoInstrumentDetails {
 }
 
 /// Steps of prices that grow with the price: `TickSizeScheme` of an instrument's details.
-struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
+package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
     /// Above all of ``ranges``.
     var otherwise: Decimal?
     /// Each up to and with its highest price.
@@ -139,7 +139,7 @@ struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
         }
     }
 
-    func tick(at price: Decimal) -> Decimal? {
+    package func tick(at price: Decimal) -> Decimal? {
         ranges.filter { price <= $0.highest }.min { $0.highest < $1.highest }?.tick ?? otherwise
     }
 }
@@ -174,7 +174,7 @@ package struct SaxoListing: Hashable, Sendable {
 
     var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
 
-    init(_ key: SaxoInstrumentKey, symbol: Symbol, currencyName: String?) {
+    package init(_ key: SaxoInstrumentKey, symbol: Symbol, currencyName: String?) {
         self.key = key
         self.symbol = symbol
         self.currencyName = currencyName

@@ -93,7 +93,7 @@ extension SaxoClient {
     private static var maximumConcurrentLookups: Int { 4 }
 
     /// Which instrument a symbol is; nil for one that Saxo does not know.
-    func listing(
+    package func listing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
         let batch = await listings(for: [symbol], in: context)

@@ -117,7 +117,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 }
 
 /// What one of Portico's symbols says of an instrument at Saxo.
-enum SaxoSymbolQuery: Hashable {
+package enum SaxoSymbolQuery: Hashable {
     /// `exchange` is empty for one of the home exchanges, whichever; else a colon and its code in lower case.
     case share(ticker: String, exchange: String)
     /// FX spot.
@@ -127,7 +127,7 @@ enum SaxoSymbolQuery: Hashable {
     case uic(SaxoInstrumentKey)
 
     /// Nil for a kind of symbol that is of other providers, such as `EURUSD=X`.
-    init?(_ symbol: Symbol, in dialect: SaxoSymbols) {
+    package init?(_ symbol: Symbol, in dialect: SaxoSymbols) {
         if case .index(let name) = SymbolKind(symbol) {
             self = .other(providerSymbol: name + SaxoSymbols.indexSuffix, assetType: SaxoSymbols.index)
             return

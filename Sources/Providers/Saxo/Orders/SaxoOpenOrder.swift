@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/orders/me`; the trade service itself has none.
-struct SaxoOpenOrder: JSONDecodable, Hashable {
+package struct SaxoOpenOrder: JSONDecodable, Hashable {
     var id: String
     var key: SaxoInstrumentKey
     var side: OrderSide
@@ -124,7 +124,7 @@ extension SaxoOpenOrder {
     /// The order in Portico's words.
     ///
     /// Orders tied to it are in the list themselves, and become its legs there.
-    func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
+    package func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
         let currency = listing.currency
         let isPartlyFilled = terms.filledAmount.map { !$0.isZero && $0 < amount } ?? false
         var order = Order(

@@ -1,19 +1,19 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// The body of a good answer to `POST`, `PATCH` and `DELETE` of `/trade/v2/orders`, which may still tell of an error.
-struct SaxoOrderResult: JSONDecodable, Hashable {
-    var item = Item()
+package struct SaxoOrderResult: JSONDecodable, Hashable {
+    package var item = Item()
     /// Of several orders, or of orders tied to the one.
-    var others: [Item] = []
+    package var others: [Item] = []
 
-    struct Item: JSONDecodable, Hashable {
-        var orderID: String?
+    package struct Item: JSONDecodable, Hashable {
+        package var orderID: String?
         var error: SaxoErrorInfo?
 
         init() {}
 
-        init(json reader: inout JSONReader) throws(JSONError) {
+        package init(json reader: inout JSONReader) throws(JSONError) {
             try reader.object { key, reader throws(JSONError) in
                 switch key {
                 case "OrderId": orderID = try reader.idOrNil()
@@ -24,7 +24,7 @@ struct SaxoOrderResult: JSONDecodable, Hashable {
         }
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "OrderId": item.orderID = try reader.idOrNil()
@@ -39,7 +39,7 @@ struct SaxoOrderResult: JSONDecodable, Hashable {
 }
 
 /// What Saxo says to a write of an order.
-enum SaxoOrderResponse: Hashable {
+package enum SaxoOrderResponse: Hashable {
     /// It has the order, under this id where it says so.
     case accepted(id: String?)
     case rejected(SaxoErrorInfo)
@@ -58,7 +58,7 @@ enum SaxoOrderResponse: Hashable {
         }
     }
 
-    init(_ response: HTTPClientResponse) throws(JSONError) {
+    package init(_ response: HTTPClientResponse) throws(JSONError) {
         switch response.status {
         case 409: self = .duplicate
         case 404: self = .unknown

@@ -1,5 +1,5 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 extension SaxoClient {
     /// How Saxo is told of an order's type and prices, in the currency that the instrument is priced in.
@@ -12,7 +12,7 @@ extension SaxoClient {
     ///   - context: Whose order it is, and until when.
     /// - Returns: the terms, or why Saxo takes no such order.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices of too many digits.
-    func terms(
+    package func terms(
         _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
         in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
@@ -152,9 +152,9 @@ extension Order {
 }
 
 /// The bodies of `POST` and `PATCH` of `/trade/v2/orders`.
-enum SaxoOrderRequestBody {
+package enum SaxoOrderRequestBody {
     /// What Saxo calls an order's type, and the prices that go with it.
-    struct Terms: Hashable {
+    package struct Terms: Hashable {
         var type: String
         var price: Decimal?
         var stopLimitPrice: Decimal?
@@ -163,7 +163,7 @@ enum SaxoOrderRequestBody {
         var trailingStep: Decimal?
     }
 
-    static func placing(
+    package static func placing(
         _ ticket: OrderTicket, _ terms: Terms, of key: SaxoInstrumentKey
     ) -> [UInt8] {
         var text = JSONObjectText()

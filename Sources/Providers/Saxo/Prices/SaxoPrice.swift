@@ -1,19 +1,19 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 /// What Saxo knows of an instrument's price: an item of `GET /trade/v1/infoprices/list`, and what a subscription keeps up to
 /// date.
 ///
 /// A message of a subscription has only the members that changed, in the same shape; so reading is merging: a member that
 /// is not there stays as it was, null clears it.
-struct SaxoPrice: JSONDecodable, Hashable {
+package struct SaxoPrice: JSONDecodable, Hashable {
     var uic: Int?
     var assetType: String?
     /// Nil also for the year 0001, which stands for never.
     var lastUpdated: Instant?
     var source: String?
-    var quote = Sides()
-    var high: Decimal?
+    package var quote = Sides()
+    package var high: Decimal?
     var low: Decimal?
     var details = Details()
     var format = SaxoDisplayFormat()
@@ -44,12 +44,12 @@ struct SaxoPrice: JSONDecodable, Hashable {
 
     init() {}
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try merge(json: &reader)
     }
 
     /// Reads the members that are there over those that are known.
-    mutating func merge(json reader: inout JSONReader) throws(JSONError) {
+    package mutating func merge(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "Uic": uic = try reader.int()

@@ -80,7 +80,7 @@ extension SaxoClient: QuoteSource {
 
 extension SaxoPrice {
     /// The price in Portico's words.
-    func quote(of listing: SaxoListing, fetchedAt: Instant) -> Quote {
+    package func quote(of listing: SaxoListing, fetchedAt: Instant) -> Quote {
         let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
         let price = price(of: listing.key.assetType)
         var quote = Quote(
@@ -161,7 +161,7 @@ extension SaxoPrice {
 
 extension Decimal {
     /// The exact middle of two prices; nil where it has too many digits.
-    static func middle(_ low: Decimal, _ high: Decimal) -> Decimal? {
+    package static func middle(_ low: Decimal, _ high: Decimal) -> Decimal? {
         guard let sum = try? low + high else { return nil }
         // Half of a decimal has one digit more at the most: five tenths of it.
         if sum.coefficient % 2 == 0 { return Decimal(coefficient: sum.coefficient / 2, scale: sum.scale) }

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The body of `POST /trade/v1/infoprices/subscriptions`: a list of instruments of one AssetType.
-struct SaxoSubscriptionRequest: Hashable, Sendable {
+package struct SaxoSubscriptionRequest: Hashable, Sendable {
     let referenceID: String
     let assetType: String
     let uics: Set<Int>
@@ -27,7 +27,7 @@ struct SaxoSubscriptionRequest: Hashable, Sendable {
 }
 
 /// The answer: how the prices stand, to which messages of the stream tell the changes.
-struct SaxoPriceSubscription: JSONDecodable, Hashable {
+package struct SaxoPriceSubscription: JSONDecodable, Hashable {
     var prices: [SaxoPrice]
     /// Without a message for so many seconds, the subscription is dead.
     var inactivityTimeout: Int

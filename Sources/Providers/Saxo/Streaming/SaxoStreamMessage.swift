@@ -1,4 +1,4 @@
-import Upstream
+package import Upstream
 
 /// One message of Saxo's stream.
 ///
@@ -13,7 +13,7 @@ import Upstream
 /// | 11 + n | 1 | format: 0 for JSON |
 /// | 12 + n | 4 | length m of the payload, lowest byte first |
 /// | 16 + n | m | payload |
-struct SaxoStreamMessage: Hashable, Sendable {
+package struct SaxoStreamMessage: Hashable, Sendable {
     /// Not for counting: it may begin again at 1.
     let id: UInt64
     /// Of the subscription; of a control message, it begins with an underscore.
@@ -22,7 +22,7 @@ struct SaxoStreamMessage: Hashable, Sendable {
     let payload: [UInt8]
 
     /// A frame that is none, by the offset of the message at fault.
-    enum Malformed: Error, Hashable {
+    package enum Malformed: Error, Hashable {
         /// It ends within a message.
         case truncated(offset: Int)
         /// A payload in another format than was asked for.
@@ -32,7 +32,7 @@ struct SaxoStreamMessage: Hashable, Sendable {
     }
 
     /// The messages of a frame, in their order.
-    static func messages(in frame: [UInt8]) throws(Malformed) -> [SaxoStreamMessage] {
+    package static func messages(in frame: [UInt8]) throws(Malformed) -> [SaxoStreamMessage] {
         var messages: [SaxoStreamMessage] = []
         var rest = frame[...]
         while !rest.isEmpty { messages.append(try parse(from: &rest)) }
@@ -66,7 +66,7 @@ struct SaxoStreamMessage: Hashable, Sendable {
 }
 
 /// What a control message demands.
-enum SaxoStreamControl: Hashable, Sendable {
+package enum SaxoStreamControl: Hashable, Sendable {
     /// These subscriptions are alive, though there is nothing to tell.
     case heartbeat([String])
     /// These are to begin anew, all of them where none is named.
@@ -77,7 +77,7 @@ enum SaxoStreamControl: Hashable, Sendable {
     case other
 
     /// By the reference of its message, whose payload is an object or an array of one.
-    init(_ message: SaxoStreamMessage) throws(JSONError) {
+    package init(_ message: SaxoStreamMessage) throws(JSONError) {
         switch message.referenceID {
         case "_heartbeat":
             self = .heartbeat(

@@ -1,19 +1,19 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// What is to be followed over one connection, what is, and what the messages say of it.
 ///
 /// A value without I/O: it says what to ask Saxo for next. There is one subscription for each AssetType; where the
 /// instruments change, or Saxo resets it, another takes its place.
-struct SaxoStreamState {
+package struct SaxoStreamState {
     /// What is to be done by a call.
-    enum Work: Hashable {
+    package enum Work: Hashable {
         case subscribe(SaxoSubscriptionRequest)
         case unsubscribe(String)
     }
 
     /// What came of messages.
-    struct ReceiveResult: Equatable {
+    package struct ReceiveResult: Equatable {
         var changes: [QuoteUpdate] = []
         /// There may be work now.
         var needsWork = false
@@ -54,7 +54,7 @@ struct SaxoStreamState {
     }
 
     /// The next call to make, which counts as made; nil while there is none.
-    mutating func nextWork() -> Work? {
+    package mutating func nextWork() -> Work? {
         // One after the other, in a fixed order.
         for assetType in Set(requestedListings.keys).union(subscriptions.values.map(\.request.assetType))
             .sorted()
@@ -97,7 +97,7 @@ struct SaxoStreamState {
 
     // MARK: Messages
 
-    mutating func receive(
+    package mutating func receive(
         _ message: SaxoStreamMessage, now: ContinuousClock.Instant
     ) throws(JSONError) -> ReceiveResult {
         lastMessageID = message.id

@@ -1,14 +1,14 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// The answer of `GET /v8/finance/chart/{symbol}`: columns beside each other, any place of which may be null.
-struct YahooChart {
-    var meta: Meta
+package struct YahooChart {
+    package var meta: Meta
     /// Seconds since 1970; empty for a range without trading.
-    var times: [Int64] = []
-    var columns = Columns()
+    package var times: [Int64] = []
+    package var columns = Columns()
 
-    struct Meta: Hashable {
+    package struct Meta: Hashable {
         var currency: String?
         var digits: Int?
         /// Of the last trade.
@@ -37,7 +37,7 @@ struct YahooChart {
     }
 
     /// Reads the whole answer; nil where it says that Yahoo does not know the symbol.
-    static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
+    package static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
         var (chart, code) = (YahooChart?.none, String?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -60,7 +60,7 @@ struct YahooChart {
 }
 
 extension YahooChart: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -90,7 +90,7 @@ extension YahooChart: JSONDecodable {
 }
 
 extension YahooChart.Meta: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "currency": currency = try reader.stringOrNil()

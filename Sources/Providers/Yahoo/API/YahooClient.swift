@@ -141,7 +141,7 @@ extension ProviderFailure.Cause {
 }
 
 /// A cookie and the crumb that goes with it: nobody's credential, but what some endpoints want to see.
-struct YahooCrumb: Hashable {
+package struct YahooCrumb: Hashable {
     let cookie: String
     let crumb: String
 
@@ -173,7 +173,7 @@ struct YahooCrumb: Hashable {
 }
 
 extension YahooCrumb: CustomStringConvertible, CustomReflectable {
-    var description: String { "Yahoo pass \(Redaction.placeholder)" }
+    package var description: String { "Yahoo pass \(Redaction.placeholder)" }
 
-    var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.placeholder]) }
+    package var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.placeholder]) }
 }

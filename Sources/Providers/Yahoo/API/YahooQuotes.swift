@@ -44,7 +44,7 @@ extension YahooClient: QuoteSource {
 }
 
 /// An entry of `GET /v7/finance/quote`.
-struct YahooQuote: JSONDecodable, Hashable {
+package struct YahooQuote: JSONDecodable, Hashable {
     /// In Yahoo's spelling.
     var symbol: String
     /// `EQUITY` and the like; `NONE` for what is no longer listed.
@@ -69,7 +69,7 @@ struct YahooQuote: JSONDecodable, Hashable {
     /// `REGULAR`, `CLOSED`, `PRE`, `PREPRE`, `POST` or `POSTPOST`.
     var state: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         // Set by the object below, or refused behind it.
         symbol = ""
         try reader.object { key, reader throws(JSONError) in
@@ -123,10 +123,10 @@ struct YahooName: Hashable {
 }
 
 /// The answer of `GET /v7/finance/quote`; what Yahoo does not know is not in it.
-struct YahooQuotes: JSONDecodable {
-    var quotes: [YahooQuote]
+package struct YahooQuotes: JSONDecodable {
+    package var quotes: [YahooQuote]
 
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         var quotes: [YahooQuote]?
         try reader.object { key, reader throws(JSONError) in
             switch key {

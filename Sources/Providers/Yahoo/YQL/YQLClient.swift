@@ -110,12 +110,12 @@ package struct YQLConfiguration: Sendable {
 }
 
 /// Figures as the query language has them: text, made to be shown.
-enum YQLNumber {
+package enum YQLNumber {
     /// Reads `143.46`, `+0.12`, `+0.08%`, `753.40B` and `<b>143.46</b>`.
     ///
     /// - Returns: the figure, in per cent where it was; `.some(nil)` for words that stand for none; nil for what is no
     ///   figure.
-    static func read(_ text: String) -> Decimal?? {
+    package static func read(_ text: String) -> Decimal?? {
         var text = plain(text)
         if text.isEmpty || text == "N/A" || text == "-" { return .some(nil) }
         if text.hasSuffix("%") { text.removeLast() }
@@ -157,7 +157,7 @@ enum YQLNumber {
     ]
 
     /// Reads a date like `4/10/2017` and a time like `4:00pm` by the clock of New York; nil for what is neither.
-    static func newYorkTime(date: String, time: String) -> Instant? {
+    package static func newYorkTime(date: String, time: String) -> Instant? {
         let day = date.split(separator: "/").map { Int($0) }
         guard day.count == 3, let month = day[0], let dayOfMonth = day[1], let year = day[2],
             let date = CalendarDate(year: year, month: month, day: dayOfMonth)

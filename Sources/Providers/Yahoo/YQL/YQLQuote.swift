@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// A row of the table `yahoo.finance.quotes`.
-struct YQLQuote: JSONDecodable, Hashable {
+package struct YQLQuote: JSONDecodable, Hashable {
     /// In Yahoo's spelling.
     var symbol: String
     var name: String?
@@ -73,8 +73,8 @@ struct YQLQuote: JSONDecodable, Hashable {
 }
 
 /// The answer of a query: one row is an object, several are an array, none is null.
-struct YQLQuotes: JSONDecodable {
-    var quotes: [YQLQuote]
+package struct YQLQuotes: JSONDecodable {
+    package var quotes: [YQLQuote]
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var quotes: [YQLQuote]?
