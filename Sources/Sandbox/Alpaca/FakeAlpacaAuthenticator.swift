@@ -2,26 +2,27 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// Who asks, as Alpaca's edge finds out: by bearer token or by a pair of keys.
+/// Authenticates requests by bearer token or key pair, as Alpaca's edge does.
 struct FakeAlpacaAuthenticator: Sendable {
     let users: [SandboxUser]
     let settings: FakeAlpacaSettings
     let tokens: AuthorizationServer
     let clock: SandboxClock
 
-    /// A user, and what their credential may do.
+    /// An authenticated user, and the permissions of the credential.
     struct AuthenticatedRequest: Sendable {
         let user: SandboxUser
-        /// The scopes of an OAuth token; nil for keys, which may do everything.
+        /// The scopes of an OAuth token; nil for keys, which have all permissions.
         var scopes: Set<String>?
 
-        /// Reading needs no scope.
+        /// Returns true if the credential has the scope; nil stands for reading, which needs none.
         func may(_ scope: FakeAlpacaScope) -> Bool {
             scopes?.contains(scope.rawValue) ?? true
         }
     }
 
-    /// The user whom the headers prove; throws ``FakeAlpacaError`` for anyone else.
+    /// Returns the user of the credentials in the headers; throws ``FakeAlpacaError`` if they are missing or
+    /// wrong.
     func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedRequest {
         if let authorization = headers.first(name: "Authorization") {
             let words = authorization.split(separator: " ")
@@ -40,7 +41,7 @@ struct FakeAlpacaAuthenticator: Sendable {
         return AuthenticatedRequest(user: user)
     }
 
-    /// Whom an OAuth token is for; nil for a token that nobody has.
+    /// Returns the user of an OAuth token; nil for an unknown token.
     func authenticate(token: String) -> AuthenticatedRequest? {
         if let user = users.first(where: { $0.alpaca.token == token }) {
             return AuthenticatedRequest(user: user)
@@ -51,13 +52,13 @@ struct FakeAlpacaAuthenticator: Sendable {
         }
     }
 
-    /// Whose keys these are, of whatever environment.
+    /// Returns the user of a key pair, in either environment.
     func user(keyID: String, secret: String) -> SandboxUser? {
         users.first { $0.alpaca.keyID == keyID && $0.alpaca.secretKey == secret }
     }
 }
 
-/// What an OAuth token may do beyond reading.
+/// The permissions of an OAuth token in addition to reading.
 enum FakeAlpacaScope: String, Sendable, CaseIterable {
     /// The account's configuration, and watchlists.
     case account = "account:write"
@@ -65,10 +66,9 @@ enum FakeAlpacaScope: String, Sendable, CaseIterable {
     case data
 }
 
-/// Requests of a credential in the running minute; the window begins with the minute of the clock.
+/// The number of requests of each credential in the current minute of the clock.
 ///
-/// A lock, because taking one request from what is left is one step, and requests come from many tasks at
-/// once.
+/// It uses a lock: tasks call it concurrently, and each `consume` must be atomic.
 final class MinuteRateLimiter: Resettable {
     private let limit: Int
     private let windows = Mutex<[String: Window]>([:])
@@ -78,11 +78,11 @@ final class MinuteRateLimiter: Resettable {
         var used: Int
     }
 
-    /// What the headers of a response tell.
+    /// The values of the rate limit headers of a response.
     struct Usage: Sendable, Hashable {
         let limit: Int
         let remaining: Int
-        /// When all is there again, in seconds since 1970.
+        /// The end of the window, in seconds since 1970.
         let reset: Int
         let isExceeded: Bool
     }
@@ -91,9 +91,9 @@ final class MinuteRateLimiter: Resettable {
         self.limit = limit
     }
 
-    /// Takes one request of a user.
+    /// Counts one request of a user.
     ///
-    /// The users are those of the configuration, so their windows are bounded.
+    /// The users are those of the configuration, so the number of windows is bounded.
     func consume(for user: String, at second: Int) -> Usage {
         windows.withLock { windows in
             let minute = second / 60
@@ -155,7 +155,7 @@ struct FakeAlpacaOAuth: Sendable {
         ]
     }
 
-    /// Alpaca documents no body for this; RFC 6749, section 5.2, does.
+    /// Alpaca documents no body for this error; it follows RFC 6749, section 5.2.
     private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
         .json(
             ["error": .string(error.rawValue), "error_description": .string(error.explanation)],

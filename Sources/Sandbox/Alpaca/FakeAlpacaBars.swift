@@ -1,6 +1,6 @@
 import Brokerage
 
-/// Alpaca's bars: of several symbols page by page, of one symbol, and the latest minute of each.
+/// Alpaca's bars: pages of several symbols, pages of one symbol, and the latest minute of each.
 struct FakeAlpacaBars: Sendable {
     let host: FakeAlpacaHost
     let settings: FakeAlpacaSettings
@@ -45,7 +45,8 @@ struct FakeAlpacaBars: Sendable {
         var next: FakeAlpacaBarQuery.Token?
     }
 
-    /// Symbol by symbol, so that a page may hold one symbol only; a symbol without bars is absent.
+    /// Writes the bars symbol by symbol, so a page may contain one symbol only; a symbol without bars is
+    /// omitted.
     private func page(of instruments: [FakeInstrument], _ visit: FakeAlpacaHost.AuthenticatedRequest) throws
         -> Page
     {
@@ -70,17 +71,17 @@ struct FakeAlpacaBars: Sendable {
     }
 }
 
-/// The parameters of Alpaca's bars, read and checked (fact sheet, "Market data").
+/// The validated parameters of Alpaca's bars (fact sheet, "Market data").
 struct FakeAlpacaBarQuery {
     let length: BarLength
     let start: Int
     let end: Int
-    /// Bars of all symbols together on one page.
+    /// The maximum number of bars of all symbols on one page.
     let limit: Int
     let newestFirst: Bool
     let token: Token?
 
-    /// Where a page begins: the next bar to be told.
+    /// A page token: the position of the next bar.
     struct Token: Equatable {
         let symbol: String
         let start: Int
@@ -127,7 +128,7 @@ struct FakeAlpacaBarQuery {
         }
     }
 
-    /// The bars of one symbol that are still to be told.
+    /// Returns the remaining bars of one symbol.
     func series(of instrument: FakeInstrument, _ view: MarketView) -> BarSeries {
         var (first, last) = (start, end)
         if let token, token.symbol == instrument.symbol {
@@ -137,7 +138,7 @@ struct FakeAlpacaBarQuery {
     }
 }
 
-/// The names that Alpaca has for where its data come from.
+/// Alpaca's names of data sources.
 enum FakeAlpacaFeeds {
     static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
     static let historical = ["iex", "otc", "sip", "boats"]
@@ -145,7 +146,8 @@ enum FakeAlpacaFeeds {
 }
 
 extension BarLength {
-    /// Reads `[1-59]Min|T`, `[1-23]Hour|H`, `1Day|D`, `1Week|W`, `[1,2,3,4,6,12]Month|M`; nil for anything else.
+    /// Parses `[1-59]Min|T`, `[1-23]Hour|H`, `1Day|D`, `1Week|W`, `[1,2,3,4,6,12]Month|M`; nil for other
+    /// texts.
     init?(alpaca text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let count = Int(digits), digits.first != "0" else { return nil }

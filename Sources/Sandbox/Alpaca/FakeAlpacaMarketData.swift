@@ -30,7 +30,7 @@ struct FakeAlpacaMarketData: Sendable {
         ]
     }
 
-    /// One thing of every symbol that has a price.
+    /// Writes one value for each symbol that has a price.
     private func latest(
         _ visit: FakeAlpacaHost.AuthenticatedRequest,
         _ write: (FakeInstrument, MarketView) -> [JSONDocument.Member]
@@ -40,7 +40,7 @@ struct FakeAlpacaMarketData: Sendable {
             .map { .init(name: $0.symbol, value: .object(write($0, visit.view))) }
     }
 
-    /// The symbols of the query that are listed, each once; the others are simply absent from the answer.
+    /// Returns the listed symbols of the query, each once; unlisted ones are omitted.
     static func instruments(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> [FakeInstrument]
     {
@@ -58,14 +58,14 @@ struct FakeAlpacaMarketData: Sendable {
         return symbols.filter { seen.insert($0).inserted }.compactMap(visit.view.market.instrument)
     }
 
-    /// Upper case, with a dot before the class: `BRK.B`.
+    /// Returns true for upper-case letters, with a dot before the class: `BRK.B`.
     static func isSymbol(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.count) && $0.allSatisfy { ("A"..."Z").contains($0) } }
     }
 
-    /// Every part, or none where there is no price.
+    /// Returns a full snapshot; an empty one if there is no price.
     private func snapshot(of instrument: FakeInstrument, _ view: MarketView) -> [JSONDocument.Member] {
         let parts: [JSONDocument]
         if view.priced(instrument.symbol) == nil {
@@ -95,7 +95,7 @@ struct FakeAlpacaMarketData: Sendable {
     }
 }
 
-/// How Alpaca's data host writes trades, quotes and bars; the data stream writes them alike.
+/// The JSON form of trades, quotes and bars, on Alpaca's data host and data stream.
 enum FakeAlpacaQuotation {
     static func bar(_ bar: Bar, start: Int) -> [JSONDocument.Member] {
         [
@@ -126,7 +126,7 @@ enum FakeAlpacaQuotation {
         ]
     }
 
-    /// A side that nobody takes has a price and a size of 0.
+    /// Returns a quote; a missing side has price and size 0.
     static func quote(of instrument: FakeInstrument, _ view: MarketView) -> [JSONDocument.Member] {
         let quote = view.market.quote(instrument, at: view.now)
         let noise = SeededRandom(seed: UInt64(bitPattern: Int64(quote.second))).branch(instrument.symbol)

@@ -42,7 +42,7 @@ struct FakeAlpacaNews: Sendable {
         ]
     }
 
-    /// The first story of the next page.
+    /// A page token: the first story of the next page.
     private struct Token {
         let published: Int
         let id: Int

@@ -1,7 +1,7 @@
 import Brokerage
 
-/// What Alpaca says of the exchanges and of what is traded there: assets, clock and calendar (fact sheet, "Assets,
-/// watchlists, clock, calendar, activities").
+/// Alpaca's reference data: assets, clock and calendar (fact sheet, "Assets, watchlists, clock, calendar,
+/// activities").
 struct FakeAlpacaReference: Sendable {
     let host: FakeAlpacaHost
     let settings: FakeAlpacaSettings
@@ -23,7 +23,7 @@ struct FakeAlpacaReference: Sendable {
         ]
     }
 
-    /// By symbol or by asset id.
+    /// Returns the instrument of a symbol or an asset id.
     static func instrument(_ symbolOrID: String) -> FakeInstrument? {
         FakeInstrument.listing.first { $0.symbol == symbolOrID || $0.id == symbolOrID }
     }
@@ -69,7 +69,7 @@ struct FakeAlpacaReference: Sendable {
         ]
     }
 
-    /// With New York's offset, as Alpaca's clock has it.
+    /// Writes a time with New York's offset, as in Alpaca's clock.
     private static func stamp(_ second: Int) -> JSONDocument {
         let instant = Instant(secondsSince1970: Int64(second)) ?? .earliest
         let local = instant.inNewYork
@@ -90,7 +90,7 @@ struct FakeAlpacaReference: Sendable {
             return date
         }
         let type = try visit.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
-        // Alpaca knows the days from 1970 to 2029; a wider question is not an error.
+        // Alpaca's calendar covers the days from 1970 to 2029; a wider range is not an error.
         let first = max(try date("start", else: Self.firstDay), Self.firstDay)
         let last = min(try date("end", else: Self.lastDay), Self.lastDay)
         let days = TradingCalendar.sessions(from: first, through: last).filter { session in
@@ -102,7 +102,7 @@ struct FakeAlpacaReference: Sendable {
     private static let firstDay = CalendarDate(year: 1970, month: 1, day: 1) ?? .earliest
     private static let lastDay = CalendarDate(year: 2029, month: 12, day: 31) ?? .latest
 
-    /// Trades are settled on the next trading day.
+    /// Returns the settlement date of a session: the next trading day.
     private static func settlement(of session: TradingSession) -> CalendarDate? {
         TradingCalendar.session(after: session.date)?.date
     }
@@ -118,6 +118,6 @@ struct FakeAlpacaReference: Sendable {
 }
 
 extension FakeInstrument {
-    /// Whether parts of a share are traded: not of one that costs as much as a house.
+    /// True if fractions of a share can be traded: below 100,000 dollars a share.
     var isFractionable: Bool { anchor < 100_000_00 }
 }

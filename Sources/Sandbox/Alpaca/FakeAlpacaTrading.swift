@@ -131,7 +131,7 @@ struct FakeAlpacaTrading: Sendable {
 }
 
 extension Decimal {
-    /// A quotient with 10 decimals, as Alpaca's factors have; zero where there is nothing to divide by.
+    /// Returns a quotient with 10 decimals, as in Alpaca's factors; zero for a zero divisor.
     func ratio(to whole: Decimal) throws -> Decimal {
         whole.isZero ? .zero : try divided(by: whole, to: 10, .halfEven)
     }

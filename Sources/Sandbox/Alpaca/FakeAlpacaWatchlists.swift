@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// A list of symbols that a user keeps at Alpaca.
+/// A user's list of symbols at Alpaca.
 struct FakeAlpacaWatchlist: Sendable {
     let id: String
     let createdAt: Instant
@@ -9,7 +9,7 @@ struct FakeAlpacaWatchlist: Sendable {
     var name: String
     var instruments: [FakeInstrument]
 
-    /// The most lists of a user, and the most symbols of a list.
+    /// The maximum number of lists of a user, and of symbols of a list.
     static let maximumCount = 500
 }
 
@@ -150,7 +150,7 @@ struct FakeAlpacaWatchlists: Sendable {
         }
     }
 
-    /// The symbols of a body, each once; nil where it has none.
+    /// Returns the symbols of a body, each once; nil if the member is missing.
     private func instruments(_ body: JSONDocument) throws(FakeAlpacaError) -> [FakeInstrument]? {
         guard let member = body["symbols"], member != .null else { return nil }
         guard case .array(let symbols) = member, symbols.count <= FakeAlpacaWatchlist.maximumCount else {

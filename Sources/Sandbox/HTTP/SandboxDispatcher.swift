@@ -1,8 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes every request to the route that answers it: counts the call, then does what the script of faults
-/// demands.
+/// Dispatches every request to its route: counts the call, then applies its faults.
 package struct SandboxDispatcher: Sendable {
     let site: SitePolicy
     let fakeHosts: [FakeHost]
@@ -50,7 +49,7 @@ package struct SandboxDispatcher: Sendable {
         }
     }
 
-    /// Names the address of the control API to a client that sends it a request at another address.
+    /// Returns an error that names the address of the control API, for a control request at another address.
     private static func routingError(
         _ reason: String, among routes: [SandboxRoute], status: HTTPResponseStatus
     ) -> SandboxResponse {
@@ -60,7 +59,7 @@ package struct SandboxDispatcher: Sendable {
     }
 }
 
-/// What the routes of a host have for a request.
+/// The result of the search for a route.
 private enum Match {
     case route(SandboxRoute, SandboxRequest)
     case otherMethod
@@ -78,8 +77,8 @@ private enum Match {
         self = .route(route, request)
     }
 
-    /// What the call is counted as: paths that nobody offers are one endpoint, so that the count stays
-    /// bounded.
+    /// Returns the name of a call in counts: all unknown paths share one endpoint, so that the number of
+    /// names is bounded.
     func name(of request: SandboxRequest) -> String {
         switch self {
         case .route(let route, let request): route.name(of: request)
@@ -105,7 +104,7 @@ extension SandboxResponse {
 }
 
 extension FakeHost {
-    /// The stream that a path leads to, and what its template took from the path.
+    /// Returns the stream of a path, and its path parameters.
     func stream(for request: SandboxRequest) -> (StreamRoute, [String: String])? {
         guard request.method == .GET else { return nil }
         for route in streams {
@@ -116,7 +115,8 @@ extension FakeHost {
 }
 
 extension SandboxDispatcher {
-    /// Opens a stream, unless its route or a fault keeps the client out; nil for a request that is about none.
+    /// Decides about opening a stream; nil for a request of no stream, a rejection by the route or a fault
+    /// otherwise.
     func open(_ request: SandboxRequest) async -> WebSocketUpgradeDecision? {
         if let refusal = site.rejection(of: request) { return .rejected(refusal) }
         guard let standIn = fakeHosts.first(where: { $0.prefix == request.path.first }),
@@ -161,7 +161,7 @@ extension StreamRoute {
 }
 
 extension FaultScript {
-    /// What goes wrong with the handshake itself.
+    /// The faults that apply to the handshake itself.
     fileprivate var exceptDisconnect: FaultScript {
         FaultScript(effects: effects.filter { $0 != .disconnect })
     }

@@ -1,21 +1,21 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// A whole request, as a route receives it.
+/// A complete request.
 package struct SandboxRequest: Sendable {
     package let method: HTTPMethod
-    /// The path, percent-decoded, segment by segment.
+    /// The path as percent-decoded segments.
     package let path: [String]
-    /// The query's pairs in their order, percent-decoded.
+    /// The query's pairs in order, percent-decoded.
     package let query: [(name: String, value: String)]
     package let headers: HTTPHeaders
     package let body: [UInt8]
-    /// Who asks; nil where the connection does not tell.
+    /// The client's address; nil if it is unknown.
     package let peer: SocketAddress?
-    /// What the route's template took from the path, by name.
+    /// The path parameters of the route's template, by name.
     package var parameters: [String: String] = [:]
 
-    /// Nil when the target is no absolute path, or an escape in it is malformed.
+    /// Nil if the target is not an absolute path, or an escape in it is malformed.
     package init?(
         method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
         peer: SocketAddress? = nil
@@ -32,7 +32,7 @@ package struct SandboxRequest: Sendable {
         self.peer = peer
     }
 
-    /// The last value of that name; nil when there is none.
+    /// The last value of that name; nil if there is none.
     package subscript(query name: String) -> String? {
         query.last { $0.name == name }?.value
     }
@@ -61,17 +61,17 @@ package struct SandboxRequest: Sendable {
     }
 }
 
-/// What a route answers, and how it is put on the wire.
+/// The response of a route, and the way it is delivered.
 package struct SandboxResponse: Sendable {
     package var status: HTTPResponseStatus
     package var headers: HTTPHeaders
     package var body: [UInt8]
     package var delivery: Delivery = .complete
 
-    /// How much of the response reaches the client.
+    /// The part of the response that reaches the client.
     package enum Delivery: Sendable, Hashable {
         case complete
-        /// The head promises the whole body; the connection closes after half of it.
+        /// The header announces the whole body; the connection closes after half of it.
         case truncated
         /// The connection closes without a byte.
         case none
@@ -98,7 +98,7 @@ package struct SandboxResponse: Sendable {
 
 /// The escapes of a URL (RFC 3986, section 2.1) and of a form (a plus is a space).
 enum PercentEncoding {
-    /// Nil when an escape lacks its two digits, or the bytes are no UTF-8.
+    /// Nil if an escape lacks its two digits, or the bytes are not UTF-8.
     static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -114,7 +114,7 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Everything escaped but the unreserved characters (RFC 3986, section 2.3).
+    /// Escapes all but the unreserved characters (RFC 3986, section 2.3).
     static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { result, byte in
@@ -153,7 +153,7 @@ enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Nil for what is no Base64, or no text.
+    /// Nil for invalid Base64, or bytes that are not UTF-8.
     static func decoded(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count.isMultiple(of: 4) else { return nil }

@@ -1,17 +1,17 @@
 import Brokerage
 
-/// Bars of any window over a range, page by page.
+/// The aggregates of a ticker: bars of any window over a range, in pages.
 struct FakePolygonAggregates: Sendable {
     private let context: FakePolygonHost.AuthenticatedRequest
     private let query: FakePolygonAggregateQuery
     private let listing: FakePolygonListing?
 
-    /// Throws ``FakePolygonError`` for what Polygon or the plan would refuse.
+    /// Throws ``FakePolygonError`` for what Polygon or the plan rejects.
     init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
         self.context = visit
         listing = FakePolygonListing(visit.request.parameters["ticker"] ?? "", in: visit.view.market)
         query = try FakePolygonAggregateQuery(visit, of: listing)
-        // The market is not kept by the second.
+        // The market has no bars of seconds.
         guard query.window.timespan != .second else { throw .notEntitled }
         if visit.plan == .free {
             let oldest = visit.now.instant.inNewYork.date.adding(months: -12 * visit.settings.yearsOfHistory)
@@ -47,7 +47,7 @@ struct FakePolygonAggregates: Sendable {
         return .object(members)
     }
 
-    /// Empty for a ticker that is not listed.
+    /// The current page; empty for an unlisted ticker.
     private var page: FakePolygonPage {
         guard let listing else { return FakePolygonPage() }
         return FakePolygonPage(query, of: listing, context.view)
@@ -67,7 +67,7 @@ struct FakePolygonAggregates: Sendable {
 }
 
 extension FakePolygonAggregates {
-    /// `GET /v2/aggs/ticker/{ticker}/prev`: the last day before today.
+    /// Returns `GET /v2/aggs/ticker/{ticker}/prev`: the last day before today.
     static func previous(_ visit: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
         let ticker = visit.request.parameters["ticker"] ?? ""
         let result = FakePolygonListing(ticker, in: visit.view.market).flatMap { listing -> JSONDocument? in
@@ -98,7 +98,7 @@ extension FakePolygonAggregates {
 }
 
 extension FakePolygonSettings.Plan {
-    /// What a success is called.
+    /// The status text of a success.
     fileprivate var status: JSONDocument {
         switch self {
         case .free, .realtime: "OK"
@@ -108,7 +108,7 @@ extension FakePolygonSettings.Plan {
 }
 
 extension Bar {
-    /// One bar; `t` is the start of its window in milliseconds.
+    /// Writes one bar; `t` is the start of its window in milliseconds.
     fileprivate func polygon(
         _ instrument: FakeInstrument, start: Int, _ settings: FakePolygonSettings
     ) -> [JSONDocument.Member] {
@@ -129,23 +129,23 @@ extension Bar {
     }
 }
 
-/// The parameters of `GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}`, read and checked.
+/// The validated parameters of `GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}`.
 struct FakePolygonAggregateQuery: Sendable {
     let ticker: String
     let window: FakePolygonWindow
-    /// As they came, for the link to the next page.
+    /// The original texts, for the link to the next page.
     let from: String
     let to: String
-    /// Base bars that begin in these seconds, both included.
+    /// Base bars must begin in these seconds, both included.
     let seconds: ClosedRange<Int>
     let isAdjusted: Bool
     let isDescending: Bool
-    /// The most base bars that are taken.
+    /// The maximum number of base bars.
     let limit: Int
 
-    /// Throws ``FakePolygonError`` for what Polygon would refuse.
+    /// Throws ``FakePolygonError`` for what Polygon rejects.
     ///
-    /// Days are those of the listing's market; of New York for a ticker that is not listed.
+    /// Days are those of the listing's market; of New York for an unlisted ticker.
     init(_ visit: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
         throws(FakePolygonError)
     {
@@ -187,7 +187,7 @@ struct FakePolygonAggregateQuery: Sendable {
         return value
     }
 
-    /// The first or the last second of a day, or milliseconds since 1970.
+    /// Parses a day, as its first or last second, or milliseconds since 1970.
     private static func second(
         _ text: String, _ listing: FakePolygonListing?, _ window: FakePolygonWindow, endOfDay: Bool = false
     ) -> Int? {
@@ -204,7 +204,7 @@ struct FakePolygonAggregateQuery: Sendable {
     }
 }
 
-/// How long the bars of an aggregate are: `5/minute`, `1/quarter`.
+/// The length of the bars of an aggregate, for instance `5/minute`, `1/quarter`.
 struct FakePolygonWindow: Sendable {
     /// 1 or more.
     let multiplier: Int
@@ -221,7 +221,7 @@ struct FakePolygonWindow: Sendable {
         case year
     }
 
-    /// The bars that it is made of, of which a request may take so many.
+    /// The length of the base bars; the limit of a request counts these.
     var base: BarLength {
         switch timespan {
         case .second, .minute, .hour: .minute
@@ -229,10 +229,10 @@ struct FakePolygonWindow: Sendable {
         }
     }
 
-    /// The second with which the window begins that holds a base bar; nil where the calendar ends.
+    /// Returns the first second of the window that contains a base bar; nil at the end of the calendar.
     ///
-    /// Minutes and hours are counted from midnight, several days or weeks from the first day asked for, months
-    /// from January of year 0.
+    /// Minutes and hours are counted from midnight, several days or weeks from the first requested day,
+    /// months from January of year 0.
     func start(of candle: TimedBar, _ listing: FakePolygonListing, from first: CalendarDate) -> Int? {
         switch timespan {
         case .second: return candle.start
@@ -253,7 +253,7 @@ struct FakePolygonWindow: Sendable {
         return midnight + (second - midnight) / length * length
     }
 
-    /// The day of a day's bar, by its session.
+    /// Returns the date of a day's bar, by its session.
     private func day(of candle: TimedBar, _ listing: FakePolygonListing) -> CalendarDate {
         listing.instrument.schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
     }
@@ -269,7 +269,7 @@ struct FakePolygonWindow: Sendable {
         return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1).flatMap(listing.midnight)
     }
 
-    /// Polygon's weeks begin on Sunday.
+    /// Returns the first day of the week, which is Sunday at Polygon.
     private static func sunday(of date: CalendarDate) -> CalendarDate {
         // 1970-01-01 was a Thursday.
         let sinceSunday = (date.daysSince1970 + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder
@@ -277,7 +277,8 @@ struct FakePolygonWindow: Sendable {
     }
 }
 
-/// A parameter with its variants: `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`, `ticker.lt`.
+/// A parameter with its variants, for instance `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`,
+/// `ticker.lt`.
 struct FakePolygonRange: Sendable {
     private let equal: String?
     private let bounds: [(holds: @Sendable (String, String) -> Bool, bound: String)]
@@ -292,7 +293,7 @@ struct FakePolygonRange: Sendable {
         }
     }
 
-    /// Whether nothing is asked for.
+    /// True if no variant is given.
     var isEverything: Bool { equal == nil && bounds.isEmpty }
 
     func contains(_ value: String) -> Bool {

@@ -1,18 +1,18 @@
 import Brokerage
 
-/// `GET /v2/reference/news`: stories by time, page by page.
+/// `GET /v2/reference/news`: stories by time, in pages.
 struct FakePolygonNews: Sendable {
     private let context: FakePolygonHost.AuthenticatedRequest
     private let isDescending: Bool
     private let limit: Int
-    /// Stories published in these seconds, both included; nil for none.
+    /// Stories must be published in these seconds, both included; nil for none.
     private let seconds: ClosedRange<Int>?
-    /// Stories about one of these; nil for all.
+    /// Stories must be about one of these symbols; nil for all.
     private let symbols: Set<String>?
-    /// The story after which the page begins.
+    /// The last story of the previous page.
     private let last: Position?
 
-    /// The place of a story in the order of time.
+    /// The position of a story in the order of time.
     private struct Position: Comparable {
         let second: Int
         let id: Int
@@ -22,7 +22,7 @@ struct FakePolygonNews: Sendable {
         }
     }
 
-    /// Throws ``FakePolygonError`` for a parameter that does not fit.
+    /// Throws ``FakePolygonError`` for an invalid parameter.
     init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
         self.context = visit
         switch visit["order"] ?? "desc" {
@@ -46,7 +46,7 @@ struct FakePolygonNews: Sendable {
     }
 
     func document() -> JSONDocument {
-        // One more tells whether there is another page.
+        // One additional story shows whether there is another page.
         let stories = Array(remainingStories.prefix(limit + 1))
         let page = stories.prefix(limit)
         var members: [JSONDocument.Member] = [
@@ -61,7 +61,7 @@ struct FakePolygonNews: Sendable {
         return .object(members)
     }
 
-    /// The stories that are left, lazily: a page costs its days.
+    /// The remaining stories, lazily: the cost of a page is that of its days.
     private var remainingStories: some Sequence<NewsStory> {
         let (first, end) = seconds.map { ($0.lowerBound, $0.upperBound) } ?? (1, 0)
         let news = context.now.news(
@@ -74,7 +74,7 @@ struct FakePolygonNews: Sendable {
         }
     }
 
-    /// What all of `published_utc` and its variants allow; nil where that is nothing.
+    /// Returns the intersection of `published_utc` and its variants; nil if it is empty.
     private static func seconds(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError)
         -> ClosedRange<Int>?
     {
@@ -92,7 +92,7 @@ struct FakePolygonNews: Sendable {
         return first <= last ? first...last : nil
     }
 
-    /// The seconds of a day in UTC, or the one second of a time.
+    /// Returns the seconds of a day in UTC, or the one second of a time.
     private static func secondRange(of text: String) -> ClosedRange<Int>? {
         if let date = CalendarDate(text) {
             let start = date.daysSince1970 * 86_400
@@ -112,7 +112,7 @@ struct FakePolygonNews: Sendable {
         return "\(context.linkBase)/v2/reference/news?cursor=\(cursor)"
     }
 
-    /// A story that carries the headline alone has none of the members that may be missing.
+    /// Writes a story; one with a headline only has none of the optional members.
     private func article(_ story: NewsStory) -> JSONDocument {
         let published = Instant(secondsSince1970: Int64(story.published)) ?? .earliest
         let noise = SeededRandom(seed: UInt64(story.id))

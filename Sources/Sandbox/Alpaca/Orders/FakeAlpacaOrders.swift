@@ -55,7 +55,7 @@ struct FakeAlpacaOrders: Sendable {
         ]
     }
 
-    /// A document of the request's body.
+    /// Parses the request's body.
     static func body(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError) -> JSONDocument {
         do {
             return try JSONDocument(parsing: visit.request.body)
@@ -72,7 +72,7 @@ struct FakeAlpacaOrders: Sendable {
         return order
     }
 
-    /// A new order in the place of an open one, with what the body changes.
+    /// Replaces an open order by a new one with the changes of the body.
     private func replace(
         _ visit: FakeAlpacaHost.AuthenticatedRequest, _ body: JSONDocument, _ account: inout FakeAlpacaAccount
     ) throws -> JSONDocument {
@@ -94,13 +94,13 @@ struct FakeAlpacaOrders: Sendable {
             quantity > old.filledQuantity
         else { throw FakeAlpacaError.unprocessable("qty must be whole, and above what is filled") }
         try ticket.checkPrices()
-        // What is filled stays with the old order.
+        // The filled shares stay with the old order.
         ticket.quantity = try quantity - old.filledQuantity
         return try account.submit(ticket, replacing: old, visit.view, at: visit.now).json
     }
 }
 
-/// The parameters of `GET /v2/orders`, read and checked; `nested` changes nothing, as no order has legs.
+/// The validated parameters of `GET /v2/orders`; `nested` has no effect, since orders have no legs.
 struct FakeAlpacaOrderQuery {
     private let isOpen: Bool?
     private let limit: Int
