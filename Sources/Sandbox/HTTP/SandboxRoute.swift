@@ -102,7 +102,9 @@ package struct StreamRoute: Sendable {
     package let rejection: @Sendable (SandboxRequest) async throws -> SandboxResponse?
     /// Additional headers of the accepting response.
     package let headers: HTTPHeaders
-    /// Exchanges messages with the client. The stream is closed when it returns, and the task is cancelled
+    /// Exchanges messages with the client.
+    ///
+    /// The stream is closed when it returns, and the task is cancelled
     /// when the stream closes.
     package let serve: @Sendable (SandboxRequest, WebSocketStream) async -> Void
 

@@ -73,7 +73,7 @@ final class SandboxConnections: Sendable {
             state.channels[ObjectIdentifier(channel)] = channel
             return true
         }
-        // The current handler is in the pipeline when this runs.
+        // The connection may have become a WebSocket by then.
         if isTaken { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
         return isTaken
     }

@@ -12,7 +12,7 @@ struct AuthorizationEndpoint: Sendable {
     let users: [String]
     let decisions: OAuthDecisions
     let clock: SandboxClock
-    /// The provider's scopes; another scope is an error. Nil accepts any scope.
+    /// The provider's scopes, outside of which a scope is an error; nil for any scope.
     var scopes: Set<String>?
     /// True if the provider supports code challenges (RFC 7636); otherwise they are ignored.
     var supportsPKCE = false

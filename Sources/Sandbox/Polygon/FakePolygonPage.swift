@@ -5,7 +5,7 @@ import Brokerage
 /// A single window with more base bars than the limit is cut at the limit.
 struct FakePolygonPage: Sendable {
     private(set) var aggregates: [Aggregate] = []
-    /// The first second of the next page; in descending order, its end. Nil on the last page.
+    /// The first second of the next page; in descending order, its end; nil on the last page.
     private(set) var next: Int?
 
     /// One window with its base bars.

@@ -1,12 +1,11 @@
 import Brokerage
 
-/// Saxo's charts: candles of bid and ask where there is no exchange, of trades where there is one (fact sheet,
-/// "Charts").
+/// Saxo's charts: candles of bid and ask without an exchange, of trades with one (fact sheet, "Charts").
 struct FakeSaxoCharts: Sendable {
     let host: FakeSaxoHost
 
     enum Version: Sendable, Hashable {
-        /// Hours of shares begin when the clock strikes them.
+        /// Hours of shares begin on the hour.
         case first
         /// Hours of shares begin with the exchange's opening; there are more horizons.
         case third
@@ -24,7 +23,7 @@ struct FakeSaxoCharts: Sendable {
         [host.get("/chart/v3/charts") { try chart($0, .third) }]
     }
 
-    /// What older deployments offer.
+    /// The endpoint of older deployments.
     var oldRoutes: [SandboxRoute] {
         [host.get("/chart/v1/charts") { try chart($0, .first) }]
     }
@@ -58,7 +57,7 @@ struct FakeSaxoCharts: Sendable {
         return .json(.object(members))
     }
 
-    /// Oldest first.
+    /// Returns the candles, oldest first.
     private func candles(_ query: Query, delay: Int, _ view: MarketView) -> [TimedBar] {
         let moment = Instant(secondsSince1970: Int64(view.now - delay * 60)) ?? .earliest
         let view = MarketView(view.market, at: moment)
@@ -93,7 +92,7 @@ struct FakeSaxoCharts: Sendable {
         ]
     }
 
-    /// What a request asks for.
+    /// The validated parameters of a request.
     private struct Query {
         let listing: FakeSaxoInstrument
         /// In minutes.

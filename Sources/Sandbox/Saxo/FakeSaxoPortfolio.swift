@@ -78,7 +78,7 @@ struct FakeSaxoPortfolio: Sendable {
         ]
     }
 
-    /// One account in its own currency, or all of them in the client's.
+    /// Returns the book of one account in its own currency, or of all in the client's.
     private func book(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> FakeSaxoBook {
         let account = try visit.account()
         return try FakeSaxoBook(
@@ -122,7 +122,7 @@ struct FakeSaxoPortfolio: Sendable {
     }
 }
 
-/// One item of the net positions.
+/// One item of the net positions response.
 struct FakeSaxoNetPosition {
     private let valuation: FakeSaxoValuation
     private let context: FakeSaxoHost.AuthenticatedRequest
@@ -169,7 +169,7 @@ struct FakeSaxoNetPosition {
         return .object(members)
     }
 
-    /// The account is not told where the question was for all.
+    /// The account is omitted if the request was for all accounts.
     private var base: JSONDocument {
         get throws {
             let orders = context.activity.orders.count { order in
@@ -196,7 +196,7 @@ struct FakeSaxoNetPosition {
         }
     }
 
-    /// What needs a price is left out where none is told.
+    /// Members that need a price are omitted without one.
     private var view: JSONDocument {
         let format = context.format
         let counts: [JSONDocument.Member] = [

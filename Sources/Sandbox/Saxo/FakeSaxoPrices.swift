@@ -39,7 +39,8 @@ struct FakeSaxoPrices: Sendable {
             .document(visit.fieldGroups(FakeSaxoPrice.defaultGroups))
     }
 
-    /// The numbers of a list, each once; throws ``FakeSaxoError`` where one is none, or they are too many.
+    /// Parses a list of Uics, each once; throws ``FakeSaxoError`` for an invalid number, or more than
+    /// `maximum`.
     static func uics(_ text: String, maximum: Int) throws(FakeSaxoError) -> [Int] {
         var uics: [Int] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -54,7 +55,7 @@ struct FakeSaxoPrices: Sendable {
         return uics
     }
 
-    /// A Uic that there is not gets an error in its place.
+    /// Writes a price list; an unknown Uic gets an error instead of a price.
     static func list(
         _ uics: [Int], _ assetType: FakeSaxoInstrument.AssetType, _ groups: Set<String>, at view: MarketView,
         _ settings: FakeSaxoSettings

@@ -1,13 +1,13 @@
 import Brokerage
 import NIOHTTP1
 
-/// The REST side of streaming: subscriptions to prices, made and removed (fact sheet, "Prices").
+/// The REST endpoints of streaming: creation and removal of price subscriptions (fact sheet, "Prices").
 struct FakeSaxoSubscriptions: Sendable {
     let host: FakeSaxoHost
     let streams: FakeSaxoStreams
 
     private enum Service: Sendable, Hashable {
-        /// One instrument; several by the older form.
+        /// One instrument; several in the older form.
         case prices
         case infoPrices
     }
@@ -93,7 +93,7 @@ struct FakeSaxoSubscriptions: Sendable {
         return .price(listing)
     }
 
-    /// 1 to 50 letters, digits, hyphens and underscores.
+    /// Parses 1 to 50 letters, digits, hyphens and underscores.
     private static func identifier(
         _ name: String, _ body: JSONDocument, mayBeginWithUnderscore: Bool
     ) throws(FakeSaxoError) -> String {
@@ -125,7 +125,7 @@ struct FakeSaxoSubscriptions: Sendable {
 }
 
 extension JSONDocument {
-    /// Reads the body of a request; throws ``FakeSaxoError`` with a message where it is none.
+    /// Parses the body of a request; throws ``FakeSaxoError`` with the message for an invalid one.
     init(parsing bytes: [UInt8], else message: String) throws(FakeSaxoError) {
         guard let document = try? JSONDocument(parsing: bytes) else {
             throw .badRequest(code: "InvalidRequest", message: message)
@@ -134,7 +134,7 @@ extension JSONDocument {
     }
 }
 
-/// A subscription: what is told, how often, and what the client knows already.
+/// A subscription: its target, its interval, and the client's current data.
 struct FakeSaxoSubscription: Sendable {
     let referenceID: String
     let subject: Target
@@ -142,12 +142,12 @@ struct FakeSaxoSubscription: Sendable {
     /// In whole seconds, at least 1.
     let interval: Int
     let tag: String?
-    /// The snapshot, and all deltas since merged into it.
+    /// The snapshot with all deltas merged into it.
     var known: JSONDocument
-    /// Seconds of the clock: when it was last looked at, and when something was last sent for it.
+    /// Seconds of the clock: the last check for changes, and the last message.
     var lastChecked: Int
     var lastSent: Int
-    /// The client has been told to begin it anew; nothing more comes.
+    /// True if the client was requested to recreate it; it gets no more messages.
     var isReset = false
 
     enum Target: Sendable, Hashable {
@@ -157,7 +157,7 @@ struct FakeSaxoSubscription: Sendable {
         case list([Int], FakeSaxoInstrument.AssetType)
     }
 
-    /// What there is to tell at a moment, in full.
+    /// Returns the full data at a moment.
     static func document(
         _ subject: Target, _ groups: Set<String>, at view: MarketView, _ settings: FakeSaxoSettings
     ) -> JSONDocument {
@@ -172,8 +172,9 @@ struct FakeSaxoSubscription: Sendable {
         }
     }
 
-    /// What has changed since ``known``, as it is sent: an object of what changed, or an array of such with their
-    /// Uics; nil where nothing has.
+    /// Returns the changes since ``known``; nil if there are none.
+    ///
+    /// The form is an object of changed members, or an array of these objects with their Uics.
     func delta(to document: JSONDocument) -> JSONDocument? {
         switch subject {
         case .price: return known.changes(to: document)
@@ -192,11 +193,11 @@ struct FakeSaxoSubscription: Sendable {
 }
 
 extension JSONDocument {
-    /// The members of another version of an object that differ, objects in them likewise; nil where none does.
+    /// Returns the members that differ in another version of an object, recursively; nil if there are none.
     ///
-    /// A member that went away cannot be told of: what stands beside it says that it no longer counts.
+    /// A removed member cannot be represented; other members show that it is no longer valid.
     func changes(to other: JSONDocument) -> JSONDocument? {
-        // `nil` alone would be the document null.
+        // A plain `nil` would be converted to the document null.
         guard case .object(let members) = other else { return self == other ? JSONDocument?.none : other }
         let changed = members.compactMap { member -> Member? in
             guard let before = self[member.name] else { return member }

@@ -7,7 +7,7 @@ struct FakeSaxoTrading: Sendable {
 
     var routes: [SandboxRoute] { routes(under: "trade/v2") }
 
-    /// The endpoints under a version of the service.
+    /// Returns the endpoints of a version of the service.
     func routes(under version: String) -> [SandboxRoute] {
         let orders = "/\(version)/orders"
         return [
@@ -32,7 +32,7 @@ struct FakeSaxoTrading: Sendable {
         return .json(result(of: order))
     }
 
-    /// The order keeps its id.
+    /// Changes an order, which keeps its id.
     private func change(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         try rejectDuplicate(visit)
         let request = try FakeSaxoOrderRequest(visit, for: .change)
@@ -82,7 +82,7 @@ struct FakeSaxoTrading: Sendable {
         return .json(["Orders": .array(cancelled.map { ["OrderId": .string($0)] })])
     }
 
-    /// Says with status 200 what would come of an order.
+    /// Returns the expected result of an order, with status 200.
     private func preCheck(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let request = try FakeSaxoOrderRequest(visit, for: .place)
         do {
@@ -119,7 +119,7 @@ struct FakeSaxoTrading: Sendable {
         return account
     }
 
-    /// The same method, body and `X-Request-ID` within some seconds are the same order.
+    /// Rejects an order with the same method, body and `X-Request-ID` as one of the last seconds.
     private func rejectDuplicate(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
         let request = visit.request
         let id = request.headers.first(name: "X-Request-ID") ?? ""
@@ -133,7 +133,7 @@ struct FakeSaxoTrading: Sendable {
 }
 
 extension FakeSaxoTrading {
-    /// What only the market and the account can tell about an order; throws ``FakeSaxoOrderError`` in a `FakeSaxoError`.
+    /// Validates an order with market and account data; throws ``FakeSaxoOrderError`` in a `FakeSaxoError`.
     private func checked(
         _ request: FakeSaxoOrderRequest, _ visit: FakeSaxoHost.AuthenticatedRequest
     ) throws -> (FakeSaxoInstrument, FakeSaxoOrder.Kind) {
@@ -143,7 +143,8 @@ extension FakeSaxoTrading {
         let kind = try request.kind(for: listing, else: nil)
         try checkPrice(kind, listing, isBuy: request.isBuy, visit)
         let quote = FakeSaxoQuote(listing, at: visit.view, visit.settings)
-        // Exchanges keep orders for their next day; nobody keeps them for currencies.
+        // Exchanges accept orders for their next day; currency orders are rejected while the market is
+        // closed.
         if kind == .market, !quote.isMarketOpen, !listing.assetType.isExchangeTraded {
             throw FakeSaxoError.order(.marketClosed)
         }
@@ -162,7 +163,8 @@ extension FakeSaxoTrading {
         guard lots?.withoutTrailingZeros.scale == 0 else { throw .order(.amountNotInLots) }
     }
 
-    /// A limit of currencies must lie on its side of the market, any stop on the other; neither too far away.
+    /// Requires that a limit for currencies is on its side of the market, a stop on the other, neither too
+    /// far away.
     private func checkPrice(
         _ kind: FakeSaxoOrder.Kind, _ listing: FakeSaxoInstrument, isBuy: Bool,
         _ visit: FakeSaxoHost.AuthenticatedRequest
@@ -180,8 +182,9 @@ extension FakeSaxoTrading {
         if isWrong { throw .order(.onWrongSideOfMarket) }
     }
 
-    /// What an order blocks of the account's money, in its currency: the price, or the margin of it; nothing to
-    /// sell what is paid.
+    /// Returns the amount that an order reserves, in the account's currency: the price, or its margin.
+    ///
+    /// The sale of paid shares reserves nothing.
     private func required(
         _ request: FakeSaxoOrderRequest, _ listing: FakeSaxoInstrument, _ kind: FakeSaxoOrder.Kind,
         _ visit: FakeSaxoHost.AuthenticatedRequest

@@ -1,8 +1,8 @@
 import Brokerage
 
-/// Watchlists as older deployments offered them (fact sheet, "Watchlists"): behind a switch, and read only.
+/// The watchlists of older deployments (fact sheet, "Watchlists"): optional, and read-only.
 ///
-/// The shape of one list was seen in a sample of Saxo's; that of the list of lists is the sandbox's own.
+/// The form of one list is from a sample of Saxo; that of the list of lists is invented.
 struct FakeSaxoWatchlists: Sendable {
     let host: FakeSaxoHost
 

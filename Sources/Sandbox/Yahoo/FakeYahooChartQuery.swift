@@ -1,11 +1,11 @@
 import Brokerage
 
-/// The parameters of `GET /v8/finance/chart/{symbol}`, read and checked.
+/// The validated parameters of `GET /v8/finance/chart/{symbol}`.
 struct FakeYahooChartQuery: Sendable {
     let interval: Interval
-    /// As it was asked for; empty where two moments were.
+    /// The parameter's text; empty for a request with two times.
     let range: String
-    /// Only bars that begin in these seconds.
+    /// Bars must begin in these seconds.
     let seconds: Range<Int>
     let includesExtendedHours: Bool
 
@@ -47,7 +47,7 @@ struct FakeYahooChartQuery: Sendable {
             }
         }
 
-        /// How far back it reaches, and how much one call may span, in days; nil for all.
+        /// The available history, and the maximum span of one call, in days; nil for no limit.
         var reach: (days: Int, span: Int)? {
             switch self {
             case .minute: (30, 8)
@@ -62,7 +62,7 @@ struct FakeYahooChartQuery: Sendable {
         "1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max",
     ]
 
-    /// Throws ``FakeYahooError`` for what Yahoo would refuse.
+    /// Throws ``FakeYahooError`` for what Yahoo rejects.
     init(_ visit: FakeYahooHost.AuthenticatedRequest, of instrument: FakeInstrument) throws(FakeYahooError) {
         let (request, settings) = (visit.request, visit.settings)
         func refusal(_ text: String) -> FakeYahooError { .badRange(status: settings.badRangeStatus, text) }
@@ -99,7 +99,7 @@ struct FakeYahooChartQuery: Sendable {
     ) throws(FakeYahooError) {
         guard let reach = interval.reach else { return }
         let end = min(seconds.upperBound, now)
-        // A day more, because ranges are counted in whole days of the exchange.
+        // One additional day, because ranges are counted in whole days of the exchange.
         guard seconds.lowerBound >= now - (reach.days + 1) * 86_400,
             end - seconds.lowerBound <= (reach.span + 1) * 86_400
         else {
@@ -109,7 +109,7 @@ struct FakeYahooChartQuery: Sendable {
         }
     }
 
-    /// The second with which a range begins; nil for a range that Yahoo does not know.
+    /// Returns the first second of a range; nil for an unknown range.
     private static func start(
         of range: String, _ instrument: FakeInstrument, _ view: MarketView, _ settings: FakeYahooSettings
     ) -> Int? {
