@@ -27,7 +27,7 @@ package struct Sandbox: Sendable {
     private let counter: CallCounter
     private let scriptedMarket: ScriptedMarket
     private let controlAPI: ControlAPI
-    private let switchboard: SandboxDispatcher
+    private let dispatcher: SandboxDispatcher
     private let server: SandboxServer
     private let grace: Duration
 
@@ -56,30 +56,32 @@ package struct Sandbox: Sendable {
 
     private init(_ configuration: SandboxConfiguration) async throws {
         let market = Market(seed: configuration.seed)
-        let stage = ScriptedMarket(market, clock: configuration.clock)
+        let sharedMarket = ScriptedMarket(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisions(), OpenStreams())
         let alpaca = FakeAlpaca(
-            configuration, scriptedMarket: stage.seen(by: .alpaca), decisions: decisions)
-        let alphaVantage = FakeAlphaVantage(configuration, scriptedMarket: stage.seen(by: .alphaVantage))
-        let yahoo = FakeYahoo(configuration, scriptedMarket: stage.seen(by: .yahoo))
-        let polygon = FakePolygon(configuration, scriptedMarket: stage.seen(by: .polygon))
-        let saxo = FakeSaxo(configuration, scriptedMarket: stage.seen(by: .saxo), decisions: decisions)
+            configuration, scriptedMarket: sharedMarket.scripted(for: .alpaca), decisions: decisions)
+        let alphaVantage = FakeAlphaVantage(
+            configuration, scriptedMarket: sharedMarket.scripted(for: .alphaVantage))
+        let yahoo = FakeYahoo(configuration, scriptedMarket: sharedMarket.scripted(for: .yahoo))
+        let polygon = FakePolygon(configuration, scriptedMarket: sharedMarket.scripted(for: .polygon))
+        let saxo = FakeSaxo(
+            configuration, scriptedMarket: sharedMarket.scripted(for: .saxo), decisions: decisions)
         let limiters =
             alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
-        let standIns =
+        let fakeHosts =
             alpaca.fakeHosts + [alphaVantage.fakeHost, polygon.fakeHost] + yahoo.fakeHosts + saxo.fakeHosts
-        endpoints = EndpointCatalog(standIns)
+        endpoints = EndpointCatalog(fakeHosts)
         let controlAPI = ControlAPI(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
-            scriptedMarket: stage, limiters: limiters, decisions: decisions,
+            scriptedMarket: sharedMarket, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
-        switchboard = SandboxDispatcher(
-            site: SitePolicy(listeningOn: configuration.host), fakeHosts: standIns,
+        dispatcher = SandboxDispatcher(
+            site: SitePolicy(listeningOn: configuration.host), fakeHosts: fakeHosts,
             control: controlAPI.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
-            open: switchboard.open, respond: switchboard.respond)
+            open: dispatcher.open, respond: dispatcher.respond)
         address = server.address.authority
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
@@ -100,7 +102,7 @@ package struct Sandbox: Sendable {
         oauth = decisions
         self.streams = streams
         self.counter = counter
-        self.scriptedMarket = stage
+        self.scriptedMarket = sharedMarket
         self.controlAPI = controlAPI
     }
 
@@ -109,7 +111,7 @@ package struct Sandbox: Sendable {
 
     /// Returns the response to a request, as the server does; for tests without a socket.
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
-        await switchboard.respond(to: request)
+        await dispatcher.respond(to: request)
     }
 
     /// The market script of every provider without a script of its own.
@@ -120,7 +122,7 @@ package struct Sandbox: Sendable {
 
     /// Sets the market script of one provider, until ``script`` is set or ``reset()``.
     package func setScript(_ script: MarketScript, of provider: ProviderID) {
-        scriptedMarket.seen(by: provider).set(script)
+        scriptedMarket.scripted(for: provider).set(script)
     }
 
     /// Revokes all consents of a user, at every provider.

@@ -91,12 +91,12 @@ package final class ManualClock: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let mayGoOn = state.withLock { state in
+                let isDone = state.withLock { state in
                     if state.cancelled.remove(number) != nil || moment <= state.instant { return true }
                     state.waiting[number] = (moment, continuation)
                     return false
                 }
-                if mayGoOn { continuation.resume() }
+                if isDone { continuation.resume() }
             }
         } onCancel: {
             let continuation = state.withLock { state in

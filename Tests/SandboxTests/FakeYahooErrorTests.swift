@@ -140,7 +140,7 @@ struct FakeYahooErrorTests {
 
     @Test("where the crumb should be there may be a refusal or a page")
     func noCrumb() async throws {
-        func answer(_ crumb: FakeYahooSettings.CrumbAnswer) async throws -> Client.Reply {
+        func answer(_ crumb: FakeYahooSettings.CrumbResponse) async throws -> Client.Reply {
             try await withSandbox({ $0.yahoo.crumbResponse = crumb }) {
                 try await $0.yahoo("/v1/test/getcrumb")
             }

@@ -36,12 +36,12 @@ struct Valuation {
         let market = view.market
         ledger = book.ledger
         cash = try book.cash(at: view.now)
-        let standing = try book.holdings(at: view.now, boughtAtCloseOf: last)
+        let revalued = try book.holdings(at: view.now, boughtAtCloseOf: last)
         positions = try book.holdings(at: view.now).map { holding in
             Position(
                 holding: holding, price: market.lastTrade(holding.instrument, at: view.now).price,
                 lastClose: market.close(holding.instrument, last),
-                lastValue: standing.first { $0.instrument == holding.instrument }?.cost ?? .zero,
+                lastValue: revalued.first { $0.instrument == holding.instrument }?.cost ?? .zero,
                 isPriced: view.priced(holding.instrument.symbol) != nil)
         }
         lastEquity = try book.equity(atCloseOf: last)
@@ -101,8 +101,8 @@ struct EquityCurve {
         else { return .zero }
         return try contents.holdings.reduce(contents.cash) { sum, holding in
             guard let tape = tapes[holding.instrument.symbol] else { return sum }
-            let standing = second < session.preMarketOpen ? tape.previousClose : tape.close
-            return try sum + holding.value(at: tape.price(at: second) ?? standing)
+            let official = second < session.preMarketOpen ? tape.previousClose : tape.close
+            return try sum + holding.value(at: tape.price(at: second) ?? official)
         }
     }
 }

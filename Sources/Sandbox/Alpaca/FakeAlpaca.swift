@@ -20,11 +20,12 @@ struct FakeAlpaca {
         let settings = configuration.alpaca
         tokens = AuthorizationServer(
             applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
-        let door = FakeAlpacaAuthenticator(
+        let authenticator = FakeAlpacaAuthenticator(
             users: configuration.users, settings: settings, tokens: tokens, clock: scriptedMarket.clock)
         func host(requestsPerMinute: Int) -> FakeAlpacaHost {
             FakeAlpacaHost(
-                authenticator: door, limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
+                authenticator: authenticator,
+                limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
                 clock: scriptedMarket.clock,
                 view: { scriptedMarket.view })
         }
@@ -42,7 +43,7 @@ struct FakeAlpaca {
                     + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
                 streams: [
                     FakeAlpacaTradeStream(
-                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
                         accounts: accounts
                     ).route
                 ],
@@ -58,7 +59,7 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.streamPrefix, routes: [],
                 streams: [
                     FakeAlpacaDataStream(
-                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
                         streamLimit: FakeAlpacaStreamLimit()
                     ).route
                 ],
@@ -148,21 +149,21 @@ struct FakeAlpacaHost: Sendable {
 
     /// Creates a route for a read-only endpoint.
     func get(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        route(.GET, template, scope: nil) { .json(try answer($0)) }
+        route(.GET, template, scope: nil) { .json(try handler($0)) }
     }
 
     /// Creates a route for any endpoint; an OAuth token without the scope is rejected.
     func route(
         _ method: HTTPMethod, _ template: PathTemplate, scope: FakeAlpacaScope?,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         SandboxRoute(method, template) { request in
             do {
-                let visitor = try authenticator.authenticate(request.headers)
-                if let scope, !visitor.may(scope) { throw FakeAlpacaError.forbidden }
-                return try respond(to: request, for: visitor.user, answer)
+                let authenticated = try authenticator.authenticate(request.headers)
+                if let scope, !authenticated.isAllowed(scope) { throw FakeAlpacaError.forbidden }
+                return try respond(to: request, for: authenticated.user, handler)
             } catch let error as FakeAlpacaError {
                 return SandboxResponse(error)
             }
@@ -171,20 +172,20 @@ struct FakeAlpacaHost: Sendable {
 
     private func respond(
         to request: SandboxRequest, for user: SandboxUser,
-        _ answer: (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: (AuthenticatedRequest) throws -> SandboxResponse
     ) throws -> SandboxResponse {
         let now = clock.now
-        let standing = limiter.consume(for: user.name, at: Int(now.secondsSince1970))
+        let usage = limiter.consume(for: user.name, at: Int(now.secondsSince1970))
         var response: SandboxResponse
         do {
-            guard !standing.isExceeded else { throw FakeAlpacaError.rateLimitExceeded }
-            response = try answer(AuthenticatedRequest(user: user, request: request, view: view(), now: now))
+            guard !usage.isExceeded else { throw FakeAlpacaError.rateLimitExceeded }
+            response = try handler(AuthenticatedRequest(user: user, request: request, view: view(), now: now))
         } catch let error as FakeAlpacaError {
             response = SandboxResponse(error)
         }
-        response.headers.add(name: "X-RateLimit-Limit", value: String(standing.limit))
-        response.headers.add(name: "X-RateLimit-Remaining", value: String(standing.remaining))
-        response.headers.add(name: "X-RateLimit-Reset", value: String(standing.reset))
+        response.headers.add(name: "X-RateLimit-Limit", value: String(usage.limit))
+        response.headers.add(name: "X-RateLimit-Remaining", value: String(usage.remaining))
+        response.headers.add(name: "X-RateLimit-Reset", value: String(usage.reset))
         return response
     }
 }

@@ -10,26 +10,26 @@ struct FakeAlpacaAuthenticator: Sendable {
     let clock: SandboxClock
 
     /// An authenticated user, and the permissions of the credential.
-    struct AuthenticatedRequest: Sendable {
+    struct AuthenticatedUser: Sendable {
         let user: SandboxUser
         /// The scopes of an OAuth token; nil for keys, which have all permissions.
         var scopes: Set<String>?
 
         /// Returns true if the credential has the scope; nil stands for reading, which needs none.
-        func may(_ scope: FakeAlpacaScope) -> Bool {
+        func isAllowed(_ scope: FakeAlpacaScope) -> Bool {
             scopes?.contains(scope.rawValue) ?? true
         }
     }
 
     /// Returns the user of the credentials in the headers; throws ``FakeAlpacaError`` if they are missing or
     /// wrong.
-    func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedRequest {
+    func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedUser {
         if let authorization = headers.first(name: "Authorization") {
             let words = authorization.split(separator: " ")
             guard words.count == 2, words[0].lowercased() == "bearer",
-                let visitor = authenticate(token: String(words[1]))
+                let authenticated = authenticate(token: String(words[1]))
             else { throw .unauthorized(message: settings.unauthorizedMessage) }
-            return visitor
+            return authenticated
         }
         guard let keyID = headers.first(name: "APCA-API-KEY-ID"),
             let secret = headers.first(name: "APCA-API-SECRET-KEY")
@@ -38,17 +38,17 @@ struct FakeAlpacaAuthenticator: Sendable {
             throw .unauthorized(message: settings.unauthorizedMessage)
         }
         guard user.alpaca.environment == settings.environment else { throw .forbidden }
-        return AuthenticatedRequest(user: user)
+        return AuthenticatedUser(user: user)
     }
 
     /// Returns the user of an OAuth token; nil for an unknown token.
-    func authenticate(token: String) -> AuthenticatedRequest? {
+    func authenticate(token: String) -> AuthenticatedUser? {
         if let user = users.first(where: { $0.alpaca.token == token }) {
-            return AuthenticatedRequest(user: user)
+            return AuthenticatedUser(user: user)
         }
         guard let grant = tokens.grant(ofAccess: token, at: clock.now) else { return nil }
         return users.first { $0.name == grant.user }.map {
-            AuthenticatedRequest(user: $0, scopes: Set(grant.scope.split(separator: " ").map(String.init)))
+            AuthenticatedUser(user: $0, scopes: Set(grant.scope.split(separator: " ").map(String.init)))
         }
     }
 

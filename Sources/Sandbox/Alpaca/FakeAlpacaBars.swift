@@ -7,29 +7,29 @@ struct FakeAlpacaBars: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/stocks/bars") { visit in
-                let page = try page(of: FakeAlpacaMarketData.instruments(visit), visit)
+            host.get("/v2/stocks/bars") { context in
+                let page = try page(of: FakeAlpacaMarketData.instruments(context), context)
                 return [
                     "bars": .object(
                         page.bars.map { .init(name: $0.symbol, value: .array($0.bars)) }),
                     "next_page_token": .optional(page.next) { .string($0.text) },
                 ]
             },
-            host.get("/v2/stocks/{symbol}/bars") { visit in
-                let symbol = visit.request.parameters["symbol"] ?? ""
+            host.get("/v2/stocks/{symbol}/bars") { context in
+                let symbol = context.request.parameters["symbol"] ?? ""
                 guard FakeAlpacaMarketData.isSymbol(symbol) else {
                     throw FakeAlpacaError.invalidSymbol(symbol)
                 }
-                let page = try page(of: [symbol].compactMap(visit.view.market.instrument), visit)
+                let page = try page(of: [symbol].compactMap(context.view.market.instrument), context)
                 return [
                     "bars": .optional(page.bars.first) { .array($0.bars) }, "symbol": .string(symbol),
                     "next_page_token": .optional(page.next) { .string($0.text) },
                 ]
             },
-            host.get("/v2/stocks/bars/latest") { visit in
-                _ = try visit.request.choice("feed", of: FakeAlpacaFeeds.latest)
-                let bars = try FakeAlpacaMarketData.instruments(visit).compactMap { instrument in
-                    visit.view.priced(instrument.symbol).flatMap(visit.view.minuteBar).map { minute in
+            host.get("/v2/stocks/bars/latest") { context in
+                _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+                let bars = try FakeAlpacaMarketData.instruments(context).compactMap { instrument in
+                    context.view.priced(instrument.symbol).flatMap(context.view.minuteBar).map { minute in
                         JSONDocument.Member(
                             name: instrument.symbol,
                             value: .object(FakeAlpacaQuotation.bar(minute.bar, start: minute.start)))
@@ -47,16 +47,16 @@ struct FakeAlpacaBars: Sendable {
 
     /// Writes the bars symbol by symbol, so a page may contain one symbol only; a symbol without bars is
     /// omitted.
-    private func page(of instruments: [FakeInstrument], _ visit: FakeAlpacaHost.AuthenticatedRequest) throws
+    private func page(of instruments: [FakeInstrument], _ context: FakeAlpacaHost.AuthenticatedRequest) throws
         -> Page
     {
-        let query = try FakeAlpacaBarQuery(visit.request, visit.view, settings)
+        let query = try FakeAlpacaBarQuery(context.request, context.view, settings)
         var page = Page()
         var left = query.limit
         let symbols = instruments.sorted { $0.symbol < $1.symbol }
         for instrument in symbols where instrument.symbol >= query.token?.symbol ?? "" {
             var bars: [JSONDocument] = []
-            for candle in query.series(of: instrument, visit.view) {
+            for candle in query.series(of: instrument, context.view) {
                 guard left > 0 else {
                     page.next = FakeAlpacaBarQuery.Token(symbol: instrument.symbol, start: candle.start)
                     break

@@ -73,8 +73,9 @@ struct FakeAlpacaHistory {
     }
 
     private func days(_ base: Decimal) throws -> [Point] {
-        let told = settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
-        return try told.map { session in
+        let visibleSessions =
+            settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
+        return try visibleSessions.map { session in
             // The label is hours after the close; today's label stands for the day so far.
             let label = session.close + (session.isHalfDay ? 7 : 4) * 3600
             let equity =
@@ -253,8 +254,8 @@ struct HistoryQuery: Sendable {
         let last = lastDate
         let days =
             start.map { last.daysSince1970 - $0.inNewYork.date.daysSince1970 } ?? (period ?? .month).days
-        let usual: Timeframe = days < 7 ? .minute : days < 30 ? .quarterHour : .day
-        let timeframe = try Self.choice(request, "timeframe") ?? usual
+        let defaultTimeframe: Timeframe = days < 7 ? .minute : days < 30 ? .quarterHour : .day
+        let timeframe = try Self.choice(request, "timeframe") ?? defaultTimeframe
         guard timeframe == .day || days <= 30 else {
             throw .unprocessable("only 1D timeframe is accepted for periods longer than 30 days")
         }

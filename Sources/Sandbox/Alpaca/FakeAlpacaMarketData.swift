@@ -6,48 +6,48 @@ struct FakeAlpacaMarketData: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/stocks/snapshots") { visit in
+            host.get("/v2/stocks/snapshots") { context in
                 .object(
-                    try Self.instruments(visit).map { instrument in
-                        .init(name: instrument.symbol, value: .object(snapshot(of: instrument, visit.view)))
+                    try Self.instruments(context).map { instrument in
+                        .init(name: instrument.symbol, value: .object(snapshot(of: instrument, context.view)))
                     })
             },
-            host.get("/v2/stocks/{symbol}/snapshot") { visit in
-                let symbol = visit.request.parameters["symbol"] ?? ""
+            host.get("/v2/stocks/{symbol}/snapshot") { context in
+                let symbol = context.request.parameters["symbol"] ?? ""
                 guard Self.isSymbol(symbol) else { throw FakeAlpacaError.invalidSymbol(symbol) }
-                guard let instrument = visit.view.market.instrument(symbol) else {
+                guard let instrument = context.view.market.instrument(symbol) else {
                     throw FakeAlpacaError.noSnapshot(symbol)
                 }
                 return .object(
-                    [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, visit.view))
+                    [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, context.view))
             },
-            host.get("/v2/stocks/trades/latest") { visit in
-                ["trades": .object(try latest(visit, FakeAlpacaQuotation.trade))]
+            host.get("/v2/stocks/trades/latest") { context in
+                ["trades": .object(try latest(context, FakeAlpacaQuotation.trade))]
             },
-            host.get("/v2/stocks/quotes/latest") { visit in
-                ["quotes": .object(try latest(visit, FakeAlpacaQuotation.quote))]
+            host.get("/v2/stocks/quotes/latest") { context in
+                ["quotes": .object(try latest(context, FakeAlpacaQuotation.quote))]
             },
         ]
     }
 
     /// Writes one value for each symbol that has a price.
     private func latest(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest,
+        _ context: FakeAlpacaHost.AuthenticatedRequest,
         _ write: (FakeInstrument, MarketView) -> [JSONDocument.Member]
     ) throws(FakeAlpacaError) -> [JSONDocument.Member] {
-        _ = try visit.request.choice("feed", of: FakeAlpacaFeeds.latest)
-        return try Self.instruments(visit).filter { visit.view.priced($0.symbol) != nil }
-            .map { .init(name: $0.symbol, value: .object(write($0, visit.view))) }
+        _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+        return try Self.instruments(context).filter { context.view.priced($0.symbol) != nil }
+            .map { .init(name: $0.symbol, value: .object(write($0, context.view))) }
     }
 
     /// Returns the listed symbols of the query, each once; unlisted ones are omitted.
-    static func instruments(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+    static func instruments(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> [FakeInstrument]
     {
-        guard let list = visit.request[query: "symbols"], !list.isEmpty else {
+        guard let list = context.request[query: "symbols"], !list.isEmpty else {
             throw FakeAlpacaError.badRequest("symbols is required")
         }
-        if let currency = visit.request[query: "currency"], currency != "USD" {
+        if let currency = context.request[query: "currency"], currency != "USD" {
             throw FakeAlpacaError.badRequest("invalid currency: \(currency)")
         }
         let symbols = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -55,7 +55,7 @@ struct FakeAlpacaMarketData: Sendable {
             throw FakeAlpacaError.invalidSymbol(malformed)
         }
         var seen: Set<String> = []
-        return symbols.filter { seen.insert($0).inserted }.compactMap(visit.view.market.instrument)
+        return symbols.filter { seen.insert($0).inserted }.compactMap(context.view.market.instrument)
     }
 
     /// Returns true for upper-case letters, with a dot before the class: `BRK.B`.

@@ -8,18 +8,18 @@ struct FakeAlpacaReference: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/assets") { visit in
-                .array(try assets(visit.request).map { Self.asset($0, settings) })
+            host.get("/v2/assets") { context in
+                .array(try assets(context.request).map { Self.asset($0, settings) })
             },
-            host.get("/v2/assets/{symbol_or_asset_id}") { visit in
-                let wanted = visit.request.parameters["symbol_or_asset_id"] ?? ""
+            host.get("/v2/assets/{symbol_or_asset_id}") { context in
+                let wanted = context.request.parameters["symbol_or_asset_id"] ?? ""
                 guard let instrument = Self.instrument(wanted) else {
                     throw FakeAlpacaError.assetNotFound(wanted)
                 }
                 return Self.asset(instrument, settings)
             },
-            host.get("/v2/clock") { visit in clock(visit.view) },
-            host.get("/v2/calendar") { visit in try calendar(visit) },
+            host.get("/v2/clock") { context in clock(context.view) },
+            host.get("/v2/calendar") { context in try calendar(context) },
         ]
     }
 
@@ -79,17 +79,17 @@ struct FakeAlpacaReference: Sendable {
                 + "-\(two(-instant.newYorkOffset / 3600)):00")
     }
 
-    private func calendar(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+    private func calendar(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> JSONDocument
     {
         func date(_ name: String, else other: CalendarDate) throws(FakeAlpacaError) -> CalendarDate {
-            guard let text = visit.request[query: name] else { return other }
+            guard let text = context.request[query: name] else { return other }
             guard let date = CalendarDate(String(text.prefix(10))) else {
                 throw .unprocessable("invalid \(name): \(text)")
             }
             return date
         }
-        let type = try visit.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
+        let type = try context.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
         // Alpaca's calendar covers the days from 1970 to 2029; a wider range is not an error.
         let first = max(try date("start", else: Self.firstDay), Self.firstDay)
         let last = min(try date("end", else: Self.lastDay), Self.lastDay)

@@ -22,13 +22,13 @@ struct FakeAlphaVantage {
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.alphaVantage
-        let gate = FakeAlphaVantageAuthenticator(settings: settings, budget: budget)
+        let authenticator = FakeAlphaVantageAuthenticator(settings: settings, budget: budget)
         let functions = SandboxRoute.Qualifier(FakeAlphaVantageFunction.allCases.map(\.rawValue)) {
             Self.function(of: $0)?.rawValue
         }
         let query = SandboxRoute(.GET, "/query", qualifier: functions) { request in
             do {
-                let plan = try gate.admit(request[query: "apikey"], at: scriptedMarket.clock.now)
+                let plan = try authenticator.admit(request[query: "apikey"], at: scriptedMarket.clock.now)
                 guard let function = Self.function(of: request) else {
                     throw FakeAlphaVantageNotice.invalidCall(function: request[query: "function"] ?? "")
                 }
@@ -154,9 +154,9 @@ struct FakeAlphaVantageAuthenticator: Sendable {
             throw .missingKey(settings.missingKeyMember)
         }
         let isFree = plan == .free
-        let refusal = budget.consume(
+        let rejection = budget.consume(
             for: key, at: now, windows: windows(of: plan), interval: isFree ? settings.burstInterval : nil)
-        switch refusal {
+        switch rejection {
         case nil: return plan
         case .tooSoon: throw .tooSoon(perDay: settings.requestsPerDay ?? 25)
         case .exhausted(let window):

@@ -23,19 +23,19 @@ struct FakeAlphaVantageCall: Sendable {
         return view.market.instrument(symbol.replacing("-", with: "."))
     }
 
-    /// Returns a value of an enumeration parameter, `usual` if it is missing; throws ``invalid`` for an
+    /// Returns a value of an enumeration parameter, `defaultValue` if it is missing; throws ``invalid`` for an
     /// unknown value.
     func choice<Choice: RawRepresentable<String>>(
-        _ parameter: String, _ usual: Choice
+        _ parameter: String, _ defaultValue: Choice
     ) throws(FakeAlphaVantageNotice) -> Choice {
-        guard let text = self[parameter] else { return usual }
+        guard let text = self[parameter] else { return defaultValue }
         guard let choice = Choice(rawValue: text) else { throw invalid }
         return choice
     }
 
     /// Returns a `true` or `false` parameter; throws ``invalid`` for another value.
-    func flag(_ parameter: String, _ usual: Bool) throws(FakeAlphaVantageNotice) -> Bool {
-        guard let text = self[parameter] else { return usual }
+    func flag(_ parameter: String, _ defaultValue: Bool) throws(FakeAlphaVantageNotice) -> Bool {
+        guard let text = self[parameter] else { return defaultValue }
         guard let flag = Bool(text) else { throw invalid }
         return flag
     }
@@ -79,7 +79,7 @@ extension FakeAlphaVantageCall {
         else { return .object([]) }
         return .object(
             described(company, instrument) + (try valued(company, instrument)) + priced(instrument)
-                + unknown(Self.neverKnown))
+                + unknown(Self.unavailableMembers))
     }
 
     private func described(_ company: Company, _ instrument: FakeInstrument) -> [JSONDocument.Member] {
@@ -131,7 +131,7 @@ extension FakeAlphaVantageCall {
     }
 
     /// The members without data in the sandbox's market.
-    private static var neverKnown: [String] {
+    private static var unavailableMembers: [String] {
         [
             "PEGRatio", "BookValue", "EBITDA", "RevenueTTM", "ProfitMargin", "AnalystTargetPrice", "Beta",
             "DividendDate", "ExDividendDate",

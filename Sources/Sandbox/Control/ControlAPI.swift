@@ -108,9 +108,9 @@ struct ControlAPI: Sendable {
             .control(.POST, "/market") { request in
                 let document = try JSONDocument(parsing: request.body)
                 let script = try MarketScript(document, in: scriptedMarket.market)
-                let provider = try document.text("provider", such: ProviderID.saxo.controlName)
+                let provider = try document.text("provider", example: ProviderID.saxo.controlName)
                     .map { name throws(ScriptError) in try ProviderID(script: name) }
-                (provider.map(scriptedMarket.seen) ?? scriptedMarket).set(script)
+                (provider.map(scriptedMarket.scripted) ?? scriptedMarket).set(script)
                 return .json(script.json)
             },
         ]
@@ -163,10 +163,10 @@ struct ControlAPI: Sendable {
 extension JSONDocument {
     /// Returns an object with a member for every provider, or for the selected ones.
     fileprivate static func byProvider(
-        where isMeant: (ProviderID) -> Bool = { _ in true }, _ value: (ProviderID) -> JSONDocument
+        where isIncluded: (ProviderID) -> Bool = { _ in true }, _ value: (ProviderID) -> JSONDocument
     ) -> JSONDocument {
         .object(
-            ProviderID.allCases.filter(isMeant).map { .init(name: $0.controlName, value: value($0)) })
+            ProviderID.allCases.filter(isIncluded).map { .init(name: $0.controlName, value: value($0)) })
     }
 }
 
@@ -208,9 +208,9 @@ struct EndpointTarget: Hashable {
     init(
         _ json: JSONDocument, in catalogue: EndpointCatalog, for purpose: EndpointCatalog.Purpose
     ) throws(ScriptError) {
-        let provider = try json.text("provider", such: ProviderID.alpaca.controlName)
+        let provider = try json.text("provider", example: ProviderID.alpaca.controlName)
         let endpoint = try json.text(
-            "endpoint", such: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
+            "endpoint", example: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
         try self.init(provider: provider, endpoint: endpoint, in: catalogue, for: purpose)
     }
 
@@ -219,8 +219,8 @@ struct EndpointTarget: Hashable {
         query: [(name: String, value: String)], in catalogue: EndpointCatalog,
         for purpose: EndpointCatalog.Purpose
     ) throws(ScriptError) {
-        if let stranger = query.first(where: { !["provider", "endpoint"].contains($0.name) }) {
-            throw ScriptError("unknown parameter \"\(stranger.name)\"; known are provider, endpoint")
+        if let unknown = query.first(where: { !["provider", "endpoint"].contains($0.name) }) {
+            throw ScriptError("unknown parameter \"\(unknown.name)\"; known are provider, endpoint")
         }
         func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
         try self.init(
@@ -245,10 +245,10 @@ package struct EndpointCatalog: Sendable {
     private var calls: [ProviderID: Set<String>] = [:]
     private var streams: [ProviderID: Set<String>] = [:]
 
-    init(_ standIns: [FakeHost]) {
-        for standIn in standIns {
-            calls[standIn.provider, default: []].formUnion(standIn.routes.flatMap(\.names))
-            streams[standIn.provider, default: []].formUnion(standIn.streams.map(\.name))
+    init(_ fakeHosts: [FakeHost]) {
+        for fakeHost in fakeHosts {
+            calls[fakeHost.provider, default: []].formUnion(fakeHost.routes.flatMap(\.names))
+            streams[fakeHost.provider, default: []].formUnion(fakeHost.streams.map(\.name))
         }
     }
 

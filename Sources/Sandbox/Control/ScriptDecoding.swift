@@ -41,7 +41,7 @@ extension Fault {
 
 extension Fault.Effect {
     fileprivate init(_ json: JSONDocument) throws(ScriptError) {
-        let name = try json.text("effect", such: "hang")
+        let name = try json.text("effect", example: "hang")
         for (member, effect) in [
             ("milliseconds", "latency"), ("status", "status"), ("retry_after", "status"),
         ] where json[member] != nil && name != effect {
@@ -123,9 +123,9 @@ extension MarketScript {
                 throw ScriptError("\"unpriced\" must be a list of symbols")
             }
             unpriced = Set(symbols.compactMap(\.string))
-            if let stranger = unpriced.sorted().first(where: { market.anyInstrument($0) == nil }) {
+            if let unlisted = unpriced.sorted().first(where: { market.anyInstrument($0) == nil }) {
                 throw ScriptError(
-                    "\"unpriced\": \"\(stranger)\" is not listed; symbols are spelled AAPL, BRK.B, SPX, EUR/USD"
+                    "\"unpriced\": \"\(unlisted)\" is not listed; symbols are spelled AAPL, BRK.B, SPX, EUR/USD"
                 )
             }
         }
@@ -140,7 +140,7 @@ extension OAuthDecision {
     /// Parses `{"decision": "approve", "user": "demo"}`; throws ``ScriptError`` for anything else.
     init(_ json: JSONDocument, users: [String]) throws(ScriptError) {
         try json.requireMembers(["decision", "user"])
-        let decision = try json.text("decision", such: "approve")
+        let decision = try json.text("decision", example: "approve")
         guard decision == "approve" || json["user"] == nil else {
             throw ScriptError("\"user\" belongs to \"approve\"")
         }
@@ -181,11 +181,11 @@ extension SandboxRoute {
     /// the error.
     static func control(
         _ method: HTTPMethod, _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         SandboxRoute(method, template) { request in
             do {
-                return try answer(request)
+                return try handler(request)
             } catch let error as ScriptError {
                 return error.response
             } catch let error as JSONDocument.SyntaxError {
@@ -221,7 +221,7 @@ extension JSONDocument {
     }
 
     /// Returns the text of a member; nil if it is missing.
-    func text(_ name: String, such example: String) throws(ScriptError) -> String? {
+    func text(_ name: String, example: String) throws(ScriptError) -> String? {
         guard let member = self[name] else { return nil }
         guard let text = member.string else {
             throw ScriptError("\"\(name)\" must be a string such as \"\(example)\"")

@@ -18,12 +18,13 @@ package final class FaultRegistry: Sendable {
         var fault: Fault
         let random: SeededRandom
         /// The number of matching calls so far, with and without the effect.
-        var seen = 0
+        var callCount = 0
 
         /// Returns true if the fault applies to the next call.
-        mutating func strikesNext() -> Bool {
-            seen += 1
-            return seen.isMultiple(of: fault.every) && random.number(seen, below: 100) < fault.percent
+        mutating func appliesToNextCall() -> Bool {
+            callCount += 1
+            return callCount.isMultiple(of: fault.every)
+                && random.number(callCount, below: 100) < fault.percent
         }
     }
 
@@ -54,20 +55,20 @@ package final class FaultRegistry: Sendable {
 
     /// Returns the faults of one call, and counts them as used.
     func script(for endpoint: Endpoint) -> FaultScript {
-        consume { $0.strikes(endpoint) }
+        consume { $0.applies(to: endpoint) }
     }
 
     /// Returns the faults of one stream message, and counts them as used; only faults that name messages
     /// apply.
     func script(forMessage endpoint: Endpoint) -> FaultScript {
-        consume { $0.endpoint != nil && $0.strikes(endpoint) }
+        consume { $0.endpoint != nil && $0.applies(to: endpoint) }
     }
 
-    private func consume(where strikes: (Fault) -> Bool) -> FaultScript {
+    private func consume(where applies: (Fault) -> Bool) -> FaultScript {
         script.withLock { script in
             var effects: [Fault.Effect] = []
-            for index in script.entries.indices where strikes(script.entries[index].fault) {
-                guard script.entries[index].strikesNext() else { continue }
+            for index in script.entries.indices where applies(script.entries[index].fault) {
+                guard script.entries[index].appliesToNextCall() else { continue }
                 effects.append(script.entries[index].fault.effect)
                 if let remaining = script.entries[index].fault.remaining {
                     script.entries[index].fault.remaining = remaining - 1

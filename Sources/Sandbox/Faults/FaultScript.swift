@@ -21,28 +21,28 @@ struct FaultScript {
         }
     }
 
-    func perform(failures: FakeHost.Failures, _ answer: () async -> SandboxResponse) async -> SandboxResponse
+    func perform(failures: FakeHost.Failures, _ respond: () async -> SandboxResponse) async -> SandboxResponse
     {
         await delay()
         switch effect {
-        case nil, .latency: return await answer()
+        case nil, .latency: return await respond()
         case .status(let status, let retryAfter):
             var response = failures.status(status)
             if let retryAfter {
                 response.headers.replaceOrAdd(name: "Retry-After", value: String(retryAfter))
             }
             return response
-        case .malformedBody: return malformed(await answer())
+        case .malformedBody: return malformed(await respond())
         case .duplicateKey:
-            var response = await answer()
+            var response = await respond()
             response.body.duplicateFirstKey()
             return response
         case .truncatedBody:
-            var response = await answer()
+            var response = await respond()
             response.delivery = .truncated
             return response
         case .lostResponse:
-            _ = await answer()
+            _ = await respond()
             return failures.status(500)
         case .closedConnection, .disconnect: return undelivered
         case .hang:
@@ -132,7 +132,7 @@ package struct Fault: Sendable, Hashable {
         case expiredToken
     }
 
-    func strikes(_ target: Endpoint) -> Bool {
+    func applies(to target: Endpoint) -> Bool {
         (provider ?? target.provider) == target.provider && (endpoint ?? target.name) == target.name
     }
 }

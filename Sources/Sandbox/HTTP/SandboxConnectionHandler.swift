@@ -71,7 +71,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
 
     private func begin(context: ChannelHandlerContext) {
         guard let head else { return }
-        if let refusal = upgrades.consumeRejection() { return write(refusal, context: context) }
+        if let rejection = upgrades.consumeRejection() { return write(rejection, context: context) }
         guard
             let request = SandboxRequest(
                 method: head.method, target: head.uri, headers: head.headers, body: body,

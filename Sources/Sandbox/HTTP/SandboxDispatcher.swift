@@ -11,27 +11,27 @@ package struct SandboxDispatcher: Sendable {
     let streams: OpenStreams
 
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
-        if let refusal = site.rejection(of: request) { return refusal }
+        if let rejection = site.rejection(of: request) { return rejection }
         guard let prefix = request.path.first else { return .unknownPath }
         if prefix == ControlAPI.prefix { return await respondToControlRequest(request) }
-        guard let standIn = fakeHosts.first(where: { $0.prefix == prefix }) else { return .unknownPath }
-        return await respond(to: request, as: standIn)
+        guard let fakeHost = fakeHosts.first(where: { $0.prefix == prefix }) else { return .unknownPath }
+        return await respond(to: request, as: fakeHost)
     }
 
-    private func respond(to request: SandboxRequest, as standIn: FakeHost) async -> SandboxResponse {
-        if let (route, _) = standIn.stream(for: request) {
-            calls.count(Endpoint(provider: standIn.provider, name: route.name))
+    private func respond(to request: SandboxRequest, as fakeHost: FakeHost) async -> SandboxResponse {
+        if let (route, _) = fakeHost.stream(for: request) {
+            calls.count(Endpoint(provider: fakeHost.provider, name: route.name))
             return .text("This is a WebSocket\n", status: .upgradeRequired)
         }
-        let match = Match(request, among: standIn.routes)
-        let endpoint = Endpoint(provider: standIn.provider, name: match.name(of: request))
+        let match = Match(request, among: fakeHost.routes)
+        let endpoint = Endpoint(provider: fakeHost.provider, name: match.name(of: request))
         calls.count(endpoint)
-        return await faults.script(for: endpoint).perform(failures: standIn.failures) {
+        return await faults.script(for: endpoint).perform(failures: fakeHost.failures) {
             switch match {
             case .route(let route, let request):
-                await route.respond(to: request) { standIn.failures.status(500) }
-            case .otherMethod: standIn.failures.methodNotAllowed
-            case .nothing: standIn.failures.unknownPath
+                await route.respond(to: request) { fakeHost.failures.status(500) }
+            case .otherMethod: fakeHost.failures.methodNotAllowed
+            case .nothing: fakeHost.failures.unknownPath
             }
         }
     }
@@ -118,18 +118,18 @@ extension SandboxDispatcher {
     /// Decides about opening a stream; nil for a request of no stream, a rejection by the route or a fault
     /// otherwise.
     func open(_ request: SandboxRequest) async -> WebSocketUpgradeDecision? {
-        if let refusal = site.rejection(of: request) { return .rejected(refusal) }
-        guard let standIn = fakeHosts.first(where: { $0.prefix == request.path.first }),
-            let (route, parameters) = standIn.stream(for: request)
+        if let rejection = site.rejection(of: request) { return .rejected(rejection) }
+        guard let fakeHost = fakeHosts.first(where: { $0.prefix == request.path.first }),
+            let (route, parameters) = fakeHost.stream(for: request)
         else { return nil }
         var request = request
         request.parameters = parameters
-        let endpoint = Endpoint(provider: standIn.provider, name: route.name)
+        let endpoint = Endpoint(provider: fakeHost.provider, name: route.name)
         calls.count(endpoint)
         let script = faults.script(for: endpoint)
-        let isCut = script.effects.contains(.disconnect)
-        let response = await script.exceptDisconnect.perform(failures: standIn.failures) {
-            await route.handshake(request) { standIn.failures.status(500) }
+        let disconnects = script.effects.contains(.disconnect)
+        let response = await script.exceptDisconnect.perform(failures: fakeHost.failures) {
+            await route.handshake(request) { fakeHost.failures.status(500) }
         }
         guard response.status == .switchingProtocols, response.delivery == .complete else {
             return .rejected(response)
@@ -138,7 +138,7 @@ extension SandboxDispatcher {
         return .accepted(response) { [request] channel, frames in
             let stream = WebSocketStream(
                 channel, frames: frames, endpoint: endpoint, faults: faults,
-                disconnectsAfterFirstMessage: isCut)
+                disconnectsAfterFirstMessage: disconnects)
             await streams.during(endpoint, stream) {
                 await route.serve(request, stream)
                 if stream.isOpen { await stream.close() }

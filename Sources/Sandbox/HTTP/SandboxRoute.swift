@@ -24,26 +24,26 @@ package struct SandboxRoute: Sendable {
 
     package init(
         _ method: HTTPMethod, _ template: PathTemplate, qualifier: Qualifier? = nil,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) {
         self.method = method
         self.template = template
         self.qualifier = qualifier
-        self.handler = answer
+        self.handler = handler
     }
 
     package static func get(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) -> SandboxRoute {
-        SandboxRoute(.GET, template, answer)
+        SandboxRoute(.GET, template, handler)
     }
 
     package static func post(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) -> SandboxRoute {
-        SandboxRoute(.POST, template, answer)
+        SandboxRoute(.POST, template, handler)
     }
 
     /// Method and template, the name in counts and fault scripts: `GET /v2/positions/{symbol}`.

@@ -68,14 +68,14 @@ final class SandboxConnections: Sendable {
 
     /// Returns false if the server is stopping; the connection is not added then.
     func add(_ channel: any Channel) -> Bool {
-        let isTaken = state.withLock { state in
+        let isAdded = state.withLock { state in
             guard !state.isDraining else { return false }
             state.channels[ObjectIdentifier(channel)] = channel
             return true
         }
         // The connection may have become a WebSocket by then.
-        if isTaken { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
-        return isTaken
+        if isAdded { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
+        return isAdded
     }
 
     private func remove(_ channel: any Channel) {

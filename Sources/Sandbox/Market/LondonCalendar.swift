@@ -47,26 +47,26 @@ enum LondonCalendar {
         let easter = TradingCalendar.easter(date.year)
         if date == easter.adding(days: -2) || date == easter.adding(days: 1) { return true }
         switch date.month {
-        case 1: return isMadeUp(date, days: [1])
+        case 1: return isObserved(date, days: [1])
         // The first and the last Monday of May, and the last of August.
         case 5: return date.weekday == .monday && (date.day <= 7 || date.day > 24)
         case 8: return date.weekday == .monday && date.day > 24
-        case 12: return isMadeUp(date, days: [25, 26])
+        case 12: return isObserved(date, days: [25, 26])
         default: return false
         }
     }
 
-    /// Returns true for the substitute of a fixed holiday on a weekend: the next weekday that is not a
-    /// holiday itself.
-    private static func isMadeUp(_ date: CalendarDate, days: [Int]) -> Bool {
+    /// Returns true for a fixed holiday, and for its substitute if it is on a weekend: the next weekday that
+    /// is not a holiday itself.
+    private static func isObserved(_ date: CalendarDate, days: [Int]) -> Bool {
         if days.contains(date.day) { return true }
         guard let first = days.first, let last = days.last, date.day > last else { return false }
-        let lost = (first...last).count { day in
+        let weekendHolidays = (first...last).count { day in
             CalendarDate(year: date.year, month: date.month, day: day)?.weekday.isWeekend == true
         }
         let weekdays = ((last + 1)...date.day).count { day in
             CalendarDate(year: date.year, month: date.month, day: day)?.weekday.isWeekend == false
         }
-        return weekdays <= lost
+        return weekdays <= weekendHolidays
     }
 }

@@ -112,9 +112,9 @@ package struct NewsSequence: Sendable, Sequence {
         /// The remaining stories of a day, in reverse order.
         private var stories: [NewsStory] = []
 
-        init(_ wire: NewsSequence) {
-            self.sequence = wire
-            day = (wire.newestFirst ? wire.range.upperBound : wire.range.lowerBound) / 86_400
+        init(_ sequence: NewsSequence) {
+            self.sequence = sequence
+            day = (sequence.newestFirst ? sequence.range.upperBound : sequence.range.lowerBound) / 86_400
         }
 
         package mutating func next() -> NewsStory? {

@@ -50,8 +50,8 @@ struct PriceModel: Sendable {
     /// Returns the shares traded in market hours of a day: between half and one and a half times the usual
     /// volume.
     func volume(onDay day: Int) -> Int {
-        let usual = instrument.dailyVolume
-        return usual / 2 + random.branch(.volume).number(day, below: usual)
+        let typical = instrument.dailyVolume
+        return typical / 2 + random.branch(.volume).number(day, below: typical)
     }
 
     /// Returns a price changed by a number of millionths, scaled by the instrument's volatility.

@@ -21,7 +21,7 @@ struct ScriptedMarket: Sendable {
     }
 
     /// Returns the same market with the script of one provider.
-    func seen(by provider: ProviderID) -> ScriptedMarket {
+    func scripted(for provider: ProviderID) -> ScriptedMarket {
         ScriptedMarket(market: market, clock: clock, scripts: scripts, provider: provider)
     }
 
@@ -50,20 +50,20 @@ private final class MarketScripts: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var usual = MarketScript()
+        var shared = MarketScript()
         var exceptions: [ProviderID: MarketScript] = [:]
     }
 
     var exceptions: [ProviderID: MarketScript] { state.withLock { $0.exceptions } }
 
     func script(of provider: ProviderID?) -> MarketScript {
-        state.withLock { state in provider.flatMap { state.exceptions[$0] } ?? state.usual }
+        state.withLock { state in provider.flatMap { state.exceptions[$0] } ?? state.shared }
     }
 
     func set(_ script: MarketScript, of provider: ProviderID?) {
         state.withLock { state in
             guard let provider else {
-                state = State(usual: script)
+                state = State(shared: script)
                 return
             }
             state.exceptions[provider] = script

@@ -141,8 +141,8 @@ struct AuthorizationRequest: Sendable, Hashable {
     }
 
     /// Returns the redirect address, with the response parameters and the state.
-    func location(_ answer: [(name: String, value: String)]) -> String {
-        let pairs = answer + (state.map { [("state", $0)] } ?? [])
+    func location(_ response: [(name: String, value: String)]) -> String {
+        let pairs = response + (state.map { [("state", $0)] } ?? [])
         let query = pairs.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }.joined(separator: "&")
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + query
     }

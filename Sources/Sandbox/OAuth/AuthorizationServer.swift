@@ -73,7 +73,7 @@ final class AuthorizationServer: Resettable {
         return try unwrapped(
             state.withLock { state in
                 guard var grant = state.codes.consume(code, at: now), grant.clientID == clientID,
-                    grant.redirectURI == redirectURI, grant.isProved(by: verifier)
+                    grant.redirectURI == redirectURI, grant.isVerified(by: verifier)
                 else { return nil }
                 state.issued += 1
                 grant.session = state.issued
@@ -111,9 +111,9 @@ final class AuthorizationServer: Resettable {
 
     private func mayRefresh(_ grant: OAuthGrant, clientID: String?, verifier: String?) -> Bool {
         guard let clientID else {
-            return application(grant.clientID)?.clientSecret == nil && grant.isProved(by: verifier)
+            return application(grant.clientID)?.clientSecret == nil && grant.isVerified(by: verifier)
         }
-        return grant.clientID == clientID && (verifier == nil || grant.isProved(by: verifier))
+        return grant.clientID == clientID && (verifier == nil || grant.isVerified(by: verifier))
     }
 
     /// Returns the grant of an access token; nil if it is unknown, revoked or expired.
@@ -166,7 +166,7 @@ final class AuthorizationServer: Resettable {
 
 extension OAuthGrant {
     /// Returns true if a verifier matches the challenge; without a challenge there must be no verifier.
-    fileprivate func isProved(by verifier: String?) -> Bool {
+    fileprivate func isVerified(by verifier: String?) -> Bool {
         guard let challenge else { return verifier == nil }
         return verifier.map(challenge.isMet) ?? false
     }
@@ -178,29 +178,29 @@ struct TokenStore {
     /// Oldest first; consumed entries stay until they are the oldest.
     private var order: [String] = []
 
-    mutating func add(_ voucher: String, _ grant: OAuthGrant, until end: Instant) {
+    mutating func add(_ token: String, _ grant: OAuthGrant, until end: Instant) {
         if order.count >= AuthorizationServer.maximumCount {
             for oldest in order.prefix(order.count / 2) { entries[oldest] = nil }
             order.removeFirst(order.count / 2)
         }
-        entries[voucher] = (grant, end)
-        order.append(voucher)
+        entries[token] = (grant, end)
+        order.append(token)
     }
 
     /// Returns nil if it is unknown or expired.
-    func find(_ voucher: String, at now: Instant) -> OAuthGrant? {
-        entries[voucher].flatMap { now < $0.end ? $0.grant : nil }
+    func find(_ token: String, at now: Instant) -> OAuthGrant? {
+        entries[token].flatMap { now < $0.end ? $0.grant : nil }
     }
 
     /// Returns the grant and removes it.
-    mutating func consume(_ voucher: String, at now: Instant) -> OAuthGrant? {
-        let grant = find(voucher, at: now)
-        entries[voucher] = nil
+    mutating func consume(_ token: String, at now: Instant) -> OAuthGrant? {
+        let grant = find(token, at: now)
+        entries[token] = nil
         return grant
     }
 
-    mutating func remove(where isMeant: (OAuthGrant) -> Bool) {
-        entries = entries.filter { !isMeant($0.value.grant) }
+    mutating func remove(where isIncluded: (OAuthGrant) -> Bool) {
+        entries = entries.filter { !isIncluded($0.value.grant) }
         order.removeAll { entries[$0] == nil }
     }
 }

@@ -122,25 +122,25 @@ struct FakePolygonHost: Sendable {
     }
 
     /// The id of a response without a valid request.
-    static let nobody = String(repeating: "0", count: 32)
+    static let noRequestID = String(repeating: "0", count: 32)
 
     func get(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        raw(template) { .json(try answer($0)) }
+        raw(template) { .json(try handler($0)) }
     }
 
     /// Creates a route for an endpoint whose response is not JSON.
     func raw(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         .get(template) { request in
             let now = scriptedMarket.clock.now
             let id = requestID(of: request, at: now)
             do {
                 let plan = try admit(request, at: now)
-                return try answer(makeContext(request, plan, id))
+                return try handler(makeContext(request, plan, id))
             } catch let error as FakePolygonError {
                 return error.response(requestID: id)
             }

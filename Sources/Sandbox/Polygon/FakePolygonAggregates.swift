@@ -7,17 +7,18 @@ struct FakePolygonAggregates: Sendable {
     private let listing: FakePolygonListing?
 
     /// Throws ``FakePolygonError`` for what Polygon or the plan rejects.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.context = visit
-        listing = FakePolygonListing(visit.request.parameters["ticker"] ?? "", in: visit.view.market)
-        query = try FakePolygonAggregateQuery(visit, of: listing)
+    init(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
+        self.context = context
+        listing = FakePolygonListing(context.request.parameters["ticker"] ?? "", in: context.view.market)
+        query = try FakePolygonAggregateQuery(context, of: listing)
         // The market has no bars of seconds.
         guard query.window.timespan != .second else { throw .notEntitled }
-        if visit.plan == .free {
-            let oldest = visit.now.instant.inNewYork.date.adding(months: -12 * visit.settings.yearsOfHistory)
+        if context.plan == .free {
+            let oldest = context.now.instant.inNewYork.date.adding(
+                months: -12 * context.settings.yearsOfHistory)
             guard let oldest, let midnight = LocalTime(date: oldest, hour: 0),
                 query.seconds.lowerBound >= Int(Instant(newYork: midnight).secondsSince1970),
-                query.seconds.lowerBound <= visit.view.now
+                query.seconds.lowerBound <= context.view.now
             else { throw .outsideTimeframe }
         }
     }
@@ -68,30 +69,30 @@ struct FakePolygonAggregates: Sendable {
 
 extension FakePolygonAggregates {
     /// Returns `GET /v2/aggs/ticker/{ticker}/prev`: the last day before today.
-    static func previous(_ visit: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
-        let ticker = visit.request.parameters["ticker"] ?? ""
-        let result = FakePolygonListing(ticker, in: visit.view.market).flatMap { listing -> JSONDocument? in
-            let today = listing.instrument.schedule.date(at: visit.now.instant)
+    static func previous(_ context: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
+        let ticker = context.request.parameters["ticker"] ?? ""
+        let result = FakePolygonListing(ticker, in: context.view.market).flatMap { listing -> JSONDocument? in
+            let today = listing.instrument.schedule.date(at: context.now.instant)
             guard let session = listing.instrument.schedule.session(before: today),
-                let bar = visit.now.dayBar(listing.instrument, session),
+                let bar = context.now.dayBar(listing.instrument, session),
                 let start = listing.midnight(of: session.date)
             else { return nil }
             return .object(
                 [.init(name: "T", value: .string(ticker))]
-                    + bar.polygon(listing.instrument, start: start, visit.settings))
+                    + bar.polygon(listing.instrument, start: start, context.settings))
         }
         let count = JSONDocument(integerLiteral: result == nil ? 0 : 1)
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(ticker)),
             .init(name: "queryCount", value: count),
             .init(name: "resultsCount", value: count),
-            .init(name: "adjusted", value: .bool(visit["adjusted"] != "false")),
+            .init(name: "adjusted", value: .bool(context["adjusted"] != "false")),
         ]
         if let result { members.append(.init(name: "results", value: [result])) }
         return .object(
             members + [
-                .init(name: "status", value: visit.plan.status),
-                .init(name: "request_id", value: .string(visit.requestID)),
+                .init(name: "status", value: context.plan.status),
+                .init(name: "request_id", value: .string(context.requestID)),
                 .init(name: "count", value: count),
             ])
     }
@@ -146,10 +147,10 @@ struct FakePolygonAggregateQuery: Sendable {
     /// Throws ``FakePolygonError`` for what Polygon rejects.
     ///
     /// Days are those of the listing's market; of New York for an unlisted ticker.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
+    init(_ context: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
         throws(FakePolygonError)
     {
-        let path = visit.request.parameters
+        let path = context.request.parameters
         ticker = path["ticker"] ?? ""
         guard let multiplier = path["multiplier"].flatMap({ Int($0) }), (1...100_000).contains(multiplier)
         else {
@@ -169,9 +170,9 @@ struct FakePolygonAggregateQuery: Sendable {
         }
         guard first <= last else { throw .badRequest("'to' cannot be before 'from'") }
         seconds = first...last
-        isAdjusted = try Self.choice(visit["adjusted"], "adjusted", ["true": true, "false": false]) ?? true
-        isDescending = try Self.choice(visit["sort"], "sort", ["asc": false, "desc": true]) ?? false
-        guard let limit = Int(visit["limit"] ?? "5000"), (1...50_000).contains(limit) else {
+        isAdjusted = try Self.choice(context["adjusted"], "adjusted", ["true": true, "false": false]) ?? true
+        isDescending = try Self.choice(context["sort"], "sort", ["asc": false, "desc": true]) ?? false
+        guard let limit = Int(context["limit"] ?? "5000"), (1...50_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 50000")
         }
         self.limit = limit
@@ -283,13 +284,13 @@ struct FakePolygonRange: Sendable {
     private let equal: String?
     private let bounds: [(holds: @Sendable (String, String) -> Bool, bound: String)]
 
-    init(of name: String, _ visit: FakePolygonHost.AuthenticatedRequest) {
-        equal = visit[name].flatMap { $0.isEmpty ? nil : $0 }
+    init(of name: String, _ context: FakePolygonHost.AuthenticatedRequest) {
+        equal = context[name].flatMap { $0.isEmpty ? nil : $0 }
         let comparisons: [(String, @Sendable (String, String) -> Bool)] = [
             ("gte", { $0 >= $1 }), ("gt", { $0 > $1 }), ("lte", { $0 <= $1 }), ("lt", { $0 < $1 }),
         ]
         bounds = comparisons.compactMap { suffix, holds in
-            visit["\(name).\(suffix)"].map { (holds, $0) }
+            context["\(name).\(suffix)"].map { (holds, $0) }
         }
     }
 

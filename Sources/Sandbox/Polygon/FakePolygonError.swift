@@ -70,16 +70,16 @@ extension SandboxResponse {
     static func polygon(status code: Int, _ settings: FakePolygonSettings) -> SandboxResponse {
         let status = HTTPResponseStatus(statusCode: code)
         switch code {
-        case 401: return FakePolygonError.unknownKey.response(requestID: FakePolygonHost.nobody)
+        case 401: return FakePolygonError.unknownKey.response(requestID: FakePolygonHost.noRequestID)
         case 429:
             return FakePolygonError.tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
-                .response(requestID: FakePolygonHost.nobody)
+                .response(requestID: FakePolygonHost.noRequestID)
         // The proxy answers for an unavailable service, with HTML.
         case 502, 503, 504:
             return .text(
                 "<html><head><title>\(code) \(status.reasonPhrase)</title></head></html>\n",
                 type: "text/html", status: status)
-        default: return FakePolygonError.other(status: code).response(requestID: FakePolygonHost.nobody)
+        default: return FakePolygonError.other(status: code).response(requestID: FakePolygonHost.noRequestID)
         }
     }
 }

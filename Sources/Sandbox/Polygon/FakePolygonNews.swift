@@ -23,25 +23,25 @@ struct FakePolygonNews: Sendable {
     }
 
     /// Throws ``FakePolygonError`` for an invalid parameter.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.context = visit
-        switch visit["order"] ?? "desc" {
+    init(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
+        self.context = context
+        switch context["order"] ?? "desc" {
         case "asc": isDescending = false
         case "desc": isDescending = true
         case let order: throw .badRequest("could not parse '\(order)' for 'order'")
         }
-        guard (visit["sort"] ?? "published_utc") == "published_utc" else {
-            throw .badRequest("could not parse '\(visit["sort"] ?? "")' for 'sort'")
+        guard (context["sort"] ?? "published_utc") == "published_utc" else {
+            throw .badRequest("could not parse '\(context["sort"] ?? "")' for 'sort'")
         }
-        guard let limit = Int(visit["limit"] ?? "10"), (1...1_000).contains(limit) else {
+        guard let limit = Int(context["limit"] ?? "10"), (1...1_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 1000")
         }
         self.limit = limit
-        seconds = try Self.seconds(visit)
-        let range = FakePolygonRange(of: "ticker", visit)
+        seconds = try Self.seconds(context)
+        let range = FakePolygonRange(of: "ticker", context)
         symbols =
             range.isEverything ? nil : Set(FakeInstrument.listing.map(\.symbol).filter(range.contains))
-        let position = visit["after"]?.split(separator: ".").compactMap { Int($0) } ?? []
+        let position = context["after"]?.split(separator: ".").compactMap { Int($0) } ?? []
         last = position.count == 2 ? Position(second: position[0], id: position[1]) : nil
     }
 
@@ -75,12 +75,12 @@ struct FakePolygonNews: Sendable {
     }
 
     /// Returns the intersection of `published_utc` and its variants; nil if it is empty.
-    private static func seconds(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError)
+    private static func seconds(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError)
         -> ClosedRange<Int>?
     {
-        var (first, last) = (NewsSequence.beginning, visit.now.now)
+        var (first, last) = (NewsSequence.beginning, context.now.now)
         for suffix in ["", ".gte", ".gt", ".lte", ".lt"] {
-            guard let text = visit["published_utc\(suffix)"], !text.isEmpty else { continue }
+            guard let text = context["published_utc\(suffix)"], !text.isEmpty else { continue }
             guard let moment = secondRange(of: text) else {
                 throw .badRequest("could not parse the time '\(text)' for 'published_utc\(suffix)'")
             }

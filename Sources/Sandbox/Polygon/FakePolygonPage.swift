@@ -26,10 +26,10 @@ struct FakePolygonPage: Sendable {
             of: listing.instrument, every: query.window.base, from: query.seconds.lowerBound,
             through: query.seconds.upperBound, newestFirst: query.isDescending)
         let first = listing.date(at: query.seconds.lowerBound)
-        for (taken, candle) in bars.enumerated() {
+        for (count, candle) in bars.enumerated() {
             guard let start = query.window.start(of: candle, listing, from: first) else { continue }
             let isNew = aggregates.last?.start != start
-            guard taken < query.limit else {
+            guard count < query.limit else {
                 if isNew {
                     end(before: candle, start, query)
                 } else {

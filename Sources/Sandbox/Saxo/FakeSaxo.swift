@@ -222,21 +222,21 @@ struct FakeSaxoHost: Sendable {
 
     func get(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
-        route(.GET, template, answer)
+        route(.GET, template, handler)
     }
 
     /// Creates a route; the first segment of the template is the service group.
     func route(
         _ method: HTTPMethod, _ template: PathTemplate, isOrder: Bool = false,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         let group = template.description.split(separator: "/").first.map(String.init) ?? ""
         return SandboxRoute(method, template) { request in
             var response: SandboxResponse
             if let user = user(request.headers), let client = user.saxo {
-                response = respond(to: request, for: user, client, group: group, isOrder: isOrder, answer)
+                response = respond(to: request, for: user, client, group: group, isOrder: isOrder, handler)
             } else {
                 response = SandboxResponse(.unauthorized, rejectsOrdersWithOK: true)
             }
@@ -258,24 +258,24 @@ struct FakeSaxoHost: Sendable {
     private func respond(
         to request: SandboxRequest, for user: SandboxUser, _ client: FakeSaxoClient, group: String,
         isOrder: Bool,
-        _ answer: (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxResponse {
         let now = clock.now
-        let standing = limits.consume(for: user.name, group: group, isOrder: isOrder, at: now)
+        let usage = limits.consume(for: user.name, group: group, isOrder: isOrder, at: now)
         var response: SandboxResponse
         do {
-            guard !standing.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
+            guard !usage.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
             let view = view()
-            let visit = AuthenticatedRequest(
+            let context = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
                 activity: orderBook.activity(of: client, at: view))
-            response = try answer(visit)
+            response = try handler(context)
         } catch let error as FakeSaxoError {
             response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)
         } catch {
             response = .saxo(status: 500)
         }
-        for header in standing.headers {
+        for header in usage.headers {
             response.headers.replaceOrAdd(name: header.name, value: header.value)
         }
         return response

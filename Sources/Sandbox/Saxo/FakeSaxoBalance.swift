@@ -127,7 +127,7 @@ struct FakeSaxoValuation {
         func base(_ amount: Decimal, from currency: String) throws -> Decimal {
             try book.rates.converted(amount, from: currency, to: book.currency)
         }
-        let worth = isOnMargin ? profit : value
+        let marketValue = isOnMargin ? profit : value
         figures = Figures(
             price: price,
             priceType: isOnMargin ? (position.amount.isNegative ? "Ask" : "Bid") : "LastTraded",
@@ -135,8 +135,8 @@ struct FakeSaxoValuation {
                 by: position.amount, to: instrument.decimals + 2, .halfEven),
             exposure: exposure.rounded(to: 2, .halfEven),
             exposureInBase: try base(exposure, from: position.listing.exposureCurrency),
-            marketValue: worth.rounded(to: decimals, .halfEven),
-            marketValueInBase: try base(worth, from: instrument.currency),
+            marketValue: marketValue.rounded(to: decimals, .halfEven),
+            marketValueInBase: try base(marketValue, from: instrument.currency),
             profit: profit.rounded(to: decimals, .halfEven),
             profitInBase: try base(profit, from: instrument.currency),
             conversionRate: book.rates.rate(from: instrument.currency, to: book.currency) ?? 1,

@@ -201,36 +201,38 @@ struct FakeSaxoReference: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/ref/v1/instruments") { visit in
-                let found = try Self.meant(visit)
-                return .json(try FakeSaxoPage(visit).document(found, Self.summary))
+            host.get("/ref/v1/instruments") { context in
+                let found = try Self.matchingInstruments(context)
+                return .json(try FakeSaxoPage(context).document(found, Self.summary))
             },
-            host.get("/ref/v1/instruments/details") { visit in
-                guard visit.request[query: "Uics"] != nil || visit.request[query: "AssetTypes"] != nil else {
+            host.get("/ref/v1/instruments/details") { context in
+                guard context.request[query: "Uics"] != nil || context.request[query: "AssetTypes"] != nil
+                else {
                     throw FakeSaxoError.invalid("Uics", "Uics or AssetTypes is required")
                 }
-                let found = try Self.meant(visit)
-                return .json(try FakeSaxoPage(visit).document(found) { Self.details($0, visit.format) })
+                let found = try Self.matchingInstruments(context)
+                return .json(try FakeSaxoPage(context).document(found) { Self.details($0, context.format) })
             },
-            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { visit in
-                let parameters = visit.request.parameters
+            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { context in
+                let parameters = context.request.parameters
                 let assetType = parameters["asset_type"].flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
                 guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
                     let listing = FakeSaxoDirectory.instrument(uic, assetType)
                 else { throw FakeSaxoError.notFound }
-                return .json(Self.details(listing, visit.format))
+                return .json(Self.details(listing, context.format))
             },
         ]
     }
 
     /// Returns the instruments that match all parameters.
-    private static func meant(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)
+    private static func matchingInstruments(_ context: FakeSaxoHost.AuthenticatedRequest)
+        throws(FakeSaxoError)
         -> [FakeSaxoInstrument]
     {
-        let request = visit.request
+        let request = context.request
         var found = FakeSaxoDirectory.instruments
         if let text = request[query: "Uics"] {
-            let uics = try FakeSaxoPrices.uics(text, maximum: visit.settings.pageMaximum)
+            let uics = try FakeSaxoPrices.uics(text, maximum: context.settings.pageMaximum)
             found = found.filter { uics.contains($0.uic) }
         }
         if let text = request[query: "AssetTypes"], !text.isEmpty {

@@ -46,26 +46,26 @@ final class FakeSaxoLimits: Resettable {
         }
         let second = Int(now.secondsSince1970)
         return windows.withLock { windows in
-            var standing = Usage()
+            var usage = Usage()
             for dimension in dimensions {
                 let index = second / dimension.seconds
                 if windows[dimension]?.index != index { windows[dimension] = Window(index: index, used: 0) }
-                if (windows[dimension]?.used ?? 0) >= dimension.limit { standing.isExceeded = true }
+                if (windows[dimension]?.used ?? 0) >= dimension.limit { usage.isExceeded = true }
             }
             for dimension in dimensions {
-                if !standing.isExceeded { windows[dimension]?.used += 1 }
+                if !usage.isExceeded { windows[dimension]?.used += 1 }
                 let name = "X-RateLimit-\(dimension.name)"
                 let used = windows[dimension]?.used ?? 0
                 // A started second has less than one second left: 0.
                 let reset =
                     dimension.seconds == 1 ? 0 : dimension.seconds - second % dimension.seconds
-                standing.headers += [
+                usage.headers += [
                     ("\(name)-Limit", String(dimension.limit)),
                     ("\(name)-Remaining", String(max(0, dimension.limit - used))),
                     ("\(name)-Reset", String(reset)),
                 ]
             }
-            return standing
+            return usage
         }
     }
 

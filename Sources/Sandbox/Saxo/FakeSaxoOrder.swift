@@ -118,10 +118,10 @@ struct FakeSaxoOpenOrder {
     private let context: FakeSaxoHost.AuthenticatedRequest
     private let quote: FakeSaxoQuote
 
-    init(_ order: FakeSaxoOrder, of visit: FakeSaxoHost.AuthenticatedRequest) {
+    init(_ order: FakeSaxoOrder, of context: FakeSaxoHost.AuthenticatedRequest) {
         self.order = order
-        self.context = visit
-        quote = FakeSaxoQuote(order.listing, at: visit.view, visit.settings)
+        self.context = context
+        quote = FakeSaxoQuote(order.listing, at: context.view, context.settings)
     }
 
     func document(_ groups: Set<String>) throws -> JSONDocument {

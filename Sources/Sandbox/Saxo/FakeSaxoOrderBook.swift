@@ -89,12 +89,12 @@ final class FakeSaxoOrderBook: Resettable {
 
     /// Cancels the matching orders of an account, and returns them.
     func cancel(
-        of client: FakeSaxoClient, accountKey: String, where isMeant: (FakeSaxoOrder) -> Bool
+        of client: FakeSaxoClient, accountKey: String, where isIncluded: (FakeSaxoOrder) -> Bool
     ) -> [String] {
         with(client) { ledger in
-            let meant = ledger.activity.orders.filter { $0.accountKey == accountKey && isMeant($0) }
-            ledger.activity.orders.removeAll { meant.contains($0) }
-            return meant.map(\.id)
+            let canceled = ledger.activity.orders.filter { $0.accountKey == accountKey && isIncluded($0) }
+            ledger.activity.orders.removeAll { canceled.contains($0) }
+            return canceled.map(\.id)
         }
     }
 

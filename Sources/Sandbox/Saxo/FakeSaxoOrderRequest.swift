@@ -25,8 +25,8 @@ struct FakeSaxoOrderRequest {
     ]
 
     /// Parses a body; throws ``FakeSaxoError`` with all invalid fields.
-    init(_ visit: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
-        guard let body = try? JSONDocument(parsing: visit.request.body), body.members != nil else {
+    init(_ context: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
+        guard let body = try? JSONDocument(parsing: context.request.body), body.members != nil else {
             throw .badRequest(code: "InvalidRequest", message: "The request body is no JSON object.")
         }
         var fields = BodyFieldReader(body: body)
@@ -48,7 +48,7 @@ struct FakeSaxoOrderRequest {
         if (externalReference?.utf8.count ?? 0) > 50 {
             fields.add("ExternalReference", "The field ExternalReference must have at most 50 characters.")
         }
-        if isNew, visit.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
+        if isNew, context.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
             fields.add("ManualOrder", "ManualOrder is required")
         }
         if body["Orders"]?.elements?.isEmpty == false {
@@ -59,10 +59,10 @@ struct FakeSaxoOrderRequest {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
         listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoDirectory.instrument(uic, $0) } }
-        duration = fields.duration(isRequired: isNew, listing: listing, now: visit.view.now)
+        duration = fields.duration(isRequired: isNew, listing: listing, now: context.view.now)
         isBuy = side == "Buy"
         guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
-        account = try visit.account(key: accountKey)
+        account = try context.account(key: accountKey)
     }
 
     /// Returns the kind of an order with its prices; throws ``FakeSaxoOrderError`` for a price that is

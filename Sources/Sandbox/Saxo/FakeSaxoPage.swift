@@ -9,14 +9,14 @@ struct FakeSaxoPage {
     private let isCounted: Bool
 
     /// Parses `$top`, `$skip` and `$inlinecount`; throws ``FakeSaxoError`` for an invalid one.
-    init(_ visit: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
-        self.context = visit
+    init(_ context: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
+        self.context = context
         top = min(
-            try visit.integer("$top", in: 1...Int.max) ?? visit.settings.pageDefault,
-            visit.settings.pageMaximum
+            try context.integer("$top", in: 1...Int.max) ?? context.settings.pageDefault,
+            context.settings.pageMaximum
         )
-        skip = try visit.integer("$skip", in: 0...Int.max) ?? 0
-        switch visit.request[query: "$inlinecount"] {
+        skip = try context.integer("$skip", in: 0...Int.max) ?? 0
+        switch context.request[query: "$inlinecount"] {
         case nil: isCounted = countsByDefault
         case "AllPages": isCounted = true
         case "None": isCounted = false

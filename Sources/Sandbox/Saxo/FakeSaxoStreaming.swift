@@ -44,8 +44,8 @@ struct FakeSaxoStreaming: Sendable {
         guard await send(replay, stream) else { return }
         while !Task.isCancelled, stream.isOpen {
             let now = host.clock.now
-            let turn = streams.nextBatch(for: key, connection: connection, at: now, host.view())
-            guard await send(turn.messages, stream), !turn.isLast else { return }
+            let batch = streams.nextBatch(for: key, connection: connection, at: now, host.view())
+            guard await send(batch.messages, stream), !batch.isLast else { return }
             await host.clock.wait(
                 until: Instant(secondsSince1970: now.secondsSince1970 + 1) ?? .latest)
         }

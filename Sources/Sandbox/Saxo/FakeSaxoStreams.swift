@@ -51,7 +51,7 @@ package final class FakeSaxoStreams: Resettable {
     func add(
         _ subscription: FakeSaxoSubscription, to key: Key, replacing replaced: String?
     ) throws(FakeSaxoError) {
-        let refusal: FakeSaxoError? = state.withLock { state in
+        let error: FakeSaxoError? = state.withLock { state in
             guard state.contexts[key] != nil || state.contexts.count < Self.maximumContexts else {
                 return .badRequest(code: "TooManyContexts", message: "Too many streaming contexts.")
             }
@@ -69,15 +69,15 @@ package final class FakeSaxoStreams: Resettable {
             state.contexts[key] = context
             return nil
         }
-        if let refusal { throw refusal }
+        if let error { throw error }
     }
 
     /// Removes the matching subscriptions of a context; returns false if there were none.
-    func remove(from key: Key, where isMeant: (FakeSaxoSubscription) -> Bool) -> Bool {
+    func remove(from key: Key, where isIncluded: (FakeSaxoSubscription) -> Bool) -> Bool {
         state.withLock { state in
             guard var context = state.contexts[key] else { return false }
             let count = context.subscriptions.count
-            context.subscriptions.removeAll(where: isMeant)
+            context.subscriptions.removeAll(where: isIncluded)
             let isEmpty = context.subscriptions.isEmpty && context.listener == nil
             state.contexts[key] = isEmpty ? nil : context
             return context.subscriptions.count < count
@@ -193,25 +193,25 @@ extension FakeSaxoStreams {
                 listener.connection == connection
             else { return MessageBatch(isLast: true) }
             defer { state.contexts[key] = context }
-            var turn = MessageBatch()
+            var batch = MessageBatch()
             let demanded = context.demanded
             context.demanded = []
-            turn.messages += demanded.map { context.message($0.referenceID, $0.payload) }
-            turn.isLast = demanded.contains { $0.referenceID == "_disconnect" }
-            if !turn.isLast, sessions.user(ofAccessToken: listener.token, at: now) == nil {
-                turn.messages.append(context.message("_disconnect", Self.disconnect))
-                turn.isLast = true
+            batch.messages += demanded.map { context.message($0.referenceID, $0.payload) }
+            batch.isLast = demanded.contains { $0.referenceID == "_disconnect" }
+            if !batch.isLast, sessions.user(ofAccessToken: listener.token, at: now) == nil {
+                batch.messages.append(context.message("_disconnect", Self.disconnect))
+                batch.isLast = true
             }
-            if !turn.isLast { appendUpdates(of: &context, at: second, view, into: &turn) }
-            context.sent += turn.messages
+            if !batch.isLast { appendUpdates(of: &context, at: second, view, into: &batch) }
+            context.sent += batch.messages
             context.sent.removeFirst(max(0, context.sent.count - settings.replayMaximum))
-            return turn
+            return batch
         }
     }
 
     /// Appends the deltas that are due, and one heartbeat for all subscriptions without recent messages.
     private func appendUpdates(
-        of context: inout Context, at second: Int, _ view: MarketView, into turn: inout MessageBatch
+        of context: inout Context, at second: Int, _ view: MarketView, into batch: inout MessageBatch
     ) {
         var silent: [JSONDocument] = []
         for index in context.subscriptions.indices {
@@ -221,11 +221,11 @@ extension FakeSaxoStreams {
             }
             subscription.lastChecked = second
             let document = FakeSaxoSubscription.document(
-                subscription.subject, subscription.groups, at: view, settings)
+                subscription.target, subscription.groups, at: view, settings)
             if let delta = subscription.delta(to: document) {
                 subscription.known = document
                 subscription.lastSent = second
-                turn.messages.append(context.message(subscription.referenceID, delta))
+                batch.messages.append(context.message(subscription.referenceID, delta))
             } else if second - subscription.lastSent >= settings.heartbeatInterval {
                 subscription.lastSent = second
                 silent.append([
@@ -235,7 +235,7 @@ extension FakeSaxoStreams {
             context.subscriptions[index] = subscription
         }
         guard !silent.isEmpty else { return }
-        turn.messages.append(
+        batch.messages.append(
             context.message(
                 "_heartbeat", [["ReferenceId": "_heartbeat", "Heartbeats": .array(silent)]]))
     }

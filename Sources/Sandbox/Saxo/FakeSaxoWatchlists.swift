@@ -19,18 +19,18 @@ struct FakeSaxoWatchlists: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/ref/v1/watchlists") { visit in
+            host.get("/ref/v1/watchlists") { context in
                 .json(
-                    try FakeSaxoPage(visit).document(Self.lists) { list in
+                    try FakeSaxoPage(context).document(Self.lists) { list in
                         ["Name": .string(list.name), "WatchlistId": .string(list.id)]
                     })
             },
-            host.get("/ref/v1/watchlists/{watchlist_id}") { visit in
-                let id = visit.request.parameters["watchlist_id"]
+            host.get("/ref/v1/watchlists/{watchlist_id}") { context in
+                let id = context.request.parameters["watchlist_id"]
                 guard let list = Self.lists.first(where: { $0.id == id }) else {
                     throw FakeSaxoError.notFound
                 }
-                return .json(["Instruments": .array(Self.items(of: list, in: visit.view.market))])
+                return .json(["Instruments": .array(Self.items(of: list, in: context.view.market))])
             },
         ]
     }

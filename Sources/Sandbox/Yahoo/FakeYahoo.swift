@@ -29,9 +29,9 @@ struct FakeYahoo {
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.yahoo
-        let pass = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
+        let crumb = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
         let host = FakeYahooHost(
-            settings: settings, crumbs: pass, budget: budget, scriptedMarket: scriptedMarket)
+            settings: settings, crumbs: crumb, budget: budget, scriptedMarket: scriptedMarket)
         let query: [SandboxRoute] = [
             host.raw("/v1/test/getcrumb") { request in Self.crumb(request, host) },
             host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart($0).document() },
@@ -41,7 +41,7 @@ struct FakeYahoo {
         ]
         let cookie = host.raw("/") { _ in
             var response = SandboxResponse.text("Not Found", status: .notFound)
-            let value = pass.cookie(at: scriptedMarket.clock.now)
+            let value = crumb.cookie(at: scriptedMarket.clock.now)
             response.headers.add(name: "Set-Cookie", value: "A3=\(value); \(settings.cookieAttributes)")
             return response
         }
@@ -94,7 +94,7 @@ package struct FakeYahooSettings: Sendable {
     package var rejectedUserAgents: [String] = []
 
     /// The response of the crumb endpoint.
-    package var crumbResponse = CrumbAnswer.crumb
+    package var crumbResponse = CrumbResponse.crumb
     /// True if quotes and summaries require cookie and crumb.
     package var needsCrumb = true
     /// The lifetime of a cookie and its crumb; nil for no expiry.
@@ -135,7 +135,7 @@ package struct FakeYahooSettings: Sendable {
 
     package init() {}
 
-    package enum CrumbAnswer: Sendable, Hashable {
+    package enum CrumbResponse: Sendable, Hashable {
         case crumb
         /// A rejection with that status, whose text must not be used as a crumb.
         case tooManyRequests(status: Int)
@@ -167,40 +167,40 @@ struct FakeYahooHost: Sendable {
 
     /// Creates a route for an endpoint without a crumb.
     func open(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
         raw(template) { request in
             .json(
-                try answer(
+                try handler(
                     AuthenticatedRequest(request: request, view: scriptedMarket.view, settings: settings)))
         }
     }
 
     /// Creates a route for an endpoint that requires cookie and crumb.
     func closed(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        open(template) { visit in
-            try checkCrumb(visit.request)
-            return try answer(visit)
+        open(template) { context in
+            try checkCrumb(context.request)
+            return try handler(context)
         }
     }
 
     /// Creates a route for an endpoint whose response is not always JSON.
     func raw(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+        _ template: PathTemplate, _ handler: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         .get(template) { request in
-            guard isWelcome(request) else { return .yahooTooManyRequests(settings) }
+            guard isAllowed(request) else { return .yahooTooManyRequests(settings) }
             do {
-                return try answer(request)
+                return try handler(request)
             } catch let error as FakeYahooError {
                 return SandboxResponse(error)
             }
         }
     }
 
-    private func isWelcome(_ request: SandboxRequest) -> Bool {
+    private func isAllowed(_ request: SandboxRequest) -> Bool {
         let agent = request.headers.first(name: "User-Agent") ?? ""
         guard !settings.rejectedUserAgents.contains(where: agent.hasPrefix) else { return false }
         guard let limit = settings.requestsPerMinute else { return true }

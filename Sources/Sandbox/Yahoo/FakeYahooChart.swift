@@ -8,13 +8,15 @@ struct FakeYahooChart: Sendable {
     private let settings: FakeYahooSettings
 
     /// Throws ``FakeYahooError`` for an unlisted symbol and an unavailable range.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        settings = visit.settings
-        view = visit.view
-        guard let listing = FakeYahooListing(visit.request.parameters["symbol"] ?? "", in: visit.view.market)
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        settings = context.settings
+        view = context.view
+        guard
+            let listing = FakeYahooListing(
+                context.request.parameters["symbol"] ?? "", in: context.view.market)
         else { throw .noChart(status: settings.unknownSymbolStatus) }
         self.listing = listing
-        query = try FakeYahooChartQuery(visit, of: listing.instrument)
+        query = try FakeYahooChartQuery(context, of: listing.instrument)
     }
 
     func document() -> JSONDocument {

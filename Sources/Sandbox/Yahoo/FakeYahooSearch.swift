@@ -8,17 +8,17 @@ struct FakeYahooSearch: Sendable {
     private let context: FakeYahooHost.AuthenticatedRequest
 
     /// Throws ``FakeYahooError`` for a missing text.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        guard let text = visit.request[query: "q"], !text.isEmpty else {
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        guard let text = context.request[query: "q"], !text.isEmpty else {
             throw .badRequest("Missing value for the \"q\" argument")
         }
-        func count(_ name: String, usual: Int) -> Int {
-            min(max(visit.request[query: name].flatMap { Int($0) } ?? usual, 0), Self.maximumCount)
+        func count(_ name: String, default defaultCount: Int) -> Int {
+            min(max(context.request[query: name].flatMap { Int($0) } ?? defaultCount, 0), Self.maximumCount)
         }
         self.text = text
-        self.context = visit
-        quotesCount = count("quotesCount", usual: 6)
-        newsCount = count("newsCount", usual: 4)
+        self.context = context
+        quotesCount = count("quotesCount", default: 6)
+        newsCount = count("newsCount", default: 4)
     }
 
     /// The maximum number of quotes, and of news.
@@ -209,8 +209,8 @@ struct FakeYahooListing: Sendable {
 extension JSONDocument {
     /// Converts a number through a 32-bit binary number: `226.10000610351562` for 226.1.
     static func singlePrecision(_ decimal: Decimal) -> JSONDocument {
-        let widened = Double(Float(decimal.doubleValue))
-        return .number(shortest: Decimal(widened.description) ?? decimal)
+        let value = Double(Float(decimal.doubleValue))
+        return .number(shortest: Decimal(value.description) ?? decimal)
     }
 
     /// Writes a 32-bit result with its own digits only: `1.4499969`.

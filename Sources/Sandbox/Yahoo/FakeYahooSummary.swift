@@ -8,15 +8,15 @@ struct FakeYahooSummary: Sendable {
     private let isFormatted: Bool
 
     /// Throws ``FakeYahooError`` if no module is requested.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        modules = (visit.request[query: "modules"] ?? "").split(separator: ",").map(String.init)
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        modules = (context.request[query: "modules"] ?? "").split(separator: ",").map(String.init)
         guard !modules.isEmpty else {
             throw .badRequest("Missing value for the \"modules\" argument")
         }
-        view = visit.view
-        listing = FakeYahooListing(visit.request.parameters["symbol"] ?? "", in: visit.view.market)
-        let wish = visit.request[query: "formatted"].flatMap(Bool.init)
-        isFormatted = wish ?? visit.settings.summariesAreFormatted
+        view = context.view
+        listing = FakeYahooListing(context.request.parameters["symbol"] ?? "", in: context.view.market)
+        let requested = context.request[query: "formatted"].flatMap(Bool.init)
+        isFormatted = requested ?? context.settings.summariesAreFormatted
     }
 
     /// Returns the available modules; throws ``FakeYahooError`` if there are none.

@@ -102,10 +102,10 @@ struct FakeAlpacaAccount: Sendable {
     private mutating func work(_ index: Int, _ view: MarketView, _ now: Instant) throws {
         let end = min(view.now + 1, orders[index].expiresAt)
         var start = orders[index].workingFrom
-        let mustFillNow = [.immediateOrCancel, .fillOrKill].contains(orders[index].ticket.timeInForce)
+        let isImmediate = [.immediateOrCancel, .fillOrKill].contains(orders[index].ticket.timeInForce)
         while start < end, orders[index].status.isOpen {
             let run = OrderSimulation(order: orders[index], view: view)
-            let range = start..<(mustFillNow ? min(orders[index].workingFrom + 1, end) : end)
+            let range = start..<(isImmediate ? min(orders[index].workingFrom + 1, end) : end)
             var isTriggered = orders[index].isTriggered
             let match = range.isEmpty ? nil : run.next(in: range, isTriggered: &isTriggered)
             orders[index].isTriggered = isTriggered
@@ -115,7 +115,7 @@ struct FakeAlpacaAccount: Sendable {
         }
         orders[index].workingFrom = max(orders[index].workingFrom, end)
         guard orders[index].status.isOpen else { return }
-        if mustFillNow {
+        if isImmediate {
             self.end(orders[index].id, as: .canceled, at: now)
         } else if view.now >= orders[index].expiresAt {
             self.end(orders[index].id, as: .expired, at: time(of: orders[index].expiresAt, now))

@@ -26,15 +26,15 @@ final class FakeAlpacaAccounts: Resettable {
     }
 
     /// Returns the current state of the user's account.
-    func account(of visit: FakeAlpacaHost.AuthenticatedRequest) throws -> FakeAlpacaAccount {
-        try with(visit) { $0 }
+    func account(of context: FakeAlpacaHost.AuthenticatedRequest) throws -> FakeAlpacaAccount {
+        try with(context) { $0 }
     }
 
     /// Gives access to the account of the authenticated user, for reading or changing it.
     func with<Result: Sendable>(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ body: (inout FakeAlpacaAccount) throws -> Result
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ body: (inout FakeAlpacaAccount) throws -> Result
     ) throws -> Result {
-        try with(visit.user, visit.view, at: visit.now, body)
+        try with(context.user, context.view, at: context.now, body)
     }
 
     /// Gives access to a user's account, for reading or changing it.

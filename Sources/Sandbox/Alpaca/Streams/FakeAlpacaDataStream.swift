@@ -103,9 +103,9 @@ struct FakeAlpacaDataStream: Sendable {
         switch message["action"]?.string {
         case "auth": await Self.send(.alreadyAuthenticated, stream)
         case "subscribe":
-            let isTaken = subscription.change(
+            let isAccepted = subscription.change(
                 message, subscribing: true, limit: settings.streamedSymbolLimit)
-            guard isTaken else { return await Self.send(.symbolLimit, stream) }
+            guard isAccepted else { return await Self.send(.symbolLimit, stream) }
             await stream.send([subscription.document])
         case "unsubscribe":
             _ = subscription.change(message, subscribing: false, limit: nil)
@@ -264,9 +264,9 @@ final class FakeAlpacaStreamLimit: Sendable {
 
     /// Returns false if the user has reached the limit.
     func acquire(for user: String, limit: Int) -> Bool {
-        openStreams.withLock { taken in
-            guard taken[user, default: 0] < limit else { return false }
-            taken[user, default: 0] += 1
+        openStreams.withLock { open in
+            guard open[user, default: 0] < limit else { return false }
+            open[user, default: 0] += 1
             return true
         }
     }
