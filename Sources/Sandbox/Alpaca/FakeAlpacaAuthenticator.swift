@@ -24,11 +24,10 @@ struct FakeAlpacaAuthenticator: Sendable {
     /// Returns the user of the credentials in the headers; throws ``FakeAlpacaError`` if they are missing or
     /// wrong.
     func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedUser {
-        if let authorization = headers.first(name: "Authorization") {
-            let words = authorization.split(separator: " ")
-            guard words.count == 2, words[0].lowercased() == "bearer",
-                let authenticated = authenticate(token: String(words[1]))
-            else { throw .unauthorized(message: settings.unauthorizedMessage) }
+        if headers.contains(name: "Authorization") {
+            guard let token = headers.bearerToken, let authenticated = authenticate(token: token) else {
+                throw .unauthorized(message: settings.unauthorizedMessage)
+            }
             return authenticated
         }
         guard let keyID = headers.first(name: "APCA-API-KEY-ID"),
@@ -115,7 +114,7 @@ final class MinuteRateLimiter: Resettable {
 
 /// Alpaca's token endpoint: `POST /oauth/token` (fact sheet, "Hosts and authentication").
 ///
-/// Tokens live until they are revoked, and there are no refresh tokens.
+/// Tokens are valid until they are revoked, and there are no refresh tokens.
 struct FakeAlpacaOAuth: Sendable {
     let server: AuthorizationServer
     let clock: SandboxClock
@@ -126,7 +125,7 @@ struct FakeAlpacaOAuth: Sendable {
                 do {
                     return .json(Self.document(try tokens(request)))
                 } catch let error as OAuthError {
-                    return Self.errorResponse(error)
+                    return error.response
                 }
             }
         ]
@@ -153,12 +152,5 @@ struct FakeAlpacaOAuth: Sendable {
             "access_token": .string(tokens.accessToken), "token_type": "bearer",
             "scope": .string(tokens.grant.scope),
         ]
-    }
-
-    /// Alpaca documents no body for this error; it follows RFC 6749, section 5.2.
-    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
-        .json(
-            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
-            status: error == .invalidClient ? .unauthorized : .badRequest)
     }
 }

@@ -86,7 +86,7 @@ struct FakeAlpacaBarQuery {
         let symbol: String
         let start: Int
 
-        var text: String { Base64.encoded("\(symbol)|M|\(start)000000000") }
+        var text: String { Base64.standard.padded("\(symbol)|M|\(start)000000000") }
 
         init(symbol: String, start: Int) {
             self.symbol = symbol
@@ -94,7 +94,7 @@ struct FakeAlpacaBarQuery {
         }
 
         init?(_ text: String) {
-            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 3,
+            guard let parts = Base64.standard.text(padded: text)?.split(separator: "|"), parts.count == 3,
                 parts[2].hasSuffix("000000000"), let start = Int(parts[2].dropLast(9))
             else { return nil }
             self.init(symbol: String(parts[0]), start: start)

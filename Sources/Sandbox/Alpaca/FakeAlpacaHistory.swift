@@ -28,7 +28,7 @@ struct FakeAlpacaHistory {
     }
 
     func document() throws -> JSONDocument {
-        guard let first = sessions.first, let before = TradingCalendar.session(before: first.date) else {
+        guard let first = sessions.first, let before = Schedule.exchanges.session(before: first.date) else {
             return Self.empty(query.timeframe)
         }
         let base = try self.base(atCloseOf: before)
@@ -118,7 +118,7 @@ struct FakeAlpacaHistory {
     /// session, up to now.
     private func end(ofContinuous session: TradingSession) -> Int {
         let day = session.midnight + 86_400
-        guard let next = TradingCalendar.session(after: session.date) else { return day }
+        guard let next = Schedule.exchanges.session(after: session.date) else { return day }
         return max(day, min(next.midnight, view.now))
     }
 
@@ -128,18 +128,18 @@ struct FakeAlpacaHistory {
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
-            let last = TradingCalendar.session(onOrBefore: min(query.lastDate, current.date))
+            let last = Schedule.exchanges.session(onOrBefore: min(query.lastDate, current.date))
         else { return [] }
         let opened = book.ledger.opened.inNewYork.date
         guard let start = query.start else {
-            let sessions = TradingCalendar.sessions(
+            let sessions = Schedule.exchanges.sessions(
                 from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, opened),
                 through: last.date)
             // The days of a period are trading days, the last one being the current day.
             guard query.period.unit == .day else { return sessions }
-            return TradingCalendar.sessions(from: opened, through: last.date).suffix(query.period.count)
+            return Schedule.exchanges.sessions(from: opened, through: last.date).suffix(query.period.count)
         }
-        return TradingCalendar.sessions(from: max(start.inNewYork.date, opened), through: last.date)
+        return Schedule.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
             .filter { Int(start.secondsSince1970) <= $0.close }
     }
 }

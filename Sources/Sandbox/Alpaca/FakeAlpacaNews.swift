@@ -47,7 +47,7 @@ struct FakeAlpacaNews: Sendable {
         let published: Int
         let id: Int
 
-        var text: String { Base64.encoded("\(published)|\(id)") }
+        var text: String { Base64.standard.padded("\(published)|\(id)") }
 
         init(_ story: NewsStory) {
             published = story.published
@@ -55,7 +55,7 @@ struct FakeAlpacaNews: Sendable {
         }
 
         init?(_ text: String) {
-            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 2,
+            guard let parts = Base64.standard.text(padded: text)?.split(separator: "|"), parts.count == 2,
                 let published = Int(parts[0]), let id = Int(parts[1])
             else { return nil }
             self.published = published

@@ -59,7 +59,7 @@ struct FakeAlpacaReference: Sendable {
         let today = Instant(secondsSince1970: Int64(view.now))?.inNewYork.date
         let ahead = today.flatMap { date in
             TradingCalendar.session(on: date).flatMap { view.now < $0.open ? $0 : nil }
-                ?? TradingCalendar.session(after: date)
+                ?? Schedule.exchanges.session(after: date)
         }
         return [
             "timestamp": Self.stamp(view.now),
@@ -93,7 +93,7 @@ struct FakeAlpacaReference: Sendable {
         // Alpaca's calendar covers the days from 1970 to 2029; a wider range is not an error.
         let first = max(try date("start", else: Self.firstDay), Self.firstDay)
         let last = min(try date("end", else: Self.lastDay), Self.lastDay)
-        let days = TradingCalendar.sessions(from: first, through: last).filter { session in
+        let days = Schedule.exchanges.sessions(from: first, through: last).filter { session in
             type == "TRADING" || Self.settlement(of: session).map { first <= $0 && $0 <= last } ?? false
         }
         return .array(days.map(Self.day))
@@ -104,7 +104,7 @@ struct FakeAlpacaReference: Sendable {
 
     /// Returns the settlement date of a session: the next trading day.
     private static func settlement(of session: TradingSession) -> CalendarDate? {
-        TradingCalendar.session(after: session.date)?.date
+        Schedule.exchanges.session(after: session.date)?.date
     }
 
     private static func day(_ session: TradingSession) -> JSONDocument {

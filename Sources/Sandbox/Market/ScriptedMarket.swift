@@ -108,7 +108,7 @@ package struct MarketScript: Sendable, Hashable {
             guard let session = Market.session(begunBy: second), session.phase(at: second) != nil else {
                 return second
             }
-            return TradingCalendar.session(before: session.date)?.postMarketClose ?? second
+            return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
         }
     }
 }

@@ -16,26 +16,6 @@ package enum TradingCalendar {
             date: date, preMarketOpen: start + 4 * 3600, open: start + 9 * 3600 + 1800,
             close: start + close * 3600, postMarketClose: start + (close + 4) * 3600)
     }
-
-    /// Returns the last session on or before a date; nil before the calendar begins.
-    package static func session(onOrBefore date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(onOrBefore: date)
-    }
-
-    /// Returns the last session before a date; nil before the calendar begins.
-    package static func session(before date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(before: date)
-    }
-
-    /// Returns the first session after a date; nil at the end of the calendar.
-    package static func session(after date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(after: date)
-    }
-
-    /// Returns every session from `first` to `last`, both included.
-    package static func sessions(from first: CalendarDate, through last: CalendarDate) -> [TradingSession] {
-        Schedule.exchanges.sessions(from: first, through: last)
-    }
 }
 
 extension TradingCalendar {

@@ -1,4 +1,5 @@
 import Brokerage
+import NIOHTTP1
 import Synchronization
 
 /// The codes and tokens of one provider (RFC 6749, sections 4.1 and 6).
@@ -269,5 +270,12 @@ package enum OAuthError: String, Error, Sendable, Hashable, CaseIterable {
         case .unsupportedResponseType: "the response_type is not supported"
         case .accessDenied: "the user refused"
         }
+    }
+
+    /// The error response of a token endpoint (RFC 6749, section 5.2); Alpaca and Saxo document no body.
+    var response: SandboxResponse {
+        .json(
+            ["error": .string(rawValue), "error_description": .string(explanation)],
+            status: self == .invalidClient ? .unauthorized : .badRequest)
     }
 }

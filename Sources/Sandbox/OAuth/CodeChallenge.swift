@@ -32,7 +32,7 @@ enum CodeChallenge: Sendable, Hashable {
         guard Self.isWellFormed(verifier) else { return false }
         return switch self {
         case .plain(let text): text == verifier
-        case .sha256(let text): text == Self.base64URL(SHA256.hash(data: Array(verifier.utf8)))
+        case .sha256(let text): text == Base64.url.encoded(SHA256.hash(data: Array(verifier.utf8)))
         }
     }
 
@@ -48,22 +48,5 @@ enum CodeChallenge: Sendable, Hashable {
                 default: false
                 }
             }
-    }
-
-    /// Encodes by RFC 4648, section 5, without padding.
-    private static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var (text, bits, count) = ([UInt8](), UInt32(0), 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
-            }
-            bits &= (1 << UInt32(count)) - 1
-        }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
     }
 }

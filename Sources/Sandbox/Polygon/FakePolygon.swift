@@ -174,8 +174,7 @@ struct FakePolygonHost: Sendable {
     /// Returns the key from the query or the header; nil if both are missing.
     private func key(of request: SandboxRequest) -> String? {
         if let key = request[query: "apiKey"], !key.isEmpty { return key }
-        let words = request.headers.first(name: "Authorization")?.split(separator: " ") ?? []
-        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+        return request.headers.bearerToken
     }
 
     private func requestID(of request: SandboxRequest, at now: Instant) -> String {
@@ -200,7 +199,7 @@ extension FakePolygonSettings.Plan {
     private static func endOfLastDay(before second: Int) -> Int {
         guard let session = Market.session(begunBy: second) else { return second }
         if session.postMarketClose <= second { return session.postMarketClose }
-        return TradingCalendar.session(before: session.date)?.postMarketClose ?? second
+        return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
     }
 }
 

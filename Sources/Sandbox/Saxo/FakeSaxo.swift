@@ -250,9 +250,7 @@ struct FakeSaxoHost: Sendable {
 
     /// Returns the user of a bearer token; the scheme is case-insensitive.
     func user(_ headers: HTTPHeaders) -> SandboxUser? {
-        let words = headers.first(name: "Authorization")?.split(separator: " ") ?? []
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return sessions.user(ofAccessToken: String(words[1]), at: clock.now)
+        headers.bearerToken.flatMap { sessions.user(ofAccessToken: $0, at: clock.now) }
     }
 
     private func respond(

@@ -74,7 +74,7 @@ struct FakeSaxoOAuth: Sendable {
                         document(try tokens(request)),
                         status: HTTPResponseStatus(statusCode: settings.tokenStatus))
                 } catch let error as OAuthError {
-                    return Self.errorResponse(error)
+                    return error.response
                 }
             }
         ]
@@ -121,13 +121,6 @@ struct FakeSaxoOAuth: Sendable {
             "base_uri": nil,
         ]
     }
-
-    /// Saxo documents no body for this error; it follows RFC 6749, section 5.2.
-    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
-        .json(
-            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
-            status: error == .invalidClient ? .unauthorized : .badRequest)
-    }
 }
 
 /// The name and password of `Authorization: Basic …` (RFC 7617).
@@ -137,38 +130,12 @@ struct BasicCredentials: Hashable {
 
     /// Nil for another scheme, and unless it is Base64 of UTF-8 text with a colon.
     init?(_ header: String) {
-        let words = header.split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "basic", let bytes = Self.decoded(words[1]),
+        let padding = UInt8(ascii: "=")
+        guard let digits = HTTPHeaders.credentials(header, scheme: "basic")?.utf8,
+            let bytes = Base64.standard.decoded(digits.reversed().drop { $0 == padding }.reversed()),
             let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
         else { return nil }
         name = String(text[..<colon])
         password = String(text[text.index(after: colon)...])
-    }
-
-    /// Decodes Base64 (RFC 4648, section 4), padded or not; nil for anything else.
-    private static func decoded(_ text: Substring) -> [UInt8]? {
-        var (bytes, bits, count) = ([UInt8](), UInt32(0), 0)
-        for byte in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
-            guard let digit = digit(byte) else { return nil }
-            bits = bits << 6 | digit
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-                bits &= (1 << UInt32(count)) - 1
-            }
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

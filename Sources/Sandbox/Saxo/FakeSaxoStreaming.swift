@@ -68,8 +68,7 @@ struct FakeSaxoStreaming: Sendable {
     /// Browsers cannot set headers of a WebSocket request, so the token may be in the query too.
     private static func token(_ request: SandboxRequest) -> String? {
         let text = request.headers.first(name: "Authorization") ?? parameter("authorization", of: request)
-        let words = text?.split(separator: " ") ?? []
-        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+        return text.flatMap { HTTPHeaders.credentials($0, scheme: "bearer") }
     }
 
     private static func contextID(_ request: SandboxRequest) -> String? {
