@@ -7,7 +7,7 @@ import struct Sandbox.FakeInstrument
 
 @Suite("What Alpha Vantage's stand-in tells")
 struct AlphaVantageDataTests {
-    /// What Alpaca's stand-in says of Apple's day, so that both tell one story.
+    /// Returns the fake Alpaca's snapshot of Apple, so that both providers can be compared.
     private func snapshot(_ house: RunningSandbox, _ symbol: String = "AAPL") async throws -> JSONValue {
         let reply = try await house.data("/v2/stocks/snapshots?symbols=\(symbol)")
         return try #require(JSONValue(parsing: reply.body)[symbol])

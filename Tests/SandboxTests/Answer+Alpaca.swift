@@ -59,7 +59,7 @@ extension Answer {
         },
     ]
 
-    /// An order of the user's own, which rests.
+    /// Creates an order of the user, which stays open.
     private static func order(
         _ method: String, _ template: String, _ shape: Shape, status: Int = 200, _ body: String = "",
         path: String? = nil
@@ -86,7 +86,7 @@ extension Answer {
         order("DELETE", "/v2/orders", .schema("alpaca", "CancelAllOrders"), status: 207),
     ]
 
-    /// A watchlist of the user's own, by its id and by its name.
+    /// Creates a watchlist of the user, for requests by its id and by its name.
     private static func watchlist(
         _ method: String, rest: String = "", _ shape: Shape = .schema("alpaca", "Watchlist"),
         status: Int = 200, body: String = ""

@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The providers of data alone.
+/// The providers of market data.
 extension Answer {
     private static func function(
         _ name: String, _ shape: String, _ parameters: String = "&symbol=AAPL"

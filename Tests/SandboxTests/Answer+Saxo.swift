@@ -38,7 +38,7 @@ extension Answer {
         saxo("/ref/v1/watchlists/{watchlist_id}", "WatchlistSeed", path: "/ref/v1/watchlists/4711002"),
     ]
 
-    /// The order that the demonstration's user has open.
+    /// The open order of the demonstration user.
     private static let open = "5014824029"
 
     static let saxoOrders: [Answer] = ["/trade/v2/orders", "/trade/v1/orders"].flatMap { orders in
@@ -116,7 +116,7 @@ extension Answer {
                 "POST", "/saxo-auth/token",
                 FakeSaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
         },
-        // Nobody listens in that context: the renewal of a stream that is open has tests of its own.
+        // The context has no listener: other tests cover the renewal of an open stream's token.
         Answer(provider: .saxo, endpoint: "PUT /authorize", status: 404, shape: .empty) {
             try await $0.client.send(
                 "PUT", "/saxo-streaming/authorize?contextid=ctx", RunningSandbox.saxoDemo)

@@ -35,7 +35,7 @@ struct AnswerTests {
         #expect(Set(known).subtracting(offered) == [])
     }
 
-    /// What the first message of a stream says.
+    /// The expected first message of a stream.
     struct Opening: Sendable, CustomTestStringConvertible {
         let provider: ProviderID
         let endpoint: String
@@ -43,9 +43,9 @@ struct AnswerTests {
         let shape: String
         let path: String
         var headers: [String: String] = [:]
-        /// What makes the sandbox speak, before the stream is opened.
+        /// Makes the sandbox send a message; runs before the stream is opened.
         var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
-        /// What the client says first.
+        /// The client's first message.
         var greeting: String?
         var testDescription: String { "\(provider.rawValue) \(endpoint)" }
 
@@ -81,7 +81,7 @@ struct AnswerTests {
                 switch frame {
                 case .text(let text): return try JSONValue(parsing: text)
                 case .binary(let bytes):
-                    // Saxo's frames have a layout of their own around the document.
+                    // Saxo's frames have a binary layout around the document.
                     let messages = wanted.provider == .saxo ? try SaxoMessage.all(in: frame) : []
                     return try messages.first?.payload
                         ?? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))

@@ -11,7 +11,7 @@ struct FakeAlpacaBarsTests {
         return try JSONValue(parsing: reply.body)
     }
 
-    /// A token as it goes into a URL.
+    /// Escapes a token for a URL.
     private func escaped(_ token: String) -> String {
         token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }

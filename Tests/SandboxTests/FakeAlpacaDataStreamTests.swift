@@ -16,7 +16,7 @@ struct FakeAlpacaDataStreamTests {
         .text(#"[{"T":"error","code":\#(code),"msg":"\#(message)"}]"#)
     }
 
-    /// A stream whose client has been let in.
+    /// Opens an authenticated stream.
     private func stream<Result: Sendable>(
         _ house: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
     ) async throws -> Result {
@@ -131,8 +131,8 @@ struct FakeAlpacaDataStreamTests {
         try await withSandbox({ $0.clock = clock.clock }) { house in
             try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
                 _ = try await stream.next()
-                // The deadline counts from a moment shortly after the first message: it is set by then, or
-                // will be set to ten seconds after a time that has not moved.
+                // The deadline starts shortly after the first message. It is set by then, or will be set to
+                // ten seconds after the unchanged time.
                 try await stream.send("{")
                 _ = try await stream.next()
                 clock.advance(by: .seconds(10))

@@ -16,7 +16,7 @@ struct FakeAlpacaHistoryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let query: String
         let count: Int
-        /// Points that time has reached.
+        /// The number of points that are not in the future.
         let reached: Int
         let timeframe: String
         var moment = Moment.midday
@@ -44,7 +44,7 @@ struct FakeAlpacaHistoryTests {
                 query: "period=1D&timeframe=1H&intraday_reporting=continuous", count: 36, reached: 36,
                 timeframe: "1H", moment: "2026-11-21T16:59:59Z"),
             Case(query: "period=1D", count: 390, reached: 390, timeframe: "1Min", moment: Moment.weekend),
-            // Before the market opens, the day before is the current one.
+            // Before the market opens, the previous day is the current one.
             Case(query: "period=1D", count: 390, reached: 390, timeframe: "1Min", moment: Moment.morning),
             Case(
                 query: "period=1D", count: 210, reached: 210, timeframe: "1Min",

@@ -20,7 +20,7 @@ struct FakeAlpacaOAuthTests {
             separator: "&")
     }
 
-    /// The form of a page's first button, as a browser would post it.
+    /// Returns the form of a page's first button, encoded as by a browser.
     static func approval(_ page: String, decision: String) throws -> String {
         let form = try #require(page.split(separator: "<form", maxSplits: 1).last?.prefix { $0 != "\n" })
         let fields = form.matches(of: /name="([a-z_]+)" value="([^"]*)"/).map { match in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Alpaca's orders")
 struct FakeAlpacaOrdersTests {
     static let market = #"{"symbol":"AAPL","qty":"2","side":"buy","type":"market","time_in_force":"day"}"#
-    /// Far from any price: it rests.
+    /// The price is far from the market, so the order stays open.
     static func resting(_ more: String = "") -> String {
         #"{"symbol":"AAPL","qty":"2","side":"buy","type":"limit","time_in_force":"gtc","limit_price":"1.5""#
             + more + "}"
@@ -139,7 +139,7 @@ struct FakeAlpacaOrdersTests {
             let begin = Int(start.secondsSince1970)
             let first = try #require(tape.price(at: begin))
             let rises = order.terms.hasPrefix(#""type":"limit""#) ? order.side == "sell" : order.side == "buy"
-            // The price furthest away in the order's direction within the session: it comes to pass.
+            // The most distant price in the order's direction that occurs within the session.
             let seconds = begin..<day.close
             let prices = seconds.compactMap { tape.price(at: $0) }
             let wanted = try #require(rises ? prices.max() : prices.min())

@@ -12,7 +12,7 @@ struct FakeAlpacaTradeStreamTests {
     static let authorized =
         #"{"stream":"authorization","data":{"status":"authorized","action":"authenticate"}}"#
 
-    /// A document in a frame as a paper account has it: binary.
+    /// Reads a document from a binary frame, the form of paper accounts.
     private func message(_ stream: inout StreamClient) async throws -> JSONValue {
         guard case .binary(let bytes) = try await stream.next() else {
             Issue.record("a binary frame was expected")

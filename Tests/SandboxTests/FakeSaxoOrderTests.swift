@@ -9,7 +9,7 @@ struct FakeSaxoOrderTests {
     static let account = FakeSaxoClient.demo.accounts[0].key
     static let accountQuery = "AccountKey=\(FakeSaxoClient.escaped(account))"
 
-    /// The body of an order to buy Apple's shares, with members changed or, where empty, left out.
+    /// Returns the body of an order to buy Apple's shares, with changed members; empty ones are removed.
     static func order(_ changes: [String: String] = [:]) -> String {
         var members = [
             "AccountKey": "\"\(account)\"", "Uic": "211", "AssetType": "\"Stock\"", "BuySell": "\"Buy\"",
@@ -28,7 +28,7 @@ struct FakeSaxoOrderTests {
         "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
     ].merging(currencies) { first, _ in first }
 
-    /// A sandbox whose clock tests advance, a second for each order.
+    /// Runs a test with a clock that advances by a second for each order.
     private func withClock(
         at moment: String = Moment.midday,
         _ change: @escaping (inout SandboxConfiguration) -> Void = { _ in },
@@ -109,7 +109,7 @@ struct FakeSaxoOrderTests {
                 "OrderType": "\"Limit\"", "OrderPrice": try #require(price), "BuySell": "\"Sell\"",
                 "Amount": "10",
             ]
-            // A seller's limit at the bid is met at once.
+            // A seller's limit at the bid is filled at once.
             _ = try result(await house.saxo("POST", "/trade/v2/orders", Self.order(change)))
             let page = try await house.saxoDocument("/port/v1/netpositions/me?Uic=211&AssetType=Stock")
             #expect(page["Data"]?[0]?["NetPositionBase"]?["Amount"]?.digits == "40")

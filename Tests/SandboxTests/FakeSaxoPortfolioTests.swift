@@ -65,7 +65,7 @@ struct FakeSaxoPortfolioTests {
             }
             let whole = try await house.saxoDocument("/port/v1/netpositions/me")
             #expect(whole["Data"]?[0]?["NetPositionBase"]?["AccountId"] == nil)
-            // Forty in one account, ten in the other.
+            // 40 in one account, 10 in the other.
             #expect(whole["Data"]?[0]?["NetPositionBase"]?["Amount"]?.digits == "50")
         }
     }

@@ -6,17 +6,17 @@ import Testing
 /// Every effect at every provider, scripted over HTTP as a demonstration does.
 @Suite("Every fault at every provider")
 struct FaultMatrixTests {
-    /// Two endpoints of a provider, and what it says when things go wrong.
+    /// Two endpoints of a provider, and their responses to faults.
     struct Probe: Sendable, CustomTestStringConvertible {
         let provider: ProviderID
         let endpoint: String
         let path: String
         let spared: String
         var headers: [String: String] = [:]
-        /// The schema's definition of a refusal's body; nil where it is none of JSON.
+        /// The schema's definition of the error body; nil if it is not JSON.
         var tooManyShape: String?
         var tooManyStatus = 429
-        /// How an expired credential is told.
+        /// The response to an expired credential.
         var expired: (status: Int, shape: String?) = (401, nil)
         var testDescription: String { "\(provider.rawValue) \(endpoint)" }
         /// The provider's name in control documents.
@@ -60,7 +60,7 @@ struct FaultMatrixTests {
         }
     }
 
-    /// An effect as it is scripted, and how it is seen.
+    /// A scripted effect, and the client's observation of it.
     struct Effect: Sendable, CustomTestStringConvertible {
         let json: String
         let isSeen: @Sendable (Probe, Client.Reply) throws -> Bool

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Faults on demand")
 struct FaultTests {
-    /// What a client sees of a fault at the account.
+    /// The client's observation of a fault at the account endpoint.
     struct Case: Sendable, CustomTestStringConvertible {
         let effect: Fault.Effect
         let json: String

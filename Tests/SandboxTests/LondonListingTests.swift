@@ -7,7 +7,7 @@ import struct Sandbox.FakeInstrument
 
 @Suite("Shares of the London Stock Exchange")
 struct LondonListingTests {
-    /// Thursday, 10:00 in London, before anything is traded in New York.
+    /// Thursday, 10:00 in London, before trading in New York begins.
     static let morning = "2026-11-19T10:00:00Z"
 
     @Test(
@@ -15,10 +15,10 @@ struct LondonListingTests {
         arguments: [
             ("2026-11-19", "2026-11-19T08:00:00Z", "2026-11-19T16:30:00Z"),
             ("2026-07-03", "2026-07-03T07:00:00Z", "2026-07-03T15:30:00Z"),
-            // The clocks changed the Sunday before.
+            // The clocks changed on the Sunday before.
             ("2026-03-30", "2026-03-30T07:00:00Z", "2026-03-30T15:30:00Z"),
             ("2026-10-26", "2026-10-26T08:00:00Z", "2026-10-26T16:30:00Z"),
-            // Thanksgiving is a day like any other.
+            // Thanksgiving is a trading day in London.
             ("2026-11-26", "2026-11-26T08:00:00Z", "2026-11-26T16:30:00Z"),
         ])
     func hours(day: String, open: String, close: String) throws {

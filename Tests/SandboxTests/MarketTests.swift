@@ -31,7 +31,7 @@ struct MarketTests {
     func intervalsMakeTheDay(symbol: String, seconds: Int) throws {
         let tape = try tape(symbol, "2026-11-19")
         let session = tape.session
-        // Intervals of one second are many: an hour of them will do.
+        // One hour is sufficient for intervals of one second.
         let end = seconds < 60 ? session.open + 3600 : session.close
         let bars = try stride(from: session.open, to: end, by: seconds).map { start in
             try #require(tape.bar(of: .regular, from: start, through: min(start + seconds, end)))

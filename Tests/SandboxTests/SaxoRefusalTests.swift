@@ -39,7 +39,7 @@ struct SaxoRefusalTests {
         arguments: [
             "/port/v1/nothing", "/ref/v1/instruments/details/1/Stock", "/ref/v1/instruments/details/x/Stock",
             "/ref/v1/instruments/details/211/Bond", "/chart/v3/charts?AssetType=Stock&Uic=1&Horizon=60",
-            // Offered by older deployments only.
+            // Available in older deployments only.
             "/chart/v1/charts?AssetType=FxSpot&Uic=21&Horizon=60", "/ref/v1/watchlists",
         ])
     func notFound(path: String) async throws {

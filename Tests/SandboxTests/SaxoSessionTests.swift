@@ -16,7 +16,7 @@ struct SaxoSessionTests {
             + "&redirect_uri=\(FakeSaxoOAuthTests.redirect)" + more
     }
 
-    /// What comes back with the browser, by name.
+    /// Returns the parameters of the redirect, by name.
     private func answer(_ reply: Client.Reply) throws -> [String: String] {
         #expect(reply.status == 302)
         let location = try #require(reply.headers["location"])
@@ -27,7 +27,7 @@ struct SaxoSessionTests {
         return Dictionary(pairs.map { ($0[0], $0.count > 1 ? $0[1] : "") }, uniquingKeysWith: { $1 })
     }
 
-    /// A code that the demonstration's user has given.
+    /// Returns a code granted by the demonstration user.
     private func code(_ house: RunningSandbox, _ client: String, _ more: String = "") async throws -> String {
         house.sandbox.oauth.decision = .approve(user: "demo")
         let reply = try await house.client.get(Self.authorize(client, more))
@@ -89,7 +89,7 @@ struct SaxoSessionTests {
             let ended = reuse == .endsSession
             #expect(try await status(house, second.access) == (ended ? 401 : 200))
             #expect(try await refresh(second.refresh).status == (ended ? 400 : 201))
-            // Nobody else's session ends.
+            // No other user's session ends.
             #expect(try await status(house, stranger.access) == 200)
             #expect(try await refresh(stranger.refresh).status == 201)
             house.sandbox.reset()
@@ -135,9 +135,9 @@ struct SaxoSessionTests {
 
     struct Proof: Sendable, CustomTestStringConvertible {
         let application: String
-        /// Of the request that brings the code.
+        /// The challenge in the authorization request.
         let challenge: String
-        /// Of the request that brings the tokens, beside code and address.
+        /// The proof in the token request, in addition to code and address.
         let proof: String
         var isProved = false
         /// Nil for tokens.
@@ -180,7 +180,7 @@ struct SaxoSessionTests {
             Proof(
                 application: "sandbox-saxo-app", challenge: hashed, proof: "", isProved: true,
                 error: "invalid_grant"),
-            // Who sends a verifier believes in a challenge that somebody has taken out of the request.
+            // A verifier without a challenge indicates that the challenge was removed from the request.
             Proof(
                 application: "sandbox-saxo-app", challenge: "", proof: "&code_verifier=\(verifier)",
                 isProved: true, error: "invalid_grant"),
@@ -245,7 +245,7 @@ struct SaxoSessionTests {
                 try expectRefused(await token(house, form + more), error)
             }
             try expectRefused(await token(house, form, isProved: true), "invalid_grant")
-            // What was refused has used nothing up.
+            // A rejected request consumes nothing.
             let second = try tokens(await token(house, form + "&code_verifier=\(Self.verifier)"))
             #expect(try await status(house, second.access) == 200)
             try expectRefused(

@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The messages of a frame, read by an opinion of one's own of the layout.
+/// The messages of a frame, decoded independently of the sandbox's code.
 struct SaxoMessage: Equatable {
     let id: UInt64
     let reference: String
@@ -33,7 +33,7 @@ struct SaxoMessage: Equatable {
 }
 
 extension JSONValue {
-    /// An object with the members of a delta merged in, objects in them likewise.
+    /// Returns an object with the members of a delta merged in, recursively.
     func merged(with delta: JSONValue) -> JSONValue {
         guard let members, let changes = delta.members else { return delta }
         return .object(members.merging(changes) { $0.merged(with: $1) })
@@ -75,7 +75,7 @@ struct SaxoStreamTests {
         #expect(schema.violations(in: message.payload) == [])
     }
 
-    /// Goes on to the next second, and reads what it brings.
+    /// Advances the clock by a second, and reads the frame.
     private static func tick(
         _ clock: ManualClock, _ stream: inout StreamClient
     ) async throws -> [SaxoMessage] {
@@ -180,7 +180,8 @@ struct SaxoStreamTests {
                 let shape = "Disconnect"
                 let sandbox = house.sandbox
                 try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
-                    // Whoever waits for the clock listens; a demand is for those who do.
+                    // A task that waits for the clock has a listener; a demand applies to existing listeners
+                    // only.
                     try await waitUntil { clock.waiterCount > 0 }
                     if isScripted { sandbox.saxoStreams.demandDisconnect() }
                     clock.advance(by: .seconds(isScripted ? 1 : 60))
@@ -286,7 +287,7 @@ struct SaxoStreamTests {
         try await withClock { house, clock in
             let client = house.client
             try await StreamClient.open(Self.path, of: client, Self.headers) { _ in
-                // Whoever waits for the clock has been let in.
+                // A task that waits for the clock has an accepted listener.
                 try await waitUntil { clock.waiterCount > 0 }
                 let error = await #expect(throws: StreamClient.Refused.self) {
                     try await StreamClient.open(path, of: client, headers) { _ in }

@@ -7,7 +7,7 @@ import Testing
 struct SaxoWireTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let path: String
-        /// Nil for shapes that the schemas do not have.
+        /// Nil for a shape without a schema.
         let shape: String?
         var testDescription: String { path }
 

@@ -3,10 +3,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Every effect at the stream of every provider that has one, scripted over HTTP.
+/// Every effect at the stream of every provider with streams, scripted over HTTP.
 @Suite("Every fault at every stream", .timeLimit(.minutes(20)))
 struct StreamFaultTests {
-    /// A stream, and what makes the sandbox send a first message on it.
+    /// A stream, and an action that makes the sandbox send a first message on it.
     struct Probe: Sendable, CustomTestStringConvertible {
         let provider: String
         let endpoint: String
@@ -14,7 +14,7 @@ struct StreamFaultTests {
         var headers: [String: String] = [:]
         var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
         var greeting: String?
-        /// Whether a frame is a whole message.
+        /// Returns true for a complete message.
         let isWhole: @Sendable (StreamClient.Frame) -> Bool
         var testDescription: String { "\(provider) \(endpoint)" }
 
@@ -45,7 +45,7 @@ struct StreamFaultTests {
                 }),
         ]
 
-        /// Opens the stream, and reads the first frame and what comes after it.
+        /// Opens the stream, and reads the first frame and the next one.
         func frames(_ house: RunningSandbox) async throws -> [StreamClient.Frame] {
             try await before(house)
             return try await StreamClient.open(path, of: house.client, headers) { stream in
@@ -130,7 +130,7 @@ struct StreamFaultTests {
             try await probe.before(house)
             let frame = try await StreamClient.open(probe.path, of: house.client, probe.headers) { stream in
                 if let greeting = probe.greeting { try await stream.send(greeting) }
-                // The script is used up when the message has met it.
+                // The script is empty once the fault has applied to the message.
                 try await waitUntil { house.sandbox.faults.faults.isEmpty }
                 let reply = try await house.client.post(
                     "/_sandbox/disconnect", #"{"provider":"\#(probe.provider)"}"#)

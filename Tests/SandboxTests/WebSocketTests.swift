@@ -2,7 +2,7 @@ import Brokerage
 import Sandbox
 import Testing
 
-/// RFC 6455, as the sandbox's end keeps it, seen over plain sockets.
+/// Tests of the sandbox's WebSockets by RFC 6455, over plain sockets.
 @Suite("The sandbox's WebSockets")
 struct WebSocketTests {
     private static let path = "/alpaca/stream"
@@ -71,7 +71,7 @@ struct WebSocketTests {
     @Test("end when more waits to be read than they keep")
     func backlog() async throws {
         try await withSandbox { house in
-            // The answer to the first message is never sent, so that no other is read.
+            // The response to the first message is never sent, so no other message is read.
             let fault = Fault(.hang, endpoint: Self.endpoint + " message", remaining: 1)
             #expect(house.sandbox.faults.add(fault))
             try await StreamClient.open(Self.path, of: house.client) { stream in
