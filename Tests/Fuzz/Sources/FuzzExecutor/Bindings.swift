@@ -121,7 +121,7 @@ extension Cat: GraphQLObject {
         Field("meows") { _ in Bool?.none }
         Field("age", \.age)
         Field("sides", \.sides)
-        // One answer too few now and then: a fault of the resolver that the engine must notice.
+        // Sometimes one result is missing: an error of the resolver that the engine must detect.
         Field(
             "owner",
             load: { cats, _ in

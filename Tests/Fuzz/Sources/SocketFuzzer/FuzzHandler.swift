@@ -1,7 +1,7 @@
 import NIOCore
 import SocketInputs
 
-/// Sends an input, and takes what comes until the server ends the connection.
+/// Sends an input, and reads until the server ends the connection.
 final class FuzzHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -11,9 +11,9 @@ final class FuzzHandler: ChannelInboundHandler {
     private var received = ByteBuffer()
     private var timer: Scheduled<Void>?
 
-    /// By then the server has ended everything that it bounds by time.
+    /// All time limits of the server expire before this.
     private static let patience = TimeAmount.seconds(90)
-    /// More than any answer has.
+    /// A limit that exceeds every response, in bytes.
     private static let most = 64 << 20
 
     init(_ input: SocketInput, _ answer: EventLoopPromise<ByteBuffer>) {
@@ -28,7 +28,7 @@ final class FuzzHandler: ChannelInboundHandler {
         }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: input.bytes)), promise: nil)
         switch input.demand {
-        // The server must end it by itself.
+        // The server must end the connection.
         case .refusal, .responses: break
         case .survival: context.close(mode: .output, promise: nil)
         }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Bodies that are nearly JSON and nearly GraphQL, in requests whose framing is right: each must be answered.
+/// Nearly valid bodies of JSON and GraphQL, in requests with valid framing: each must get a response.
 enum BodyInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         let count = 1 + random.number(below: 8)

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// WebSockets that have shaken hands and go on with frames that are nearly right (RFC 6455, section 5.2).
+/// WebSockets that continue after a valid handshake with nearly valid frames (RFC 6455, section 5.2).
 enum FrameInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         var bytes = handshake
@@ -26,7 +26,8 @@ enum FrameInputs {
 
         """.bytes
 
-    /// Mostly a whole text; now and then another kind, a part, reserved bits, no mask, or a length that is a lie.
+    /// Returns usually a complete text; sometimes another kind, a part, reserved bits, no mask, or a wrong
+    /// length.
     private static func frame(_ payload: [UInt8], _ random: inout SplitMix) -> [UInt8] {
         var first: UInt8 = random.isLucky(oneIn: 6) ? UInt8(random.number(below: 16)) : 1
         if !random.isLucky(oneIn: 8) { first |= 0x80 }

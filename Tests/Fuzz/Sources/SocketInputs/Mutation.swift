@@ -1,23 +1,23 @@
 import TestSupport
 
 extension SplitMix {
-    /// A number from 0 on; 0 where the bound is.
+    /// Returns a number in `0 ..< bound`; 0 for a bound of 0.
     mutating func number(below bound: Int) -> Int {
         Int.random(in: 0..<max(bound, 1), using: &self)
     }
 
-    /// One of some elements, of which there must be any.
+    /// Returns one of some elements, of which there must be at least one.
     mutating func element<Element>(of list: [Element]) -> Element {
         list[number(below: list.count)]
     }
 
     mutating func isLucky(oneIn chances: Int) -> Bool { number(below: chances) == 0 }
 
-    /// Changes some bytes: takes away, doubles, overwrites, puts in what parsers trip over.
+    /// Changes some bytes: removes, duplicates, overwrites, inserts tokens that are difficult for parsers.
     ///
     /// - Parameters:
-    ///   - bytes: What is changed.
-    ///   - tokens: What parsers trip over.
+    ///   - bytes: The bytes to change.
+    ///   - tokens: The tokens to insert.
     mutating func mutate(_ bytes: inout [UInt8], with tokens: [[UInt8]]) {
         let place = number(below: bytes.count + 1)
         let end = min(bytes.count, place + number(below: 16))

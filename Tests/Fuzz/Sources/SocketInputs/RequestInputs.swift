@@ -1,6 +1,6 @@
 import TestSupport
 
-/// HTTP that is nearly right: heads, framing, several requests behind each other.
+/// Nearly valid HTTP: heads, framing, several requests in sequence.
 enum RequestInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         var bytes = random.element(of: seeds)

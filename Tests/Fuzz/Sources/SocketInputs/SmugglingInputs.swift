@@ -1,7 +1,9 @@
 import TestSupport
 
-/// Messages that two readers could understand differently, one in front and this one (RFC 9112, section 11.2), with another
-/// request hidden behind; and chunks with extensions, which are passed over up to a bound.
+/// Messages that a proxy and this server could interpret differently (RFC 9112, section 11.2), with another
+/// request hidden after them.
+///
+/// Other inputs are chunks with extensions, which the server skips up to a limit.
 enum SmugglingInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         random.isLucky(oneIn: 5) ? extended(&random) : ambiguous(&random)
@@ -20,12 +22,12 @@ enum SmugglingInputs {
         return SocketInput((message + RawRequest.get("/health/live")).bytes, .refusal)
     }
 
-    /// A POST with these lines somewhere among the others of its head.
+    /// Returns a POST with these lines at random positions in its head.
     private static func post(
         _ random: inout SplitMix, _ lines: [String], host: [String] = ["Host: a"], body: String = "{}"
     ) -> String {
         var fields = host + ["Content-Type: application/json", "Accept: */*", "X-A: b"]
-        // Their own order stays, since it is a part of what is ambiguous.
+        // The order of the lines is preserved, since it is a part of the ambiguity.
         var place = 0
         for line in lines {
             place += random.number(below: fields.count - place + 1)
@@ -117,7 +119,7 @@ enum SmugglingInputs {
         ])
     }
 
-    /// A query in chunks whose extensions are short.
+    /// Returns a query in chunks with short extensions.
     private static func extended(_ random: inout SplitMix) -> SocketInput {
         let query = RawRequest.query("{ __typename }").bytes
         var body: [UInt8] = []
