@@ -46,9 +46,9 @@ struct AlphaVantageWireTests {
         _ change: (inout SandboxConfiguration) -> Void = { _ in },
         script: MarketScript = MarketScript()
     ) async throws -> Client.Reply {
-        try await withSandbox(at: moment, change) { house in
-            house.sandbox.script = script
-            return try await house.alphaVantage(query, key: FakeAlphaVantageSettings.premiumKey)
+        try await withSandbox(at: moment, change) { fixture in
+            fixture.sandbox.script = script
+            return try await fixture.alphaVantage(query, key: FakeAlphaVantageSettings.premiumKey)
         }
     }
 

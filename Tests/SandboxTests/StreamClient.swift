@@ -50,17 +50,17 @@ struct StreamClient: ~Copyable {
         var head = ""
         while !head.hasSuffix("\r\n\r\n") {
             guard try await fill(1), let byte = buffer.readString(length: 1) else {
-                throw Refused(head: head)
+                throw Rejected(head: head)
             }
             head += byte
         }
-        guard head.hasPrefix("HTTP/1.1 101 ") else { throw Refused(head: head) }
+        guard head.hasPrefix("HTTP/1.1 101 ") else { throw Rejected(head: head) }
         // The value of RFC 6455, section 1.3, for this key.
         try #require(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
     }
 
     /// The server rejected the handshake.
-    struct Refused: Error {
+    struct Rejected: Error {
         let head: String
         var status: Int? { Client.Reply(head).status }
     }

@@ -9,7 +9,7 @@ extension RunningSandbox {
     }
 
     /// Requests a cookie and its crumb, as a client does.
-    func yahooPass() async throws -> (cookie: String, crumb: String) {
+    func yahooCrumb() async throws -> (cookie: String, crumb: String) {
         let given = try await client.get("/yahoo-cookie/")
         let cookie = try #require(given.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
         let crumb = try await yahoo("/v1/test/getcrumb", ["Cookie": cookie])
@@ -18,8 +18,8 @@ extension RunningSandbox {
     }
 
     /// Calls an endpoint with cookie and crumb.
-    func yahooAdmitted(_ path: String) async throws -> Client.Reply {
-        let pass = try await yahooPass()
+    func yahooWithCrumb(_ path: String) async throws -> Client.Reply {
+        let pass = try await yahooCrumb()
         let crumb = pass.crumb.replacing("/", with: "%2F")
         return try await yahoo(
             path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": pass.cookie])

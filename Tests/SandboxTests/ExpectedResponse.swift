@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 /// The expected response of an endpoint to a valid request.
-struct Answer: Sendable, CustomTestStringConvertible {
+struct ExpectedResponse: Sendable, CustomTestStringConvertible {
     let provider: ProviderID
     /// The name in counts, for instance `GET /v2/account`.
     let endpoint: String
     var status = 200
     let shape: Shape
-    let ask: @Sendable (RunningSandbox) async throws -> Client.Reply
+    let send: @Sendable (RunningSandbox) async throws -> Client.Reply
     var testDescription: String { "\(provider.rawValue) \(endpoint)" }
 
     enum Shape: Sendable {
@@ -28,9 +28,10 @@ struct Answer: Sendable, CustomTestStringConvertible {
     /// Creates a `GET`; the path is without its host's prefix.
     static func get(
         _ provider: ProviderID, _ template: String, _ schema: String, _ shape: String,
-        _ ask: @escaping @Sendable (RunningSandbox) async throws -> Client.Reply
-    ) -> Answer {
-        Answer(provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), ask: ask)
+        _ send: @escaping @Sendable (RunningSandbox) async throws -> Client.Reply
+    ) -> ExpectedResponse {
+        ExpectedResponse(
+            provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), send: send)
     }
 
     func expectValid(_ reply: Client.Reply) throws {
