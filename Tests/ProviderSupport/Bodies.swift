@@ -17,18 +17,18 @@ package func everythingShown(of value: some Any) -> String {
 extension CannedServer {
     /// Runs `body` with a server that returns the given responses, and an HTTP client for it.
     package static func run(
-        answering answer: @escaping @Sendable (Request, Int) -> Reply,
+        answering handler: @escaping @Sendable (Request, Int) -> Reply,
         _ body: (CannedServer, HTTPClient) async throws -> Void
     ) async throws {
-        let server = try await CannedServer(answer)
-        let transport = try HTTPClient(userAgent: "portico-tests")
+        let server = try await CannedServer(handler)
+        let client = try HTTPClient(userAgent: "portico-tests")
         let result: Result<Void, any Error>
         do {
-            result = .success(try await body(server, transport))
+            result = .success(try await body(server, client))
         } catch {
             result = .failure(error)
         }
-        await transport.shutDown()
+        await client.shutDown()
         try await server.stop()
         try result.get()
     }

@@ -43,15 +43,15 @@ package final class CannedServer: Sendable {
     /// The requests received so far.
     package var requests: [Request] { log.requests }
 
-    /// Starts the server; `answer` gets each request and its number, counted from 1.
-    package init(_ answer: @escaping @Sendable (Request, Int) -> Reply) async throws {
+    /// Starts the server; `handler` gets each request and its number, counted from 1.
+    package init(_ handler: @escaping @Sendable (Request, Int) -> Reply) async throws {
         let log = RequestLog()
         self.log = log
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(CannedHandler(log: log, answer: answer))
+                    try channel.pipeline.syncOperations.addHandler(CannedHandler(log: log, handler: handler))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -85,13 +85,13 @@ final class CannedHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let log: RequestLog
-    private let answer: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
+    private let handler: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(log: RequestLog, answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
+    init(log: RequestLog, handler: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
         self.log = log
-        self.answer = answer
+        self.handler = handler
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -107,7 +107,7 @@ final class CannedHandler: ChannelInboundHandler {
         let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
         let request = CannedServer.Request(
             method: head.method.rawValue, target: head.uri, headers: fields, body: body)
-        let reply = answer(request, log.add(request))
+        let reply = handler(request, log.add(request))
         guard !reply.isDisconnect else { return context.close(promise: nil) }
         guard !reply.isSilence else { return }
         var headers = HTTPHeaders(reply.headers)

@@ -22,20 +22,20 @@ package final class RawClient: Sendable {
     }
 
     /// The timeout of a read, in seconds.
-    private let patience: Int
+    private let timeout: Int
     /// The time after which reads fail even if bytes arrive; it ends a test that receives only heartbeats.
-    private let end = ContinuousClock.now + RawClient.longestLife
+    private let end = ContinuousClock.now + RawClient.maximumLifetime
 
-    private static let longestLife = Duration.seconds(300)
+    private static let maximumLifetime = Duration.seconds(300)
 
-    package init(port: Int, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    package init(port: Int, receiveBuffer: Int32? = nil, patience timeout: Int = 20) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "no socket: \(errno)") }
         self.descriptor = descriptor
-        self.patience = patience
-        var timeout = timeval(tv_sec: patience, tv_usec: 0)
+        self.timeout = timeout
+        var readTimeout = timeval(tv_sec: timeout, tv_usec: 0)
         unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &readTimeout, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -165,12 +165,12 @@ package final class RawClient: Sendable {
     /// Receives bytes; returns false at the end of the connection or after a reset.
     private func receive() throws -> Bool {
         guard ContinuousClock.now < end else {
-            throw Failure(description: "the expected bytes did not arrive within \(Self.longestLife)")
+            throw Failure(description: "the expected bytes did not arrive within \(Self.maximumLifetime)")
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == ECONNRESET { return false }
-        guard count >= 0 else { throw Failure(description: "nothing came for \(patience) seconds") }
+        guard count >= 0 else { throw Failure(description: "nothing came for \(timeout) seconds") }
         received.withLock { $0 += buffer.prefix(count) }
         return count > 0
     }

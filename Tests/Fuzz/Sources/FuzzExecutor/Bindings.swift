@@ -125,11 +125,11 @@ extension Cat: GraphQLObject {
         Field(
             "owner",
             load: { cats, _ in
-                let answers = cats.map { cat -> Result<Dog, any Error> in
+                let results = cats.map { cat -> Result<Dog, any Error> in
                     guard cat.generations > 0 else { return .failure(Failure(message: "stray")) }
                     return .success(Dog(2, generations: cat.generations - 1))
                 }
-                return .ready(cats.count == 3 ? Array(answers.dropLast()) : answers)
+                return .ready(cats.count == 3 ? Array(results.dropLast()) : results)
             })
     }
 }

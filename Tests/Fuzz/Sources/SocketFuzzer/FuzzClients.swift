@@ -9,7 +9,7 @@ final class FuzzClients: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let port: Int
 
-    private static let atATime = 32
+    private static let concurrency = 32
 
     init(port: Int) {
         self.port = port
@@ -19,7 +19,7 @@ final class FuzzClients: Sendable {
     func send(_ count: Int, seed: UInt64) async throws {
         let source = InputSource(seed: seed, count: count)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.atATime {
+            for _ in 0..<Self.concurrency {
                 group.addTask { [self] in
                     while let (number, input) = source.next() { try await send(input, number) }
                 }
@@ -43,8 +43,8 @@ final class FuzzClients: Sendable {
         } catch {
             promise.fail(error)
         }
-        let answer = try await promise.futureResult.get()
-        try Verdict(input.demand).judge(answer) { "input \(number): \($0): \(String(input: input.bytes))" }
+        let response = try await promise.futureResult.get()
+        try Verdict(input.demand).check(response) { "input \(number): \($0): \(String(input: input.bytes))" }
     }
 
     func close() async throws {

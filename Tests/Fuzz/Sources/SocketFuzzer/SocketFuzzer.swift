@@ -66,8 +66,8 @@ struct SocketFuzzer {
         let client = try RawClient(port: portico.port, patience: 10)
         defer { client.close() }
         try await client.send(RawRequest.get("/health/live"))
-        let answer = try await client.response()
-        guard answer.status == 200 else { throw Finding("The probe was answered with \(answer.status).") }
+        let response = try await client.response()
+        guard response.status == 200 else { throw Finding("The probe was answered with \(response.status).") }
     }
 
     /// Waits until the server has detected the end of all clients.

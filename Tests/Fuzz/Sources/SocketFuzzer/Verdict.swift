@@ -11,16 +11,16 @@ struct Verdict {
     }
 
     /// - Throws: ``Finding``, with the text that `describe` makes of the error.
-    func judge(_ answer: ByteBuffer, _ describe: (String) -> String) throws {
+    func check(_ response: ByteBuffer, _ describe: (String) -> String) throws {
         switch demand {
         case .survival: break
         case .refusal:
-            let statuses = try statuses(answer, describe)
+            let statuses = try statuses(response, describe)
             guard statuses.count == 1, (400...599).contains(statuses[0]) else {
                 throw Finding(describe("\(statuses) instead of a refusal"))
             }
         case .responses(let count):
-            let statuses = try statuses(answer, describe)
+            let statuses = try statuses(response, describe)
             guard statuses.count == count else {
                 throw Finding(describe("\(statuses), not \(count) responses"))
             }
@@ -32,8 +32,8 @@ struct Verdict {
     }
 
     /// Returns the statuses of the responses, which must be complete.
-    private func statuses(_ answer: ByteBuffer, _ describe: (String) -> String) throws -> [Int] {
-        var bytes = Array(answer.readableBytesView)
+    private func statuses(_ response: ByteBuffer, _ describe: (String) -> String) throws -> [Int] {
+        var bytes = Array(response.readableBytesView)
         var statuses: [Int] = []
         while !bytes.isEmpty {
             guard let response = try RawResponse.take(from: &bytes, toHead: false) else {

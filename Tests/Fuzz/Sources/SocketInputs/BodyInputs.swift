@@ -9,7 +9,7 @@ enum BodyInputs {
             var body = random.element(of: seeds)
             for _ in 0..<random.number(below: 5) { random.mutate(&body, with: tokens) }
             var fields = number == count ? ["Connection: close"] : []
-            if random.isLucky(oneIn: 4) { fields.append("Authorization: Bearer sandbox") }
+            if random.chance(oneIn: 4) { fields.append("Authorization: Bearer sandbox") }
             bytes += head(length: body.count, fields).bytes + body
         }
         return SocketInput(bytes, .responses(count))

@@ -5,7 +5,7 @@ enum RequestInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         var bytes = random.element(of: seeds)
         for _ in 0..<random.number(below: 6) {
-            if random.isLucky(oneIn: 8) { bytes += random.element(of: seeds) }
+            if random.chance(oneIn: 8) { bytes += random.element(of: seeds) }
             random.mutate(&bytes, with: tokens)
         }
         return SocketInput(bytes, .survival)

@@ -6,7 +6,7 @@ import TestSupport
 /// Other inputs are chunks with extensions, which the server skips up to a limit.
 enum SmugglingInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
-        random.isLucky(oneIn: 5) ? extended(&random) : ambiguous(&random)
+        random.chance(oneIn: 5) ? extended(&random) : ambiguous(&random)
     }
 
     private static func ambiguous(_ random: inout SplitMix) -> SocketInput {
@@ -28,11 +28,11 @@ enum SmugglingInputs {
     ) -> String {
         var fields = host + ["Content-Type: application/json", "Accept: */*", "X-A: b"]
         // The order of the lines is preserved, since it is a part of the ambiguity.
-        var place = 0
+        var position = 0
         for line in lines {
-            place += random.number(below: fields.count - place + 1)
-            fields.insert(line, at: place)
-            place += 1
+            position += random.number(below: fields.count - position + 1)
+            fields.insert(line, at: position)
+            position += 1
         }
         return (["POST /graphql HTTP/1.1"] + fields + ["", body]).joined(separator: "\r\n")
     }
@@ -88,7 +88,7 @@ enum SmugglingInputs {
         let hosts = random.element(of: [
             [], ["\(host): a", "\(host): a"], ["\(host): a", "\(host): b"], ["\(host) : a"],
         ])
-        return random.isLucky(oneIn: 2)
+        return random.chance(oneIn: 2)
             ? (["GET /health/live HTTP/1.1"] + hosts + ["", ""]).joined(separator: "\r\n")
             : post(&random, ["Content-Length: 2"], host: hosts)
     }

@@ -73,9 +73,9 @@ package final class LegitimateUsers: Sendable {
         return await work { ContinuousClock.now < end }
     }
 
-    /// Opens the screen of each user at a steady rate until `goesOn` returns false; users sign in again at
+    /// Opens the screen of each user at a steady rate until `shouldContinue` returns false; users sign in again at
     /// intervals.
-    package func work(_ goesOn: @escaping @Sendable () -> Bool) async -> Result {
+    package func work(_ shouldContinue: @escaping @Sendable () -> Bool) async -> Result {
         await withTaskGroup(of: Result.self) { group in
             // On the global executor, the providers of the same process would delay the measured times.
             let executor = QueueExecutor()
@@ -83,7 +83,7 @@ package final class LegitimateUsers: Sendable {
             for (number, user) in users.enumerated() {
                 let first = start + Self.interval * number / users.count
                 group.addTask(executorPreference: executor) { [self] in
-                    await work(user, from: first, goesOn)
+                    await work(user, from: first, shouldContinue)
                 }
             }
             var all = Result()
@@ -96,12 +96,13 @@ package final class LegitimateUsers: Sendable {
         }
     }
 
-    private func work(_ user: User, from first: ContinuousClock.Instant, _ goesOn: () -> Bool) async -> Result
+    private func work(_ user: User, from first: ContinuousClock.Instant, _ shouldContinue: () -> Bool) async
+        -> Result
     {
         var result = Result()
         let fields = [user.address, "Authorization: Bearer \(user.token)"]
         var (client, next, screens) = (RawClient?.none, first, 0)
-        while goesOn() {
+        while shouldContinue() {
             // A screen that starts late because of the previous one takes longer for its user.
             let isLate = next < .now
             try? await Task.sleep(until: next, clock: .continuous)
