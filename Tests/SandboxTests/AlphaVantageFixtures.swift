@@ -10,7 +10,6 @@ extension RunningSandbox {
         try await client.get("/alpha-vantage/query?" + query + (key.map { "&apikey=\($0)" } ?? ""))
     }
 
-    /// Returns the document of a response.
     func alphaVantageDocument(
         _ query: String, key: String? = FakeAlphaVantageSettings.premiumKey
     ) async throws -> JSONValue {

@@ -45,7 +45,6 @@ struct ExpectedResponseTests {
         var headers: [String: String] = [:]
         /// Makes the sandbox send a message; runs before the stream is opened.
         var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
-        /// The client's first message.
         var firstMessage: String?
         var testDescription: String { "\(provider.rawValue) \(endpoint)" }
 

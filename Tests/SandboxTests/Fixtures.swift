@@ -54,12 +54,10 @@ enum Moment {
     static let all = [midday, morning, evening, weekend]
 }
 
-/// Parses a date.
 func date(_ text: String) throws -> CalendarDate {
     try #require(CalendarDate(text))
 }
 
-/// Parses an instant.
 func instant(_ text: String) throws -> Instant {
     try #require(Instant(text))
 }

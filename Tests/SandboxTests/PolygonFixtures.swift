@@ -10,7 +10,6 @@ extension RunningSandbox {
         try await client.get("/polygon" + path, key.map { ["Authorization": "Bearer \($0)"] } ?? [:])
     }
 
-    /// Returns the document of a response.
     func polygonDocument(
         _ path: String, key: String? = FakePolygonSettings.realtimeKey
     ) async throws -> JSONValue {

@@ -15,7 +15,6 @@ extension RunningSandbox {
         try await client.get("/saxo" + path, headers)
     }
 
-    /// Returns the document of a response.
     func saxoDocument(_ path: String, _ headers: [String: String] = saxoDemo) async throws -> JSONValue {
         try JSONValue(parsing: try await saxo(path, headers).body)
     }

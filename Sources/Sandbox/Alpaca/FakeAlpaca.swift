@@ -138,7 +138,6 @@ struct FakeAlpacaHost: Sendable {
     let clock: SandboxClock
     let view: @Sendable () -> MarketView
 
-    /// A request of an authenticated user.
     struct AuthenticatedRequest: Sendable {
         let user: SandboxUser
         let request: SandboxRequest

@@ -15,7 +15,7 @@ struct FakeAlpacaAuthenticator: Sendable {
         /// The scopes of an OAuth token; nil for keys, which have all permissions.
         var scopes: Set<String>?
 
-        /// Returns true if the credential has the scope; nil stands for reading, which needs none.
+        /// Returns true if the credential has the scope; reading needs no scope.
         func isAllowed(_ scope: FakeAlpacaScope) -> Bool {
             scopes?.contains(scope.rawValue) ?? true
         }

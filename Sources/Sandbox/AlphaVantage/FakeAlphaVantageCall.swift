@@ -149,7 +149,6 @@ extension FakeAlphaVantageCall {
     /// The maximum number of search results.
     private static var maximumMatches: Int { 10 }
 
-    /// Returns `SYMBOL_SEARCH`.
     func search() throws -> JSONDocument {
         guard let keywords = self["keywords"], !keywords.isEmpty else { throw invalid }
         let search = ListingSearch(instruments: FakeInstrument.listing + FakeInstrument.london) {

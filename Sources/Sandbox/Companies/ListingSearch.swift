@@ -1,8 +1,6 @@
 /// Finds instruments by words of their symbols and names.
 struct ListingSearch: Sendable {
-    /// The instruments to search.
     let instruments: [FakeInstrument]
-    /// Returns the provider's symbol of an instrument.
     let providerSymbol: @Sendable (FakeInstrument) -> String
 
     struct Hit: Sendable {
@@ -39,7 +37,6 @@ extension FakeInstrument {
         Company.issuer(of: symbol)?.name ?? name
     }
 
-    /// True for a fund.
     var isFund: Bool {
         assetClass == .equity && exchange != .london && Company.issuer(of: symbol) == nil
     }

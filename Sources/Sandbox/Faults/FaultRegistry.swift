@@ -20,7 +20,6 @@ package final class FaultRegistry: Sendable {
         /// The number of matching calls so far, with and without the effect.
         var callCount = 0
 
-        /// Returns true if the fault applies to the next call.
         mutating func appliesToNextCall() -> Bool {
             callCount += 1
             return callCount.isMultiple(of: fault.every)

@@ -19,11 +19,8 @@ final class CallQuota: Resettable {
         let limit: Int
 
         enum Period: Sendable, Hashable {
-            /// A minute of the clock.
             case minute
-            /// A calendar day in New York.
             case dayInNewYork
-            /// A calendar day in UTC.
             case dayInUTC
 
             fileprivate func number(of instant: Instant) -> Int {

@@ -91,9 +91,8 @@ package struct MarketScript: Sendable, Hashable {
     /// Returns the market's time for a second of the clock; scripted hours are those of the exchanges, and
     /// apply to all instruments.
     ///
-    /// Scripted open, it is inside the market hours of the last session that has opened, one second later
-    /// for each second of the clock, and restarts at the close. Scripted closed, it is the end of the last
-    /// session.
+    /// Scripted open, it is inside the market hours of the last session that has opened. It advances with the
+    /// clock, and restarts at the close. Scripted closed, it is the end of the last session.
     package func scriptedSecond(at second: Int) -> Int {
         let second = Market.clamped(second)
         switch hours {

@@ -27,7 +27,6 @@ struct SeededRandom: Sendable {
         return SeededRandom(key: hash)
     }
 
-    /// Returns 64 random bits.
     func bits(_ index: Int) -> UInt64 {
         Self.mix(key &+ UInt64(truncatingIfNeeded: index) &* Self.golden)
     }

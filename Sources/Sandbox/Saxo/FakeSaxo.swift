@@ -206,7 +206,6 @@ struct FakeSaxoHost: Sendable {
     let orderBook: FakeSaxoOrderBook
     let view: @Sendable () -> MarketView
 
-    /// A request of an authenticated user.
     struct AuthenticatedRequest: Sendable {
         let user: SandboxUser
         let client: FakeSaxoClient

@@ -17,7 +17,6 @@ struct FakeSaxoBook {
         var amount: Decimal
         /// The amount paid, in the instrument's currency; negative for a short position.
         var cost: Decimal
-        /// The number of executions.
         var executions: Int
     }
 

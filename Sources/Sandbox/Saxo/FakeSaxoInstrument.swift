@@ -166,7 +166,6 @@ enum FakeSaxoDirectory {
         return FakeSaxoInstrument(uic: uic, assetType: assetType, instrument: instrument)
     }
 
-    /// Returns the asset types of an instrument.
     static func assetTypes(of instrument: FakeInstrument) -> [FakeSaxoInstrument.AssetType] {
         switch instrument.assetClass {
         case .equity:
@@ -224,7 +223,6 @@ struct FakeSaxoReference: Sendable {
         ]
     }
 
-    /// Returns the instruments that match all parameters.
     private static func matchingInstruments(_ context: FakeSaxoHost.AuthenticatedRequest)
         throws(FakeSaxoError)
         -> [FakeSaxoInstrument]

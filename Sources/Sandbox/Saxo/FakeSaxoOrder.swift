@@ -1,6 +1,5 @@
 import Brokerage
 
-/// An order with Saxo's data.
 struct FakeSaxoOrder: Sendable, Hashable {
     let id: String
     let accountKey: String

@@ -21,7 +21,6 @@ struct FakeSaxoQuote: Sendable {
         case granted
         /// The price comes from an exchange without a data subscription.
         case denied
-        /// There is no price.
         case noPrice
     }
 
@@ -63,7 +62,6 @@ struct FakeSaxoQuote: Sendable {
 
     var isMarketOpen: Bool { phase == .regular }
 
-    /// `MarketState`.
     var marketState: String {
         switch phase {
         case .preMarket: "PreMarket"
@@ -105,7 +103,6 @@ struct FakeSaxoPrice {
 
     private var listing: FakeSaxoInstrument { quote.listing }
 
-    /// The default field group.
     static let defaultGroups: Set<String> = ["Quote"]
 
     func document(_ groups: Set<String>) -> JSONDocument {

@@ -158,7 +158,6 @@ struct FakeYahooHost: Sendable {
     let budget: CallQuota
     let scriptedMarket: ScriptedMarket
 
-    /// An accepted request.
     struct AuthenticatedRequest: Sendable {
         let request: SandboxRequest
         let view: MarketView

@@ -21,7 +21,6 @@ struct FakeAlpacaAccount: Sendable {
     private var settled: Int?
     private var issued = 0
 
-    /// The maximum number of stored orders.
     static let maximumOrders = 10_000
 
     init(_ user: SandboxUser, seed: UInt64, _ sharesPerSecond: Int?) {

@@ -235,7 +235,6 @@ extension JSONDocument {
         }
     }
 
-    /// Returns a value of an enumeration.
     func enumValue<Word: RawRepresentable<String>>(_ name: String) throws(FakeAlpacaError) -> Word {
         guard let text = self[name]?.string else { throw .invalid("\(name) is required") }
         guard let word = Word(rawValue: text) else { throw .invalid("invalid \(name): \(text)") }
