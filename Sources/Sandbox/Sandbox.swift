@@ -68,7 +68,7 @@ package struct Sandbox: Sendable {
         let saxo = FakeSaxo(
             configuration, scriptedMarket: sharedMarket.scripted(for: .saxo), decisions: decisions)
         let limiters =
-            alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
+            alpaca.limiters + [alphaVantage.quota, yahoo.quota, polygon.quota] + saxo.resettables
         let fakeHosts =
             alpaca.fakeHosts + [alphaVantage.fakeHost, polygon.fakeHost] + yahoo.fakeHosts + saxo.fakeHosts
         endpoints = EndpointCatalog(fakeHosts)

@@ -49,8 +49,8 @@ extension ExpectedResponse {
         ExpectedResponse(
             provider: .yahoo, endpoint: "GET /v1/test/getcrumb", shape: .type("text/plain; charset=UTF-8")
         ) { fixture in
-            let pass = try await fixture.yahooCrumb()
-            return try await fixture.yahoo("/v1/test/getcrumb", ["Cookie": pass.cookie])
+            let credentials = try await fixture.yahooCrumb()
+            return try await fixture.yahoo("/v1/test/getcrumb", ["Cookie": credentials.cookie])
         },
     ]
 

@@ -81,21 +81,23 @@ struct FakeYahooErrorTests {
     func crumb(path: String) async throws {
         let clock = ManualClock(try instant(Moment.midday))
         try await withSandbox({ $0.clock = clock.clock }) { fixture in
-            let pass = try await fixture.yahooCrumb()
+            let credentials = try await fixture.yahooCrumb()
             clock.advance(by: .seconds(1))
             let other = try await fixture.yahooCrumb()
-            #expect(pass.crumb.count == 11 && pass.crumb != other.crumb)
+            #expect(credentials.crumb.count == 11 && credentials.crumb != other.crumb)
             func call(_ crumb: String?, _ cookie: String?) async throws -> Client.Reply {
                 let escaped = crumb?.replacing("/", with: "%2F")
                 return try await fixture.yahoo(
                     path + (escaped.map { "&crumb=\($0)" } ?? ""), cookie.map { ["Cookie": $0] } ?? [:])
             }
-            #expect(try await call(pass.crumb, pass.cookie).status == 200)
-            #expect(try await call(pass.crumb, "B=1; " + pass.cookie).status == 200)
-            let forged = pass.cookie.dropLast() + (pass.cookie.hasSuffix("x") ? "y" : "x")
+            #expect(try await call(credentials.crumb, credentials.cookie).status == 200)
+            #expect(try await call(credentials.crumb, "B=1; " + credentials.cookie).status == 200)
+            let forged = credentials.cookie.dropLast() + (credentials.cookie.hasSuffix("x") ? "y" : "x")
             let refusals: [(String?, String?)] = [
-                (nil, nil), (pass.crumb, nil), (nil, pass.cookie), ("wrong", pass.cookie),
-                (other.crumb, pass.cookie), (pass.crumb, String(forged)), (pass.crumb, "A3="),
+                (nil, nil), (credentials.crumb, nil), (nil, credentials.cookie),
+                ("wrong", credentials.cookie),
+                (other.crumb, credentials.cookie), (credentials.crumb, String(forged)),
+                (credentials.crumb, "A3="),
             ]
             for (crumb, cookie) in refusals {
                 let refused = try await call(crumb, cookie)
@@ -127,12 +129,12 @@ struct FakeYahooErrorTests {
             $0.yahoo.crumbLifetime = .seconds(60)
             $0.yahoo.unauthorizedDescription = "User is unable to access this feature"
         }) { fixture in
-            let pass = try await fixture.yahooCrumb()
-            let path = "/v7/finance/quote?symbols=AAPL&crumb=\(pass.crumb.replacing("/", with: "%2F"))"
+            let credentials = try await fixture.yahooCrumb()
+            let path = "/v7/finance/quote?symbols=AAPL&crumb=\(credentials.crumb.replacing("/", with: "%2F"))"
             clock.advance(by: .seconds(59))
-            #expect(try await fixture.yahoo(path, ["Cookie": pass.cookie]).status == 200)
+            #expect(try await fixture.yahoo(path, ["Cookie": credentials.cookie]).status == 200)
             clock.advance(by: .seconds(1))
-            let refused = try await fixture.yahoo(path, ["Cookie": pass.cookie])
+            let refused = try await fixture.yahoo(path, ["Cookie": credentials.cookie])
             #expect(refused.status == 401)
             #expect(refused.body.contains("User is unable to access this feature"))
         }

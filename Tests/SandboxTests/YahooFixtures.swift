@@ -19,10 +19,10 @@ extension RunningSandbox {
 
     /// Calls an endpoint with cookie and crumb.
     func yahooWithCrumb(_ path: String) async throws -> Client.Reply {
-        let pass = try await yahooCrumb()
-        let crumb = pass.crumb.replacing("/", with: "%2F")
+        let credentials = try await yahooCrumb()
+        let crumb = credentials.crumb.replacing("/", with: "%2F")
         return try await yahoo(
-            path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": pass.cookie])
+            path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": credentials.cookie])
     }
 
     /// Sends a statement of YQL, percent-encoded.

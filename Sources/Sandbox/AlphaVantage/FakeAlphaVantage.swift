@@ -18,11 +18,11 @@ struct FakeAlphaVantage {
     static let prefix = "alpha-vantage"
 
     let fakeHost: FakeHost
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.alphaVantage
-        let authenticator = FakeAlphaVantageAuthenticator(settings: settings, budget: budget)
+        let authenticator = FakeAlphaVantageAuthenticator(settings: settings, quota: quota)
         let functions = SandboxRoute.Qualifier(FakeAlphaVantageFunction.allCases.map(\.rawValue)) {
             Self.function(of: $0)?.rawValue
         }
@@ -134,7 +134,7 @@ package struct FakeAlphaVantageSettings: Sendable {
 
     /// The key of the demonstration user.
     package static let demoKey = "SANDBOXDEMO00001"
-    /// A second free key, for tests of separate budgets.
+    /// A second free key, for tests of separate quotas.
     package static let secondKey = "SANDBOXSECOND002"
     package static let premiumKey = "SANDBOXPREMIUM03"
 }
@@ -142,7 +142,7 @@ package struct FakeAlphaVantageSettings: Sendable {
 /// Checks keys and limits.
 struct FakeAlphaVantageAuthenticator: Sendable {
     let settings: FakeAlphaVantageSettings
-    let budget: CallQuota
+    let quota: CallQuota
 
     /// Accepts one call and counts it against the limits of its key; throws the notice otherwise.
     func admit(_ key: String?, at now: Instant) throws(FakeAlphaVantageNotice)
@@ -154,7 +154,7 @@ struct FakeAlphaVantageAuthenticator: Sendable {
             throw .missingKey(settings.missingKeyMember)
         }
         let isFree = plan == .free
-        let rejection = budget.consume(
+        let rejection = quota.consume(
             for: key, at: now, windows: windows(of: plan), interval: isFree ? settings.burstInterval : nil)
         switch rejection {
         case nil: return plan

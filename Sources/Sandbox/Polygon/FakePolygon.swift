@@ -16,11 +16,11 @@ struct FakePolygon {
     static let prefix = "polygon"
 
     let fakeHost: FakeHost
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.polygon
-        let host = FakePolygonHost(settings: settings, budget: budget, scriptedMarket: scriptedMarket)
+        let host = FakePolygonHost(settings: settings, quota: quota, scriptedMarket: scriptedMarket)
         fakeHost = FakeHost(
             provider: .polygon, prefix: Self.prefix,
             routes: [
@@ -84,7 +84,7 @@ package struct FakePolygonSettings: Sendable {
 
     /// The key of the demonstration user.
     package static let demoKey = "sandbox-polygon-demo"
-    /// A second free key, for tests of separate budgets.
+    /// A second free key, for tests of separate quotas.
     package static let secondKey = "sandbox-polygon-second"
     package static let delayedKey = "sandbox-polygon-delayed"
     package static let realtimeKey = "sandbox-polygon-realtime"
@@ -93,7 +93,7 @@ package struct FakePolygonSettings: Sendable {
 /// The common steps of all Polygon endpoints: key, rate limit of its plan, error bodies.
 struct FakePolygonHost: Sendable {
     let settings: FakePolygonSettings
-    let budget: CallQuota
+    let quota: CallQuota
     let scriptedMarket: ScriptedMarket
 
     /// A request with an accepted key.
@@ -165,7 +165,7 @@ struct FakePolygonHost: Sendable {
         guard let plan = settings.keys[key] else { throw .unknownKey }
         guard plan == .free else { return plan }
         let window = CallQuota.Window(period: .minute, limit: settings.requestsPerMinute)
-        guard budget.consume(for: key, at: now, windows: [window]) == nil else {
+        guard quota.consume(for: key, at: now, windows: [window]) == nil else {
             throw .tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
         }
         return plan

@@ -25,13 +25,13 @@ struct FakeYahoo {
     static let yqlPrefix = "yahoo-yql"
 
     let fakeHosts: [FakeHost]
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.yahoo
         let crumb = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
         let host = FakeYahooHost(
-            settings: settings, crumbs: crumb, budget: budget, scriptedMarket: scriptedMarket)
+            settings: settings, crumbs: crumb, quota: quota, scriptedMarket: scriptedMarket)
         let query: [SandboxRoute] = [
             host.raw("/v1/test/getcrumb") { request in Self.crumb(request, host) },
             host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart($0).document() },
@@ -155,7 +155,7 @@ package struct FakeYahooSettings: Sendable {
 struct FakeYahooHost: Sendable {
     let settings: FakeYahooSettings
     let crumbs: FakeYahooCrumb
-    let budget: CallQuota
+    let quota: CallQuota
     let scriptedMarket: ScriptedMarket
 
     struct AuthenticatedRequest: Sendable {
@@ -204,7 +204,7 @@ struct FakeYahooHost: Sendable {
         guard !settings.rejectedUserAgents.contains(where: agent.hasPrefix) else { return false }
         guard let limit = settings.requestsPerMinute else { return true }
         let address = request.peer?.ipAddress ?? ""
-        return budget.consume(
+        return quota.consume(
             for: address, at: scriptedMarket.clock.now, windows: [.init(period: .minute, limit: limit)])
             == nil
     }
