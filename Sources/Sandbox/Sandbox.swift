@@ -1,10 +1,10 @@
 package import Brokerage
 
-/// Stand-ins for the providers, on one port, over one market.
+/// The fake providers, on one port, with one market.
 ///
-/// Each provider is spoken to as the real one is, at a base URL of its own. Calls are counted, and things go
-/// wrong where ``faults`` and ``script`` say so; both can be reached over HTTP too, from this machine only,
-/// under `/_sandbox` (see ``ControlAPI``). Pages of other sites are refused (see ``SitePolicy``).
+/// Each provider has the API of the real one, at its own base URL. Calls are counted, and ``faults`` and
+/// ``script`` change the responses. Both are also available over HTTP, from this machine only, under
+/// `/_sandbox` (see ``ControlAPI``). Pages of other sites are rejected (see ``SitePolicy``).
 package struct Sandbox: Sendable {
     /// The address that it listens on, `127.0.0.1:49152`.
     package let address: String
@@ -13,41 +13,41 @@ package struct Sandbox: Sendable {
     package let yahoo: FakeYahooURLs
     package let polygon: FakePolygonURLs
     package let saxo: FakeSaxoURLs
-    /// What Saxo's streams are made to say.
+    /// The control of Saxo's streams.
     package let saxoStreams: FakeSaxoStreams
     package let market: Market
-    /// What can be called.
+    /// All endpoints of the fake providers.
     package let endpoints: EndpointCatalog
-    /// What goes wrong.
+    /// The fault script.
     package let faults: FaultRegistry
-    /// What users do when an application asks for access, at every provider.
+    /// The scripted decision of users when an application requests access, at every provider.
     package let oauth: OAuthDecisions
-    /// The WebSockets that are open.
+    /// The open WebSockets.
     package let streams: OpenStreams
     private let counter: CallCounter
     private let scriptedMarket: ScriptedMarket
     private let controlAPI: ControlAPI
-    private let switchboard: SandboxDispatcher
+    private let dispatcher: SandboxDispatcher
     private let server: SandboxServer
     private let grace: Duration
 
-    /// Where the stand-in for Alpaca is reached.
+    /// The URLs of the fake Alpaca.
     package struct AlpacaURLs: Sendable, Hashable {
-        /// Stands for `https://paper-api.alpaca.markets`.
+        /// Replaces `https://paper-api.alpaca.markets`.
         package let tradingURL: String
-        /// Stands for `https://data.alpaca.markets`.
+        /// Replaces `https://data.alpaca.markets`.
         package let dataURL: String
-        /// Stands for `https://app.alpaca.markets/oauth/authorize`.
+        /// Replaces `https://app.alpaca.markets/oauth/authorize`.
         package let authorizeURL: String
-        /// Stands for `https://api.alpaca.markets/oauth/token`.
+        /// Replaces `https://api.alpaca.markets/oauth/token`.
         package let tokenURL: String
-        /// Stands for `wss://stream.data.alpaca.markets`; the path of a stream is `/v2/iex`.
+        /// Replaces `wss://stream.data.alpaca.markets`; the path of a stream is `/v2/iex`.
         package let dataStreamURL: String
-        /// Stands for `wss://paper-api.alpaca.markets/stream`.
+        /// Replaces `wss://paper-api.alpaca.markets/stream`.
         package let tradeStreamURL: String
     }
 
-    /// Starts to listen; throws what the system says when the address is not to be had.
+    /// Starts to listen; throws the system's error if the address is not available.
     package static func start(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws
         -> Sandbox
     {
@@ -56,30 +56,32 @@ package struct Sandbox: Sendable {
 
     private init(_ configuration: SandboxConfiguration) async throws {
         let market = Market(seed: configuration.seed)
-        let stage = ScriptedMarket(market, clock: configuration.clock)
+        let sharedMarket = ScriptedMarket(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisions(), OpenStreams())
         let alpaca = FakeAlpaca(
-            configuration, scriptedMarket: stage.seen(by: .alpaca), decisions: decisions)
-        let alphaVantage = FakeAlphaVantage(configuration, scriptedMarket: stage.seen(by: .alphaVantage))
-        let yahoo = FakeYahoo(configuration, scriptedMarket: stage.seen(by: .yahoo))
-        let polygon = FakePolygon(configuration, scriptedMarket: stage.seen(by: .polygon))
-        let saxo = FakeSaxo(configuration, scriptedMarket: stage.seen(by: .saxo), decisions: decisions)
+            configuration, scriptedMarket: sharedMarket.scripted(for: .alpaca), decisions: decisions)
+        let alphaVantage = FakeAlphaVantage(
+            configuration, scriptedMarket: sharedMarket.scripted(for: .alphaVantage))
+        let yahoo = FakeYahoo(configuration, scriptedMarket: sharedMarket.scripted(for: .yahoo))
+        let polygon = FakePolygon(configuration, scriptedMarket: sharedMarket.scripted(for: .polygon))
+        let saxo = FakeSaxo(
+            configuration, scriptedMarket: sharedMarket.scripted(for: .saxo), decisions: decisions)
         let limiters =
-            alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
-        let standIns =
+            alpaca.limiters + [alphaVantage.quota, yahoo.quota, polygon.quota] + saxo.resettables
+        let fakeHosts =
             alpaca.fakeHosts + [alphaVantage.fakeHost, polygon.fakeHost] + yahoo.fakeHosts + saxo.fakeHosts
-        endpoints = EndpointCatalog(standIns)
+        endpoints = EndpointCatalog(fakeHosts)
         let controlAPI = ControlAPI(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
-            scriptedMarket: stage, limiters: limiters, decisions: decisions,
+            scriptedMarket: sharedMarket, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
-        switchboard = SandboxDispatcher(
-            site: SitePolicy(listeningOn: configuration.host), fakeHosts: standIns,
+        dispatcher = SandboxDispatcher(
+            site: SitePolicy(listeningOn: configuration.host), fakeHosts: fakeHosts,
             control: controlAPI.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
-            open: switchboard.open, respond: switchboard.respond)
+            open: dispatcher.open, respond: dispatcher.respond)
         address = server.address.authority
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
@@ -100,40 +102,40 @@ package struct Sandbox: Sendable {
         oauth = decisions
         self.streams = streams
         self.counter = counter
-        self.scriptedMarket = stage
+        self.scriptedMarket = sharedMarket
         self.controlAPI = controlAPI
     }
 
-    /// How often each endpoint was called since the start or the last ``reset()``.
+    /// The number of calls of each endpoint since the start or the last ``reset()``.
     package var calls: Calls { counter.calls }
 
-    /// The answer to a request, as the server gives it; for tests that need no socket.
+    /// Returns the response to a request, as the server does; for tests without a socket.
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
-        await switchboard.respond(to: request)
+        await dispatcher.respond(to: request)
     }
 
-    /// What the market is made to look like, at every provider that has no script of its own.
+    /// The market script of every provider without a script of its own.
     package var script: MarketScript {
         get { scriptedMarket.script }
         nonmutating set { scriptedMarket.set(newValue) }
     }
 
-    /// Makes the market look otherwise at one provider, until ``script`` is set or ``reset()``.
+    /// Sets the market script of one provider, until ``script`` is set or ``reset()``.
     package func setScript(_ script: MarketScript, of provider: ProviderID) {
-        scriptedMarket.seen(by: provider).set(script)
+        scriptedMarket.scripted(for: provider).set(script)
     }
 
-    /// Withdraws all that a user has consented to, at every provider.
+    /// Revokes all consents of a user, at every provider.
     package func revoke(user: String) {
         controlAPI.revoke(user: user)
     }
 
-    /// Forgets calls, faults, script and what has been used of rate limits.
+    /// Resets calls, faults, script and rate limits.
     package func reset() {
         controlAPI.reset()
     }
 
-    /// Takes no more connections, lets answers in the making be finished for the configuration's grace, and
+    /// Accepts no more connections, waits for running responses up to the configuration's grace time, and
     /// closes.
     package func stop() async {
         await server.stop(within: grace)

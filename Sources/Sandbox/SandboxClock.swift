@@ -1,13 +1,14 @@
 package import Brokerage
 import Synchronization
 
-/// What time it is in the sandbox.
+/// The clock of the sandbox.
 package struct SandboxClock: Sendable {
     private let read: @Sendable () -> Instant
     private let pause: @Sendable (Instant) async -> Void
 
-    /// A clock of one's own; `waiting` returns when it shows a moment or the task is cancelled, and by default
-    /// looks 50 times a second.
+    /// Creates a clock; `waiting` returns when it has reached a moment or the task is cancelled.
+    ///
+    /// By default, `waiting` polls 50 times a second.
     package init(
         _ read: @escaping @Sendable () -> Instant, waiting: (@Sendable (Instant) async -> Void)? = nil
     ) {
@@ -20,7 +21,7 @@ package struct SandboxClock: Sendable {
 
     package var now: Instant { read() }
 
-    /// Returns when it is that late, or the task is cancelled.
+    /// Returns when the clock has reached the moment, or the task is cancelled.
     package func wait(until moment: Instant) async {
         await pause(moment)
     }
@@ -33,16 +34,16 @@ package struct SandboxClock: Sendable {
             if rest > .zero { try? await Task.sleep(for: rest) }
         })
 
-    /// A clock that stands still; who waits for it waits until cancelled.
+    /// Returns a stopped clock; waiting for a later moment ends only with cancellation.
     package static func fixed(_ instant: Instant) -> SandboxClock {
         ManualClock(instant).clock
     }
 }
 
-/// A clock that stands still until it is set, for tests that let time pass.
+/// A clock that changes only when it is set, for tests that control time.
 ///
-/// Who waits for a moment goes on when the clock is set to it or past it. A lock, because it is set by one task
-/// and read by others.
+/// A waiting task continues when the clock is set to its moment or past it. It uses a lock: one task sets
+/// it, others read it.
 package final class ManualClock: Sendable {
     private let state: Mutex<State>
 
@@ -50,7 +51,7 @@ package final class ManualClock: Sendable {
         var instant: Instant
         var waiting: [Int: (moment: Instant, continuation: CheckedContinuation<Void, Never>)] = [:]
         var next = 0
-        /// Cancelled before they had begun to wait.
+        /// Cancelled before they were added as waiting.
         var cancelled: Set<Int> = []
     }
 
@@ -68,7 +69,7 @@ package final class ManualClock: Sendable {
         change { $0.instant = $0.instant + duration }
     }
 
-    /// How many wait for a moment to come: with it, tests know that what they started has come to rest.
+    /// The number of waiting tasks; tests use it to detect that started tasks are idle.
     package var waiterCount: Int { state.withLock { $0.waiting.count } }
 
     package var clock: SandboxClock { SandboxClock({ self.now }, waiting: { await self.wait(until: $0) }) }
@@ -90,12 +91,12 @@ package final class ManualClock: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let mayGoOn = state.withLock { state in
+                let isDone = state.withLock { state in
                     if state.cancelled.remove(number) != nil || moment <= state.instant { return true }
                     state.waiting[number] = (moment, continuation)
                     return false
                 }
-                if mayGoOn { continuation.resume() }
+                if isDone { continuation.resume() }
             }
         } onCancel: {
             let continuation = state.withLock { state in

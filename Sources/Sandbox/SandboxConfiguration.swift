@@ -1,22 +1,22 @@
 package import Logging
 
-/// What a sandbox is started with.
+/// The configuration of a sandbox.
 package struct SandboxConfiguration: Sendable {
     /// The address to listen on.
     package var host: String
     /// The port to listen on; 0 picks a free one.
     package var port: Int
-    /// What the market's prices are made of: the same seed and clock give the same answers.
+    /// The seed of the market's prices: the same seed and clock give the same responses.
     package var seed: UInt64
     package var clock: SandboxClock
-    /// Whom the providers know.
+    /// The users of the providers.
     package var users: [SandboxUser]
     package var alpaca: FakeAlpacaSettings
     package var alphaVantage = FakeAlphaVantageSettings()
     package var yahoo = FakeYahooSettings()
     package var polygon = FakePolygonSettings()
     package var saxo = FakeSaxoSettings()
-    /// How long ``Sandbox/stop()`` waits for answers in the making.
+    /// The time that ``Sandbox/stop()`` waits for running responses.
     package var grace: Duration = .seconds(2)
     package var logger: Logger
 

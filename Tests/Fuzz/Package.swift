@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, because all of it is built with `swift build --sanitize=fuzzer`, the engine included: its
-// branches are what the fuzzer steers by. `make fuzz` builds and runs it.
+// A separate package, because `swift build --sanitize=fuzzer` instruments all of it, the engine included:
+// the fuzzer uses the coverage of its branches. `make fuzz` builds and runs it.
 
 let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,7 +15,7 @@ let strictSettings: [SwiftSetting] = [
 
 let engine: Target.Dependency = .product(name: "GraphQL", package: "portico")
 
-/// One fuzz target: libFuzzer brings `main`, so Swift must not.
+/// Returns one fuzz target: libFuzzer has `main`, so Swift must not.
 func target(_ name: String) -> Target {
     .executableTarget(
         name: name, dependencies: ["FuzzSupport", engine],

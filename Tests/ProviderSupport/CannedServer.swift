@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A real HTTP server on a port of its own, whose answers a test writes down.
+/// An HTTP server on a free port, with responses written by the test.
 package final class CannedServer: Sendable {
     package struct Request: Sendable {
         package let method: String
@@ -16,9 +16,9 @@ package final class CannedServer: Sendable {
         package var status = 200
         package var headers: [(String, String)] = []
         package var body: [UInt8] = []
-        /// The connection ends instead.
+        /// True if the connection is closed instead.
         package var isDisconnect = false
-        /// Nothing is sent at all.
+        /// True if nothing is sent.
         package var isSilence = false
 
         package static func body(_ bytes: [UInt8], status: Int = 200, headers: [(String, String)] = [])
@@ -40,18 +40,18 @@ package final class CannedServer: Sendable {
     private let channel: any Channel
     private let log: RequestLog
 
-    /// What has been asked so far.
+    /// The requests received so far.
     package var requests: [Request] { log.requests }
 
-    /// `answer` gets each request and its number, counted from 1.
-    package init(_ answer: @escaping @Sendable (Request, Int) -> Reply) async throws {
+    /// Starts the server; `handler` gets each request and its number, counted from 1.
+    package init(_ handler: @escaping @Sendable (Request, Int) -> Reply) async throws {
         let log = RequestLog()
         self.log = log
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(CannedHandler(log: log, answer: answer))
+                    try channel.pipeline.syncOperations.addHandler(CannedHandler(log: log, handler: handler))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -64,13 +64,13 @@ package final class CannedServer: Sendable {
     }
 }
 
-/// The requests of all connections, which are on several threads.
+/// The requests of all connections, which run on several threads.
 final class RequestLog: Sendable {
     private let entries = Mutex<[CannedServer.Request]>([])
 
     var requests: [CannedServer.Request] { entries.withLock(\.self) }
 
-    /// The number of the request, counted from 1.
+    /// Stores a request, and returns its number, counted from 1.
     func add(_ request: CannedServer.Request) -> Int {
         entries.withLock { entries in
             entries.append(request)
@@ -79,19 +79,19 @@ final class RequestLog: Sendable {
     }
 }
 
-/// One connection of the server.
+/// The handler of one connection.
 final class CannedHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     private let log: RequestLog
-    private let answer: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
+    private let handler: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(log: RequestLog, answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
+    init(log: RequestLog, handler: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
         self.log = log
-        self.answer = answer
+        self.handler = handler
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -107,7 +107,7 @@ final class CannedHandler: ChannelInboundHandler {
         let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
         let request = CannedServer.Request(
             method: head.method.rawValue, target: head.uri, headers: fields, body: body)
-        let reply = answer(request, log.add(request))
+        let reply = handler(request, log.add(request))
         guard !reply.isDisconnect else { return context.close(promise: nil) }
         guard !reply.isSilence else { return }
         var headers = HTTPHeaders(reply.headers)

@@ -2,14 +2,14 @@ package import Brokerage
 package import Upstream
 
 extension CallContext {
-    /// Long enough for a call to this machine, however busy it is.
+    /// A deadline that is sufficient for calls on this machine, even under load.
     package static var patient: CallContext { CallContext(deadline: .now + .seconds(60)) }
 }
 
 extension RetryPolicy {
     package static var once: RetryPolicy { attempts(1) }
 
-    /// So many attempts, without a pause between them.
+    /// Returns a policy with a number of attempts without pauses.
     package static func attempts(_ count: Int) -> RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = count
@@ -20,7 +20,7 @@ extension RetryPolicy {
 }
 
 extension TimeSource {
-    /// The system's clock, but with a moment of the test's own on the wall.
+    /// Returns the system's clock with a fixed wall time.
     package static func showing(_ wallTime: Instant) -> TimeSource {
         let system = TimeSource.system
         return TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension RunningSandbox {
-    /// A request with a body to the trading host.
+    /// Sends a request with a body to the trading host.
     func write(
         _ method: String, _ path: String, _ body: String = "", _ headers: [String: String] = demo
     ) async throws -> Client.Reply {
@@ -11,19 +11,19 @@ extension RunningSandbox {
             headers.merging(["Content-Length": String(body.utf8.count)]) { $1 }, body)
     }
 
-    /// What the trading host answers, valid by the provider's schema.
+    /// Returns a response of the trading host, validated with the provider's schema.
     func document(
         _ shape: String, _ path: String, _ headers: [String: String] = demo
     ) async throws -> JSONValue {
         try Self.valid(try await trading(path, headers), shape)
     }
 
-    /// Places an order that is taken.
+    /// Places an order that is accepted.
     func place(_ body: String) async throws -> JSONValue {
         try Self.valid(try await write("POST", "/v2/orders", body), "Order")
     }
 
-    /// The document of an answer that went well.
+    /// Returns the document of a successful response.
     static func valid(_ reply: Client.Reply, _ shape: String) throws -> JSONValue {
         try #require(reply.status == 200, "\(reply.body)")
         let document = try JSONValue(parsing: reply.body)

@@ -77,9 +77,9 @@ struct AlpacaWireTests {
     @Test("and is valid where the market has no price", arguments: Case.all)
     func validWithoutPrices(_ wanted: Case) async throws {
         let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
-        let reply = try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "TSLA"])
-            return try await house.client.get(wanted.path, RunningSandbox.demo)
+        let reply = try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "TSLA"])
+            return try await fixture.client.get(wanted.path, RunningSandbox.demo)
         }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])

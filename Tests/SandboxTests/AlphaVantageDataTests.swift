@@ -7,17 +7,17 @@ import struct Sandbox.FakeInstrument
 
 @Suite("What Alpha Vantage's stand-in tells")
 struct AlphaVantageDataTests {
-    /// What Alpaca's stand-in says of Apple's day, so that both tell one story.
-    private func snapshot(_ house: RunningSandbox, _ symbol: String = "AAPL") async throws -> JSONValue {
-        let reply = try await house.data("/v2/stocks/snapshots?symbols=\(symbol)")
+    /// Returns the fake Alpaca's snapshot of Apple, so that both providers can be compared.
+    private func snapshot(_ fixture: RunningSandbox, _ symbol: String = "AAPL") async throws -> JSONValue {
+        let reply = try await fixture.data("/v2/stocks/snapshots?symbols=\(symbol)")
         return try #require(JSONValue(parsing: reply.body)[symbol])
     }
 
     @Test("a quote is the day that Alpaca tells of, at any time of the week", arguments: Moment.all)
     func quote(moment: String) async throws {
-        try await withSandbox(at: moment) { house in
-            let alpaca = try await snapshot(house, "BRK.B")
-            let document = try await house.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=BRK-B")
+        try await withSandbox(at: moment) { fixture in
+            let alpaca = try await snapshot(fixture, "BRK.B")
+            let document = try await fixture.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=BRK-B")
             let quote = try #require(document["Global Quote"])
             #expect(quote["01. symbol"] == "BRK-B")
             let names = [("o", "02. open"), ("h", "03. high"), ("l", "04. low"), ("c", "05. price")]
@@ -39,10 +39,10 @@ struct AlphaVantageDataTests {
 
     @Test("quotes for many are those for one, without numbers and signs, and tell of the hours beside")
     func bulk() async throws {
-        try await withSandbox(at: Moment.evening) { house in
-            let quoted = try await house.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=AAPL")
+        try await withSandbox(at: Moment.evening) { fixture in
+            let quoted = try await fixture.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=AAPL")
             let one = quoted["Global Quote"]
-            let many = try await house.alphaVantageDocument(
+            let many = try await fixture.alphaVantageDocument(
                 "function=REALTIME_BULK_QUOTES&symbol=MSFT,AAPL,NOSUCH")
             let symbols = many["data"]?.elements?.map { $0["symbol"]?.string }
             #expect(symbols == ["MSFT", "AAPL"])
@@ -50,19 +50,19 @@ struct AlphaVantageDataTests {
             #expect(try decimal(quote["close"]) == decimal(one?["05. price"]))
             #expect(try decimal(quote["change"]) == decimal(one?["09. change"]))
             #expect(quote["timestamp"]?.string?.hasPrefix("2026-11-19 18:00:00.") == true)
-            let trade = try await snapshot(house)["latestTrade"]?["p"]
+            let trade = try await snapshot(fixture)["latestTrade"]?["p"]
             #expect(try decimal(quote["extended_hours_quote"]) == decimal(trade))
         }
-        try await withSandbox(at: Moment.midday) { house in
-            let many = try await house.alphaVantageDocument("function=REALTIME_BULK_QUOTES&symbol=AAPL")
+        try await withSandbox(at: Moment.midday) { fixture in
+            let many = try await fixture.alphaVantageDocument("function=REALTIME_BULK_QUOTES&symbol=AAPL")
             #expect(many["data"]?[0]?["extended_hours_quote"] == nil)
         }
     }
 
     @Test("a delayed quote stands under another name")
     func delayed() async throws {
-        try await withSandbox { house in
-            let document = try await house.alphaVantageDocument(
+        try await withSandbox { fixture in
+            let document = try await fixture.alphaVantageDocument(
                 "function=GLOBAL_QUOTE&symbol=IBM&entitlement=delayed")
             #expect(document.members?.keys.first == "Global Quote - DATA DELAYED BY 15 MINUTES")
         }
@@ -70,9 +70,9 @@ struct AlphaVantageDataTests {
 
     @Test("a search finds by symbol and by name, the best first")
     func search() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func symbols(_ keywords: String) async throws -> [String?]? {
-                let document = try await house.alphaVantageDocument(
+                let document = try await fixture.alphaVantageDocument(
                     "function=SYMBOL_SEARCH&keywords=\(keywords)")
                 return document["bestMatches"]?.elements?.map { $0["1. symbol"]?.string }
             }
@@ -80,7 +80,7 @@ struct AlphaVantageDataTests {
             #expect(try await symbols("berkshire") == ["BRK-A", "BRK-B"])
             #expect(try await symbols("c")?.first == "C")
             #expect(try await symbols("gold") == ["GLD", "GS"])
-            let document = try await house.alphaVantageDocument("function=SYMBOL_SEARCH&keywords=spy")
+            let document = try await fixture.alphaVantageDocument("function=SYMBOL_SEARCH&keywords=spy")
             #expect(document["bestMatches"]?[0]?["3. type"] == "ETF")
             #expect(document["bestMatches"]?[0]?["9. matchScore"] == "1.0000")
         }
@@ -88,8 +88,8 @@ struct AlphaVantageDataTests {
 
     @Test("a day's series is 100 days, newest first, the running one included, and is Alpaca's")
     func daily() async throws {
-        try await withSandbox { house in
-            let reply = try await house.alphaVantage("function=TIME_SERIES_DAILY&symbol=AAPL")
+        try await withSandbox { fixture in
+            let reply = try await fixture.alphaVantage("function=TIME_SERIES_DAILY&symbol=AAPL")
             let document = try JSONValue(parsing: reply.body)
             let series = try #require(document["Time Series (Daily)"]?.members)
             #expect(series.count == 100)
@@ -97,7 +97,7 @@ struct AlphaVantageDataTests {
             let newer = try #require(reply.body.firstRange(of: #""2026-11-19":{"#))
             let older = try #require(reply.body.firstRange(of: #""2026-11-18":{"#))
             #expect(newer.upperBound < older.lowerBound)
-            let alpaca = try await snapshot(house)
+            let alpaca = try await snapshot(fixture)
             for (date, bar) in [("2026-11-19", "dailyBar"), ("2026-11-18", "prevDailyBar")] {
                 let names = [("1. open", "o"), ("2. high", "h"), ("3. low", "l"), ("4. close", "c")]
                 for (own, alpacas) in names + [("5. volume", "v")] {
@@ -114,15 +114,15 @@ struct AlphaVantageDataTests {
             ("MONTHLY", "Monthly", ["2026-11-19", "2026-10-30"]),
         ])
     func periods(function: String, title: String, newest: [String]) async throws {
-        try await withSandbox { house in
-            let document = try await house.alphaVantageDocument(
+        try await withSandbox { fixture in
+            let document = try await fixture.alphaVantageDocument(
                 "function=TIME_SERIES_\(function)&symbol=AAPL")
             let series = try #require(document["\(title) Time Series"]?.members)
             let dates = series.keys.sorted().reversed()
             #expect(Array(dates.prefix(2)) == newest)
             // The calendar's first November day of 1999.
             #expect(try #require(dates.last) < "1999-12-01")
-            let days = try await house.alphaVantageDocument(
+            let days = try await fixture.alphaVantageDocument(
                 "function=TIME_SERIES_DAILY&symbol=AAPL")["Time Series (Daily)"]?.members
             let inside = try #require(days?.filter { newest[1] < $0.key && $0.key <= newest[0] })
             let highs = try inside.values.map { try decimal($0["2. high"]) }
@@ -133,19 +133,19 @@ struct AlphaVantageDataTests {
 
     @Test("an intraday series has the hours of New York's clock, with or without those beside the market's")
     func intraday() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let query = "function=TIME_SERIES_INTRADAY&symbol=AAPL&interval=60min"
-            let all = try await house.alphaVantageDocument(query)["Time Series (60min)"]?.members
+            let all = try await fixture.alphaVantageDocument(query)["Time Series (60min)"]?.members
             #expect(all?.count == 100)
             let thursday = try #require(all?.keys.filter { $0.hasPrefix("2026-11-19") }.sorted())
             #expect(thursday.first == "2026-11-19 04:00:00" && thursday.last == "2026-11-19 12:00:00")
             let wednesday = try #require(all?.keys.filter { $0.hasPrefix("2026-11-18") }.sorted())
             #expect(wednesday.count == 16 && wednesday.last == "2026-11-18 19:00:00")
-            let regular = try await house.alphaVantageDocument(query + "&extended_hours=false")
+            let regular = try await fixture.alphaVantageDocument(query + "&extended_hours=false")
             let hours = try #require(
                 regular["Time Series (60min)"]?.members?.filter { $0.key < "2026-11-19" })
             #expect(hours.keys.filter { $0.hasPrefix("2026-11-18") }.count == 7)
-            let october = try await house.alphaVantageDocument(query + "&month=2026-10&outputsize=full")
+            let october = try await fixture.alphaVantageDocument(query + "&month=2026-10&outputsize=full")
             let times = try #require(october["Time Series (60min)"]?.members?.keys)
             #expect(times.count == 22 * 16 && times.allSatisfy { $0.hasPrefix("2026-10-") })
         }
@@ -155,31 +155,31 @@ struct AlphaVantageDataTests {
         "an overview tells of the company, and says None where there is nothing to tell",
         arguments: ["None", "-"])
     func overview(missing: String) async throws {
-        try await withSandbox({ $0.alphaVantage.missingNumber = missing }) { house in
-            let apple = try await house.alphaVantageDocument("function=OVERVIEW&symbol=AAPL")
+        try await withSandbox({ $0.alphaVantage.missingNumber = missing }) { fixture in
+            let apple = try await fixture.alphaVantageDocument("function=OVERVIEW&symbol=AAPL")
             #expect(apple["Name"] == "Apple Inc." && apple["CIK"] == "320193")
             #expect(apple["Sector"] == "TECHNOLOGY")
             #expect(apple["PEGRatio"] == .string(missing))
-            let quote = try await house.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=AAPL")
+            let quote = try await fixture.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=AAPL")
             let price = try decimal(quote["Global Quote"]?["05. price"])
             #expect(try decimal(apple["MarketCapitalization"]) == price * 14_800_000_000)
             #expect(try decimal(apple["52WeekHigh"]) >= decimal(apple["50DayMovingAverage"]))
-            let boeing = try await house.alphaVantageDocument("function=OVERVIEW&symbol=BA")
+            let boeing = try await fixture.alphaVantageDocument("function=OVERVIEW&symbol=BA")
             #expect(boeing["EPS"] == "-18.6" && boeing["PERatio"] == .string(missing))
             #expect(boeing["DividendPerShare"] == .string(missing))
-            house.sandbox.script = MarketScript(unpriced: ["AAPL"])
-            let unpriced = try await house.alphaVantageDocument("function=OVERVIEW&symbol=AAPL")
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL"])
+            let unpriced = try await fixture.alphaVantageDocument("function=OVERVIEW&symbol=AAPL")
             #expect(unpriced["MarketCapitalization"] == .string(missing))
         }
     }
 
     @Test("every share of the market has a company behind it, and funds have none")
     func companies() async throws {
-        try await withSandbox({ $0.alphaVantage.premiumRequestsPerMinute = 1_000 }) { house in
+        try await withSandbox({ $0.alphaVantage.premiumRequestsPerMinute = 1_000 }) { fixture in
             var funds: [String] = []
             for instrument in FakeInstrument.listing {
                 let symbol = instrument.symbol.replacing(".", with: "-")
-                let overview = try await house.alphaVantageDocument("function=OVERVIEW&symbol=\(symbol)")
+                let overview = try await fixture.alphaVantageDocument("function=OVERVIEW&symbol=\(symbol)")
                 if overview.members?.isEmpty == true { funds.append(symbol) }
             }
             #expect(funds == ["GLD", "IWM", "QQQ", "SPY", "VTI"])

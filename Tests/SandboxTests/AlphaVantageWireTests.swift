@@ -28,7 +28,7 @@ struct AlphaVantageWireTests {
             Case(query: "function=REALTIME_BULK_QUOTES&symbol=AAPL,BRK-B,NOSUCH", shape: "BulkQuotes"),
         ]
 
-        /// What is answered for what is not there.
+        /// The responses without data.
         static let empty: [(query: String, shape: String, body: String)] = [
             ("function=GLOBAL_QUOTE&symbol=NOSUCH", "GlobalQuote", #"{"Global Quote":{}}"#),
             ("function=SYMBOL_SEARCH&keywords=zzzz", "SymbolSearch", #"{"bestMatches":[]}"#),
@@ -46,9 +46,9 @@ struct AlphaVantageWireTests {
         _ change: (inout SandboxConfiguration) -> Void = { _ in },
         script: MarketScript = MarketScript()
     ) async throws -> Client.Reply {
-        try await withSandbox(at: moment, change) { house in
-            house.sandbox.script = script
-            return try await house.alphaVantage(query, key: FakeAlphaVantageSettings.premiumKey)
+        try await withSandbox(at: moment, change) { fixture in
+            fixture.sandbox.script = script
+            return try await fixture.alphaVantage(query, key: FakeAlphaVantageSettings.premiumKey)
         }
     }
 
@@ -93,7 +93,7 @@ struct AlphaVantageWireTests {
         arguments: ["1min", "5min", "15min", "30min", "60min"])
     func intervals(_ interval: String) async throws {
         let reply = try await reply("function=TIME_SERIES_INTRADAY&symbol=AAPL&interval=\(interval)")
-        // The schema is that of the hourly series; the others differ in the interval's name alone.
+        // The schema is that of the hourly series; the others differ only in the interval's name.
         let hourly = reply.body.replacing("(\(interval))", with: "(60min)")
         let schema = try Golden.schema(of: "alphavantage").definition("IntradayHourly")
         #expect(try schema.violations(in: JSONValue(parsing: hourly)) == [])

@@ -1,18 +1,18 @@
 import NIOCore
 import NIOPosix
 
-/// A client that shows a response as it came over the socket, broken ones too.
+/// A client that returns responses as they came over the socket, invalid ones included.
 struct Client {
     let address: String
 
-    /// What came until the server closed the connection.
+    /// The bytes received until the server closed the connection.
     struct Reply: Sendable, Equatable {
-        /// Nil when nothing came.
+        /// Nil if nothing was received.
         var status: Int?
         var headers: [String: String] = [:]
         var body = ""
 
-        /// Whether the body is as long as its head promised.
+        /// True if the body has the length in the header.
         var isWhole: Bool { headers["content-length"] == String(body.utf8.count) }
     }
 
@@ -45,12 +45,12 @@ struct Client {
         do {
             for try await var part in inbound { received.writeBuffer(&part) }
         } catch is IOError {
-            // A reset instead of an orderly end: what came is what counts.
+            // After a reset, the bytes received before it count.
         }
         return String(buffer: received)
     }
 
-    /// One connection for as long as `body` runs.
+    /// Opens one connection while `body` runs.
     func connected<Result: Sendable>(
         _ body:
             @Sendable (
@@ -69,7 +69,7 @@ struct Client {
 }
 
 extension Client.Reply {
-    /// Reads the head; the body is all that follows.
+    /// Parses the head; the body is the rest.
     init(_ text: String) {
         guard let blank = text.firstRange(of: "\r\n\r\n") else { return }
         let lines = text[..<blank.lowerBound].split(separator: "\r\n")

@@ -8,35 +8,35 @@ import Testing
 struct ControlTests {
     @Test("calls are counted by endpoint, whatever became of them")
     func counted() async throws {
-        try await withSandbox { house in
-            _ = try await house.trading("/v2/account")
-            _ = try await house.trading("/v2/account", [:])
-            _ = try await house.trading("/v2/positions/AAPL")
-            _ = try await house.trading("/v2/positions/TSLA")
-            _ = try await house.trading("/v2/nowhere")
-            _ = try await house.client.post("/alpaca/v2/account", "")
-            _ = try await house.data("/v2/stocks/snapshots?symbols=AAPL")
-            let calls = house.sandbox.calls
+        try await withSandbox { fixture in
+            _ = try await fixture.trading("/v2/account")
+            _ = try await fixture.trading("/v2/account", [:])
+            _ = try await fixture.trading("/v2/positions/AAPL")
+            _ = try await fixture.trading("/v2/positions/TSLA")
+            _ = try await fixture.trading("/v2/nowhere")
+            _ = try await fixture.client.post("/alpaca/v2/account", "")
+            _ = try await fixture.data("/v2/stocks/snapshots?symbols=AAPL")
+            let calls = fixture.sandbox.calls
             #expect(calls[.alpaca, "GET /v2/account"] == 2)
             #expect(calls[.alpaca, "GET /v2/positions/{symbol_or_asset_id}"] == 2)
             #expect(calls[.alpaca, "unknown"] == 2)
             #expect(calls[.alpaca, "GET /v2/stocks/snapshots"] == 1)
             #expect(calls[.alpaca, "GET /v2/stocks/quotes/latest"] == 0)
             #expect(calls.total == 7)
-            let told = try await house.client.get("/_sandbox/calls")
+            let received = try await fixture.client.get("/_sandbox/calls")
             #expect(
-                told.body.hasPrefix(
+                received.body.hasPrefix(
                     #"{"calls":{"alpaca":{"GET /v2/account":2,"GET /v2/positions/{symbol_or_asset_id}":2,"#))
-            house.sandbox.reset()
-            #expect(house.sandbox.calls.total == 0)
+            fixture.sandbox.reset()
+            #expect(fixture.sandbox.calls.total == 0)
         }
     }
 
     @Test("a method that nobody offers is refused")
     func methods() async throws {
-        try await withSandbox { house in
-            let account = try await house.client.post("/alpaca/v2/account", "")
-            let calls = try await house.client.post("/_sandbox/calls", "")
+        try await withSandbox { fixture in
+            let account = try await fixture.client.post("/alpaca/v2/account", "")
+            let calls = try await fixture.client.post("/_sandbox/calls", "")
             #expect(account.status == 405)
             #expect(calls.status == 405)
         }
@@ -63,13 +63,13 @@ struct ControlTests {
 
     @Test("the desk is not there for a peer from elsewhere, or of unknown origin")
     func strangers() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let here = try SocketAddress(ipAddress: "127.0.0.1", port: 5_000)
             let elsewhere = try SocketAddress(ipAddress: "10.1.2.3", port: 5_000)
             for (peer, status) in [(here, 200), (elsewhere, 404), (nil, 404)] {
                 let request = try #require(
                     SandboxRequest(method: .GET, target: "/_sandbox/calls", peer: peer))
-                let response = await house.sandbox.respond(to: request)
+                let response = await fixture.sandbox.respond(to: request)
                 #expect(response.status.code == UInt(status))
             }
         }

@@ -12,10 +12,10 @@ struct FakeAlpacaAccountTests {
     @Test(
         "equity is cash and what everything held is worth, to the last digit", arguments: tokens, Moment.all)
     func addsUp(user: [String: String], moment: String) async throws {
-        let (account, positions) = try await withSandbox(at: moment) { house in
+        let (account, positions) = try await withSandbox(at: moment) { fixture in
             try (
-                JSONValue(parsing: await house.trading("/v2/account", user).body),
-                JSONValue(parsing: await house.trading("/v2/positions", user).body)
+                JSONValue(parsing: await fixture.trading("/v2/account", user).body),
+                JSONValue(parsing: await fixture.trading("/v2/positions", user).body)
             )
         }
         let values = try #require(positions.elements).map { try decimal($0["market_value"]) }
@@ -31,10 +31,10 @@ struct FakeAlpacaAccountTests {
 
     @Test("equity moves by what the positions made today", arguments: tokens, Moment.all)
     func today(user: [String: String], moment: String) async throws {
-        let (account, positions) = try await withSandbox(at: moment) { house in
+        let (account, positions) = try await withSandbox(at: moment) { fixture in
             try (
-                JSONValue(parsing: await house.trading("/v2/account", user).body),
-                JSONValue(parsing: await house.trading("/v2/positions", user).body)
+                JSONValue(parsing: await fixture.trading("/v2/account", user).body),
+                JSONValue(parsing: await fixture.trading("/v2/positions", user).body)
             )
         }
         let made = try #require(positions.elements).map { try decimal($0["unrealized_intraday_pl"]) }
@@ -78,9 +78,9 @@ struct FakeAlpacaAccountTests {
     @Test("a position is found by symbol and by asset id")
     func byID() async throws {
         let apple = try #require(FakeInstrument.listing.first { $0.symbol == "AAPL" })
-        try await withSandbox { house in
-            let bySymbol = try await house.trading("/v2/positions/AAPL")
-            let byID = try await house.trading("/v2/positions/\(apple.id)")
+        try await withSandbox { fixture in
+            let bySymbol = try await fixture.trading("/v2/positions/AAPL")
+            let byID = try await fixture.trading("/v2/positions/\(apple.id)")
             #expect(try JSONValue(parsing: bySymbol.body)["symbol"] == "AAPL")
             #expect(bySymbol.body == byID.body)
         }
@@ -88,9 +88,9 @@ struct FakeAlpacaAccountTests {
 
     @Test("where the market has no price, the numbers that need one are null")
     func unpriced() async throws {
-        let reply = try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL"])
-            return try await house.trading("/v2/positions/AAPL")
+        let reply = try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL"])
+            return try await fixture.trading("/v2/positions/AAPL")
         }
         let members = try #require(JSONValue(parsing: reply.body).members)
         #expect(
@@ -102,8 +102,8 @@ struct FakeAlpacaAccountTests {
 
     @Test("a switch tells of short positions without signs")
     func unsignedShorts() async throws {
-        let reply = try await withSandbox({ $0.alpaca.shortsAreNegative = false }) { house in
-            try await house.trading("/v2/positions/TSLA")
+        let reply = try await withSandbox({ $0.alpaca.shortsAreNegative = false }) { fixture in
+            try await fixture.trading("/v2/positions/TSLA")
         }
         let position = try JSONValue(parsing: reply.body)
         #expect(position["qty"] == "8")
@@ -114,10 +114,10 @@ struct FakeAlpacaAccountTests {
 
     @Test("each user sees an account of their own")
     func users() async throws {
-        try await withSandbox { house in
-            let first = try JSONValue(parsing: await house.trading("/v2/account", RunningSandbox.demo).body)
+        try await withSandbox { fixture in
+            let first = try JSONValue(parsing: await fixture.trading("/v2/account", RunningSandbox.demo).body)
             let second = try JSONValue(
-                parsing: await house.trading("/v2/account", RunningSandbox.second).body)
+                parsing: await fixture.trading("/v2/account", RunningSandbox.second).body)
             #expect(first["id"] == .string(SandboxUser.demo.ledger.accountID))
             #expect(second["id"] == .string(SandboxUser.second.ledger.accountID))
         }

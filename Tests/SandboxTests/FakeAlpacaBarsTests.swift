@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Alpaca's bars and news")
 struct FakeAlpacaBarsTests {
-    private func document(_ house: RunningSandbox, _ path: String) async throws -> JSONValue {
-        let reply = try await house.data(path)
+    private func document(_ fixture: RunningSandbox, _ path: String) async throws -> JSONValue {
+        let reply = try await fixture.data(path)
         try #require(reply.status == 200, "\(reply.body)")
         return try JSONValue(parsing: reply.body)
     }
 
-    /// A token as it goes into a URL.
+    /// Escapes a token for a URL.
     private func escaped(_ token: String) -> String {
         token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }
@@ -22,24 +22,24 @@ struct FakeAlpacaBarsTests {
     func pages(sort: String, limit: Int) async throws {
         let path =
             "/v2/stocks/bars?symbols=TSLA,AAPL,NOSUCH,BRK.B&timeframe=1Day&start=2026-10-25&sort=\(sort)"
-        try await withSandbox { house in
-            let whole = try #require(try await document(house, path)["bars"]?.members)
+        try await withSandbox { fixture in
+            let whole = try #require(try await document(fixture, path)["bars"]?.members)
             #expect(Set(whole.keys) == ["AAPL", "BRK.B", "TSLA"])
-            var told: [String: [JSONValue]] = [:]
+            var received: [String: [JSONValue]] = [:]
             var next: String? = ""
             for _ in 0..<1_000 {
                 guard let token = next else { break }
                 let query = token.isEmpty ? "" : "&page_token=\(escaped(token))"
-                let page = try await document(house, path + "&limit=\(limit)" + query)
+                let page = try await document(fixture, path + "&limit=\(limit)" + query)
                 let bars = try #require(page["bars"]?.members)
                 let counts = bars.values.compactMap { $0.elements?.count }
                 #expect(counts.reduce(0, +) <= limit && counts.allSatisfy { $0 > 0 })
                 next = page["next_page_token"]?.string
                 #expect(next == nil || counts.reduce(0, +) == limit)
-                for (symbol, list) in bars { told[symbol, default: []] += list.elements ?? [] }
+                for (symbol, list) in bars { received[symbol, default: []] += list.elements ?? [] }
             }
             #expect(next == nil)
-            #expect(told.mapValues(JSONValue.array) == whole)
+            #expect(received.mapValues(JSONValue.array) == whole)
             let times = try #require(whole["AAPL"]?.elements).compactMap { $0["t"]?.string }
             #expect(times == (sort == "asc" ? times.sorted() : times.sorted().reversed()))
         }
@@ -47,28 +47,28 @@ struct FakeAlpacaBarsTests {
 
     @Test("a day's bar in a series is the snapshot's", arguments: [Moment.midday, Moment.evening])
     func agreesWithSnapshot(moment: String) async throws {
-        try await withSandbox(at: moment) { house in
+        try await withSandbox(at: moment) { fixture in
             let bars = try await document(
-                house, "/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start=2026-11-17&sort=desc&limit=2")
-            let snapshot = try await document(house, "/v2/stocks/AAPL/snapshot")
+                fixture, "/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start=2026-11-17&sort=desc&limit=2")
+            let snapshot = try await document(fixture, "/v2/stocks/AAPL/snapshot")
             #expect(bars["bars"]?["AAPL"]?[0] == snapshot["dailyBar"])
             #expect(bars["bars"]?["AAPL"]?[1] == snapshot["prevDailyBar"])
-            let minute = try await document(house, "/v2/stocks/bars/latest?symbols=AAPL")
+            let minute = try await document(fixture, "/v2/stocks/bars/latest?symbols=AAPL")
             #expect(minute["bars"]?["AAPL"] == snapshot["minuteBar"])
-            let trade = try await document(house, "/v2/stocks/trades/latest?symbols=AAPL")
+            let trade = try await document(fixture, "/v2/stocks/trades/latest?symbols=AAPL")
             #expect(trade["trades"]?["AAPL"] == snapshot["latestTrade"])
         }
     }
 
     @Test("one symbol's bars stand in a list, with its name beside")
     func single() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let several = try await document(
-                house, "/v2/stocks/bars?symbols=AAPL&timeframe=1Hour&start=2026-11-18")
-            let one = try await document(house, "/v2/stocks/AAPL/bars?timeframe=1Hour&start=2026-11-18")
+                fixture, "/v2/stocks/bars?symbols=AAPL&timeframe=1Hour&start=2026-11-18")
+            let one = try await document(fixture, "/v2/stocks/AAPL/bars?timeframe=1Hour&start=2026-11-18")
             #expect(one["bars"] == several["bars"]?["AAPL"])
             #expect(one["symbol"] == "AAPL")
-            let none = try await document(house, "/v2/stocks/NOSUCH/bars?timeframe=1Day")
+            let none = try await document(fixture, "/v2/stocks/NOSUCH/bars?timeframe=1Day")
             #expect(none["bars"] == .null)
         }
     }
@@ -105,9 +105,9 @@ struct FakeAlpacaBarsTests {
         "every length of bar that Alpaca has",
         arguments: ["1Min", "59T", "1Hour", "23H", "1D", "1Week", "12M"])
     func lengths(timeframe: String) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let page = try await document(
-                house,
+                fixture,
                 "/v2/stocks/bars?symbols=AAPL&timeframe=\(timeframe)&start=2024-01-01T05:00:00Z&limit=3")
             #expect(try #require(page["bars"]?["AAPL"]?.elements).count == 3)
         }
@@ -118,9 +118,9 @@ struct FakeAlpacaBarsTests {
         let paths = ["&feed=sip", "", "&feed=iex", "&feed=sip&end=2026-11-19T17:19:00Z"].map {
             "/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start=2026-11-10" + $0
         }
-        try await withSandbox({ $0.alpaca.recentSIPDelay = .seconds(900) }) { house in
+        try await withSandbox({ $0.alpaca.recentSIPDelay = .seconds(900) }) { fixture in
             var statuses: [Int?] = []
-            for path in paths { statuses.append(try await house.data(path).status) }
+            for path in paths { statuses.append(try await fixture.data(path).status) }
             #expect(statuses == [403, 403, 200, 200])
         }
     }
@@ -128,18 +128,18 @@ struct FakeAlpacaBarsTests {
     @Test("news come page by page, newest first unless asked otherwise", arguments: ["asc", "desc"])
     func news(sort: String) async throws {
         let path = "/v1beta1/news?symbols=AAPL,MSFT&start=2026-09-01&sort=\(sort)"
-        try await withSandbox { house in
-            let all = try #require(try await document(house, path + "&limit=50")["news"]?.elements)
+        try await withSandbox { fixture in
+            let all = try #require(try await document(fixture, path + "&limit=50")["news"]?.elements)
             #expect(all.count == 50)
-            var told: [JSONValue] = []
+            var received: [JSONValue] = []
             var token = ""
-            for _ in 0..<50 where told.count < 50 {
+            for _ in 0..<50 where received.count < 50 {
                 let page = try await document(
-                    house, path + "&limit=7" + (token.isEmpty ? "" : "&page_token=\(escaped(token))"))
-                told += page["news"]?.elements ?? []
+                    fixture, path + "&limit=7" + (token.isEmpty ? "" : "&page_token=\(escaped(token))"))
+                received += page["news"]?.elements ?? []
                 token = try #require(page["next_page_token"]?.string)
             }
-            #expect(Array(told.prefix(50)) == all)
+            #expect(Array(received.prefix(50)) == all)
             let times = all.compactMap { $0["created_at"]?.string }
             #expect(times == (sort == "asc" ? times.sorted() : times.sorted().reversed()))
             for story in all {
@@ -152,12 +152,12 @@ struct FakeAlpacaBarsTests {
 
     @Test("content comes when it is asked for, and stories without it can be left out")
     func content() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let path = "/v1beta1/news?limit=50&include_content=true"
-            let some = try #require(try await document(house, path)["news"]?.elements)
+            let some = try #require(try await document(fixture, path)["news"]?.elements)
             #expect(some.contains { $0["content"] == "" } && some.contains { $0["content"] != "" })
             let full = try #require(
-                try await document(house, path + "&exclude_contentless=true")["news"]?.elements)
+                try await document(fixture, path + "&exclude_contentless=true")["news"]?.elements)
             #expect(full.count == 50 && full.allSatisfy { $0["content"] != "" })
         }
     }

@@ -16,11 +16,11 @@ struct FakeAlpacaDataStreamTests {
         .text(#"[{"T":"error","code":\#(code),"msg":"\#(message)"}]"#)
     }
 
-    /// A stream whose client has been let in.
+    /// Opens an authenticated stream.
     private func stream<Result: Sendable>(
-        _ house: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
+        _ fixture: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
     ) async throws -> Result {
-        try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+        try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
             try await stream.expect(.text(Self.connected))
             try await stream.send(Self.auth)
             try await stream.expect(.text(Self.authenticated))
@@ -42,8 +42,8 @@ struct FakeAlpacaDataStreamTests {
     @Test("sends trades, quotes and bars of what is listened to, as the clock goes on")
     func ticks() async throws {
         let clock = ManualClock(try instant("2026-11-19T17:34:57Z"))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            try await stream(house) { stream in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            try await stream(fixture) { stream in
                 try await stream.send(
                     #"{"action":"subscribe","trades":["AAPL"],"quotes":["MSFT","NOSUCH"],"bars":["*"]}"#)
                 let confirmed = try await messages(&stream)
@@ -56,7 +56,7 @@ struct FakeAlpacaDataStreamTests {
                 #expect(first.map { $0["T"] } == ["t", "q"])
                 #expect(first.map { $0["S"] } == ["AAPL", "MSFT"])
                 let latest = try JSONValue(
-                    parsing: await house.data("/v2/stocks/trades/latest?symbols=AAPL").body)
+                    parsing: await fixture.data("/v2/stocks/trades/latest?symbols=AAPL").body)
                 #expect(first[0]["p"] == latest["trades"]?["AAPL"]?["p"])
                 #expect(first[0]["t"] == latest["trades"]?["AAPL"]?["t"])
                 clock.advance(by: .seconds(2))
@@ -65,8 +65,8 @@ struct FakeAlpacaDataStreamTests {
                 let bars = minute.filter { $0["T"] == "b" }
                 #expect(bars.count > 40 && bars.allSatisfy { $0["t"] == "2026-11-19T17:34:00Z" })
                 try await stream.send(#"{"action":"unsubscribe","trades":["AAPL"],"bars":["*"]}"#)
-                let told = try await messages(&stream)
-                #expect(told.first?["trades"] == .array([]))
+                let received = try await messages(&stream)
+                #expect(received.first?["trades"] == .array([]))
                 clock.advance(by: .seconds(1))
                 let last = try await messages(&stream)
                 #expect(last.map { $0["T"] } == ["q"])
@@ -76,8 +76,8 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("lets a client in by the headers of its handshake")
     func headers() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open("/alpaca-stream/v2/sip", of: house.client, Self.keys) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/sip", of: fixture.client, Self.keys) { stream in
                 try await stream.expect(.text(Self.connected))
                 try await stream.expect(.text(Self.authenticated))
             }
@@ -86,8 +86,8 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("refuses what is out of order, with its code")
     func disorder() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 _ = try await stream.next()
                 try await stream.send("{")
                 try await stream.expect(Self.error(400, "invalid syntax"))
@@ -115,8 +115,8 @@ struct FakeAlpacaDataStreamTests {
             #"{"action":"auth","key":"oauth","secret":"sandbox-demo-token"}"#, #"{"action":"auth"}"#,
         ])
     func wrong(message: String) async throws {
-        try await withSandbox { house in
-            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 _ = try await stream.next()
                 try await stream.send(message)
                 try await stream.expect(Self.error(402, "auth failed"))
@@ -128,11 +128,11 @@ struct FakeAlpacaDataStreamTests {
     @Test("who says nothing for ten seconds is shown the door")
     func silence() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 _ = try await stream.next()
-                // The deadline counts from a moment shortly after the first message: it is set by then, or
-                // will be set to ten seconds after a time that has not moved.
+                // The deadline starts shortly after the first message. It is set by then, or will be set to
+                // ten seconds after the unchanged time.
                 try await stream.send("{")
                 _ = try await stream.next()
                 clock.advance(by: .seconds(10))
@@ -144,9 +144,10 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("a user has one stream, and the next when it is closed")
     func seats() async throws {
-        try await withSandbox { house in
-            try await stream(house) { _ in
-                try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client, Self.keys) { stream in
+        try await withSandbox { fixture in
+            try await stream(fixture) { _ in
+                try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client, Self.keys) {
+                    stream in
                     try await stream.expect(.text(Self.connected))
                     try await stream.expect(Self.error(406, "connection limit exceeded"))
                     try await stream.expect(.close(code: 1008))
@@ -157,8 +158,8 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("a plan's limit of symbols keeps the subscription as it was")
     func symbolLimit() async throws {
-        try await withSandbox({ $0.alpaca.streamedSymbolLimit = 2 }) { house in
-            try await stream(house) { stream in
+        try await withSandbox({ $0.alpaca.streamedSymbolLimit = 2 }) { fixture in
+            try await stream(fixture) { stream in
                 try await stream.send(#"{"action":"subscribe","trades":["AAPL"],"quotes":["AAPL"]}"#)
                 _ = try await messages(&stream)
                 try await stream.send(#"{"action":"subscribe","trades":["MSFT"]}"#)
@@ -169,54 +170,55 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("an unknown feed, and a request that is no handshake, are answered over HTTP")
     func notAStream() async throws {
-        try await withSandbox { house in
-            let plain = try await house.client.get("/alpaca-stream/v2/iex")
+        try await withSandbox { fixture in
+            let plain = try await fixture.client.get("/alpaca-stream/v2/iex")
             #expect(plain.status == 426)
             await #expect {
-                try await StreamClient.open("/alpaca-stream/v2/nothing", of: house.client) { _ in }
+                try await StreamClient.open("/alpaca-stream/v2/nothing", of: fixture.client) { _ in }
             } throws: {
-                ($0 as? StreamClient.Refused)?.status == 404
+                ($0 as? StreamClient.Rejected)?.status == 404
             }
-            #expect(house.sandbox.calls[.alpaca, "GET /v2/{feed}"] == 2)
+            #expect(fixture.sandbox.calls[.alpaca, "GET /v2/{feed}"] == 2)
         }
     }
 
     @Test("faults strike the handshake, and cut the stream after its first message")
     func handshakeFaults() async throws {
-        try await withSandbox { house in
-            let faults = house.sandbox.faults
+        try await withSandbox { fixture in
+            let faults = fixture.sandbox.faults
             #expect(
                 faults.add(
                     Fault(.status(503), provider: .alpaca, endpoint: "GET /v2/{feed}", remaining: 1)))
             await #expect {
-                try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { _ in }
+                try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { _ in }
             } throws: {
-                ($0 as? StreamClient.Refused)?.status == 503
+                ($0 as? StreamClient.Rejected)?.status == 503
             }
-            let set = try await house.client.post(
+            let set = try await fixture.client.post(
                 "/_sandbox/faults",
                 #"{"effect":"disconnect","provider":"alpaca","endpoint":"GET /v2/{feed}","remaining":1}"#)
             #expect(set.status == 201)
-            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 try await stream.expect(.text(Self.connected))
                 try await stream.expect(.end)
             }
-            try await stream(house) { _ in }
+            try await stream(fixture) { _ in }
         }
     }
 
     @Test("faults strike single messages too")
     func messageFaults() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let endpoint = "GET /v2/{feed} message"
-            #expect(house.sandbox.faults.add(Fault(.malformedBody, endpoint: endpoint, remaining: 1)))
-            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+            #expect(fixture.sandbox.faults.add(Fault(.malformedBody, endpoint: endpoint, remaining: 1)))
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 guard case .text(let text) = try await stream.next() else {
                     Issue.record("a text frame was expected")
                     return
                 }
                 #expect(text.hasPrefix("[{") && text.hasSuffix(",}"))
-                #expect(house.sandbox.faults.add(Fault(.closedConnection, endpoint: endpoint, remaining: 1)))
+                #expect(
+                    fixture.sandbox.faults.add(Fault(.closedConnection, endpoint: endpoint, remaining: 1)))
                 try await stream.send(Self.auth)
                 try await stream.expect(.end)
             }
@@ -225,12 +227,12 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("open streams are counted, and cut on demand, from the control desk too")
     func cut() async throws {
-        try await withSandbox { house in
-            try await stream(house) { stream in
-                #expect(house.sandbox.streams[.alpaca, "GET /v2/{feed}"] == 1)
-                let other = try await house.client.post("/_sandbox/disconnect", #"{"provider":"saxo"}"#)
+        try await withSandbox { fixture in
+            try await stream(fixture) { stream in
+                #expect(fixture.sandbox.streams[.alpaca, "GET /v2/{feed}"] == 1)
+                let other = try await fixture.client.post("/_sandbox/disconnect", #"{"provider":"saxo"}"#)
                 #expect(other.body == #"{"streams":0}"#)
-                let cut = try await house.client.post(
+                let cut = try await fixture.client.post(
                     "/_sandbox/disconnect", #"{"provider":"alpaca","endpoint":"GET /v2/{feed}"}"#)
                 #expect(cut.body == #"{"streams":1}"#)
                 try await stream.expect(.end)
@@ -240,9 +242,9 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("a sandbox that stops closes its streams")
     func stop() async throws {
-        try await withSandbox { house in
-            try await stream(house) { stream in
-                async let stopped: Void = house.sandbox.stop()
+        try await withSandbox { fixture in
+            try await stream(fixture) { stream in
+                async let stopped: Void = fixture.sandbox.stop()
                 try await stream.expect(.close(code: 1001))
                 await stopped
             }

@@ -85,9 +85,9 @@ struct FakeAlpacaErrorTests {
             "APCA-API-KEY-ID": SandboxUser.demo.alpaca.keyID,
             "APCA-API-SECRET-KEY": SandboxUser.demo.alpaca.secretKey,
         ]
-        try await withSandbox { house in
-            let byKeys = try await house.trading("/v2/account", keys)
-            let byToken = try await house.trading("/v2/account", RunningSandbox.demo)
+        try await withSandbox { fixture in
+            let byKeys = try await fixture.trading("/v2/account", keys)
+            let byToken = try await fixture.trading("/v2/account", RunningSandbox.demo)
             #expect(byKeys.status == 200 && byKeys.body == byToken.body)
         }
     }
@@ -98,18 +98,18 @@ struct FakeAlpacaErrorTests {
             "APCA-API-KEY-ID": SandboxUser.demo.alpaca.keyID,
             "APCA-API-SECRET-KEY": SandboxUser.demo.alpaca.secretKey,
         ]
-        try await withSandbox({ $0.alpaca.environment = .live }) { house in
-            let refused = try await house.trading("/v2/account", keys)
+        try await withSandbox({ $0.alpaca.environment = .live }) { fixture in
+            let refused = try await fixture.trading("/v2/account", keys)
             #expect(refused.status == 403)
             #expect(refused.body == #"{"message":"forbidden."}"#)
-            #expect(try await house.trading("/v2/account", RunningSandbox.demo).status == 200)
+            #expect(try await fixture.trading("/v2/account", RunningSandbox.demo).status == 200)
         }
     }
 
     @Test("symbols that are not listed are absent, doubles are one, order is the request's")
     func symbols() async throws {
-        let reply = try await withSandbox { house in
-            try await house.data("/v2/stocks/quotes/latest?symbols=TSLA,NOSUCH,AAPL,TSLA")
+        let reply = try await withSandbox { fixture in
+            try await fixture.data("/v2/stocks/quotes/latest?symbols=TSLA,NOSUCH,AAPL,TSLA")
         }
         #expect(reply.status == 200)
         let quotes = try JSONValue(parsing: reply.body)["quotes"]?.members
@@ -119,8 +119,8 @@ struct FakeAlpacaErrorTests {
 
     @Test("a side that nobody takes is 0", arguments: [(Moment.evening, false), (Moment.weekend, true)])
     func noQuote(moment: String, isEmpty: Bool) async throws {
-        let reply = try await withSandbox(at: moment) { house in
-            try await house.data("/v2/stocks/quotes/latest?symbols=BRK.B")
+        let reply = try await withSandbox(at: moment) { fixture in
+            try await fixture.data("/v2/stocks/quotes/latest?symbols=BRK.B")
         }
         let quote = try JSONValue(parsing: reply.body)["quotes"]?["BRK.B"]
         #expect(quote?["ap"] == 0 && quote?["as"] == 0)
@@ -136,32 +136,32 @@ struct FakeAlpacaErrorTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.alpaca.tradingRequestsPerMinute = 3
-        }) { house in
+        }) { fixture in
             for remaining in ["2", "1", "0"] {
-                let reply = try await house.trading("/v2/account")
+                let reply = try await fixture.trading("/v2/account")
                 #expect(reply.status == 200)
                 #expect(reply.headers["x-ratelimit-limit"] == "3")
                 #expect(reply.headers["x-ratelimit-remaining"] == remaining)
                 #expect(reply.headers["x-ratelimit-reset"] == reset)
             }
-            let refused = try await house.trading("/v2/positions")
+            let refused = try await fixture.trading("/v2/positions")
             #expect(refused.status == 429)
             #expect(refused.body == #"{"code":42910000,"message":"rate limit exceeded"}"#)
             #expect(refused.headers["x-ratelimit-remaining"] == "0")
             #expect(refused.headers["x-ratelimit-reset"] == reset)
-            #expect(try await house.trading("/v2/account", RunningSandbox.second).status == 200)
-            #expect(try await house.data("/v2/stocks/snapshots?symbols=AAPL").status == 200)
+            #expect(try await fixture.trading("/v2/account", RunningSandbox.second).status == 200)
+            #expect(try await fixture.data("/v2/stocks/snapshots?symbols=AAPL").status == 200)
             clock.advance(by: .seconds(4))
-            #expect(try await house.trading("/v2/account").headers["x-ratelimit-remaining"] == "2")
+            #expect(try await fixture.trading("/v2/account").headers["x-ratelimit-remaining"] == "2")
         }
     }
 
     @Test("the usual limit is 200 a minute, and errors count")
     func usualLimit() async throws {
-        try await withSandbox { house in
-            for _ in 0..<199 { _ = try await house.trading("/v2/positions/NOSUCH") }
-            #expect(try await house.trading("/v2/account").headers["x-ratelimit-remaining"] == "0")
-            #expect(try await house.trading("/v2/account").status == 429)
+        try await withSandbox { fixture in
+            for _ in 0..<199 { _ = try await fixture.trading("/v2/positions/NOSUCH") }
+            #expect(try await fixture.trading("/v2/account").headers["x-ratelimit-remaining"] == "0")
+            #expect(try await fixture.trading("/v2/account").status == 429)
         }
     }
 }

@@ -6,8 +6,8 @@ import Testing
 @Suite("Alpaca's portfolio history")
 struct FakeAlpacaHistoryTests {
     private func history(_ query: String, at moment: String = Moment.midday) async throws -> JSONValue {
-        let reply = try await withSandbox(at: moment) { house in
-            try await house.trading("/v2/account/portfolio/history?\(query)")
+        let reply = try await withSandbox(at: moment) { fixture in
+            try await fixture.trading("/v2/account/portfolio/history?\(query)")
         }
         try #require(reply.status == 200, "\(reply)")
         return try JSONValue(parsing: reply.body)
@@ -16,7 +16,7 @@ struct FakeAlpacaHistoryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let query: String
         let count: Int
-        /// Points that time has reached.
+        /// The number of points that are not in the future.
         let reached: Int
         let timeframe: String
         var moment = Moment.midday
@@ -44,7 +44,7 @@ struct FakeAlpacaHistoryTests {
                 query: "period=1D&timeframe=1H&intraday_reporting=continuous", count: 36, reached: 36,
                 timeframe: "1H", moment: "2026-11-21T16:59:59Z"),
             Case(query: "period=1D", count: 390, reached: 390, timeframe: "1Min", moment: Moment.weekend),
-            // Before the market opens, the day before is the current one.
+            // Before the market opens, the previous day is the current one.
             Case(query: "period=1D", count: 390, reached: 390, timeframe: "1Min", moment: Moment.morning),
             Case(
                 query: "period=1D", count: 210, reached: 210, timeframe: "1Min",
@@ -102,12 +102,12 @@ struct FakeAlpacaHistoryTests {
     @Test(
         "ends at the account's equity and begins from the equity of the close before", arguments: Moment.all)
     func agrees(moment: String) async throws {
-        try await withSandbox(at: moment) { house in
+        try await withSandbox(at: moment) { fixture in
             let history = try JSONValue(
-                parsing: await house.trading(
+                parsing: await fixture.trading(
                     "/v2/account/portfolio/history?period=1D&intraday_reporting=extended_hours"
                 ).body)
-            let account = try JSONValue(parsing: await house.trading("/v2/account").body)
+            let account = try JSONValue(parsing: await fixture.trading("/v2/account").body)
             let last = try #require(history["equity"]?.elements).last { $0.digits != nil }
             #expect(try decimal(last) == decimal(account["equity"]))
             #expect(try decimal(history["base_value"]) == decimal(account["last_equity"]))
@@ -138,8 +138,8 @@ struct FakeAlpacaHistoryTests {
 
     @Test("a switch leaves the running day out of daily points")
     func finishedDaysOnly() async throws {
-        let reply = try await withSandbox({ $0.alpaca.historyIncludesToday = false }) { house in
-            try await house.trading("/v2/account/portfolio/history?period=1W&timeframe=1D")
+        let reply = try await withSandbox({ $0.alpaca.historyIncludesToday = false }) { fixture in
+            try await fixture.trading("/v2/account/portfolio/history?period=1W&timeframe=1D")
         }
         #expect(try JSONValue(parsing: reply.body)["timestamp"]?.elements?.count == 4)
     }
@@ -161,8 +161,8 @@ struct FakeAlpacaHistoryTests {
             ),
         ])
     func refuses(query: String, message: String) async throws {
-        let reply = try await withSandbox { house in
-            try await house.trading("/v2/account/portfolio/history?\(query)")
+        let reply = try await withSandbox { fixture in
+            try await fixture.trading("/v2/account/portfolio/history?\(query)")
         }
         #expect(reply.status == 422)
         #expect(reply.body == #"{"code":42210000,"message":"\#(message)"}"#)

@@ -20,7 +20,7 @@ struct FakeAlpacaOAuthTests {
             separator: "&")
     }
 
-    /// The form of a page's first button, as a browser would post it.
+    /// Returns the form of a page's first button, encoded as by a browser.
     static func approval(_ page: String, decision: String) throws -> String {
         let form = try #require(page.split(separator: "<form", maxSplits: 1).last?.prefix { $0 != "\n" })
         let fields = form.matches(of: /name="([a-z_]+)" value="([^"]*)"/).map { match in
@@ -31,15 +31,15 @@ struct FakeAlpacaOAuthTests {
                 separator: "&")
     }
 
-    private func code(_ house: RunningSandbox, user: String = "demo") async throws -> String {
-        house.sandbox.oauth.decision = .approve(user: user)
-        let reply = try await house.client.get(Self.authorize)
+    private func code(_ fixture: RunningSandbox, user: String = "demo") async throws -> String {
+        fixture.sandbox.oauth.decision = .approve(user: user)
+        let reply = try await fixture.client.get(Self.authorize)
         let location = try #require(reply.headers["location"])
         return String(try #require(location.firstMatch(of: /code=([0-9a-f-]+)/)?.1))
     }
 
-    private func token(_ house: RunningSandbox, _ form: String) async throws -> Client.Reply {
-        try await house.client.send(
+    private func token(_ fixture: RunningSandbox, _ form: String) async throws -> Client.Reply {
+        try await fixture.client.send(
             "POST", "/alpaca/oauth/token",
             [
                 "Content-Type": "application/x-www-form-urlencoded",
@@ -49,38 +49,38 @@ struct FakeAlpacaOAuthTests {
 
     @Test("a user approves on the page, the code becomes a token, the token opens their account")
     func flow() async throws {
-        try await withSandbox { house in
-            let page = try await house.client.get(Self.authorize)
+        try await withSandbox { fixture in
+            let page = try await fixture.client.get(Self.authorize)
             #expect(page.status == 200)
             #expect(page.headers["content-type"] == "text/html; charset=UTF-8")
             #expect(page.body.contains("Approve as demo"))
-            let approved = try await house.client.post(
+            let approved = try await fixture.client.post(
                 "/alpaca-app/oauth/authorize", Self.approval(page.body, decision: "approve"))
             #expect(approved.status == 302)
             let location = try #require(approved.headers["location"])
             #expect(location.hasPrefix(Self.callback + "?code="))
             #expect(location.hasSuffix("&state=a%26b%3Dc"))
             let code = String(try #require(location.firstMatch(of: /code=([0-9a-f-]+)/)?.1))
-            let reply = try await token(house, Self.form(code: code))
+            let reply = try await token(fixture, Self.form(code: code))
             #expect(reply.status == 200)
             let document = try JSONValue(parsing: reply.body)
             #expect(try Golden.schema(of: "alpaca").definition("OAuthToken").violations(in: document) == [])
             #expect(document["scope"] == "trading data")
             #expect(document["expires_in"] == nil && document["refresh_token"] == nil)
             let bearer = try #require(document["access_token"]?.string)
-            let account = try await house.trading("/v2/account", ["Authorization": "Bearer \(bearer)"])
+            let account = try await fixture.trading("/v2/account", ["Authorization": "Bearer \(bearer)"])
             #expect(try JSONValue(parsing: account.body)["id"] == .string(SandboxUser.demo.ledger.accountID))
         }
     }
 
     @Test("a refusal goes back with its reason and the state")
     func refusal() async throws {
-        try await withSandbox { house in
-            let page = try await house.client.get(Self.authorize)
-            let denied = try await house.client.post(
+        try await withSandbox { fixture in
+            let page = try await fixture.client.get(Self.authorize)
+            let denied = try await fixture.client.post(
                 "/alpaca-app/oauth/authorize", Self.approval(page.body, decision: "deny"))
-            house.sandbox.oauth.decision = .deny
-            let refused = try await house.client.get(Self.authorize)
+            fixture.sandbox.oauth.decision = .deny
+            let refused = try await fixture.client.get(Self.authorize)
             for reply in [denied, refused] {
                 #expect(reply.status == 302)
                 #expect(
@@ -142,8 +142,8 @@ struct FakeAlpacaOAuthTests {
             (["code": "%zz"], 400, "invalid_request"),
         ] as [([String: String?], Int, String)])
     func wrong(changes: [String: String?], status: Int, error: String) async throws {
-        try await withSandbox { house in
-            let reply = try await token(house, Self.form(changes, code: code(house)))
+        try await withSandbox { fixture in
+            let reply = try await token(fixture, Self.form(changes, code: code(fixture)))
             #expect(reply.status == status)
             #expect(try JSONValue(parsing: reply.body)["error"] == .string(error))
         }
@@ -152,26 +152,27 @@ struct FakeAlpacaOAuthTests {
     @Test("a code that was used, or is older than ten minutes, is worth nothing")
     func spent() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            let used = try await code(house)
-            #expect(try await token(house, Self.form(code: used)).status == 200)
-            #expect(try await token(house, Self.form(code: used)).status == 400)
-            let old = try await code(house)
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            let used = try await code(fixture)
+            #expect(try await token(fixture, Self.form(code: used)).status == 200)
+            #expect(try await token(fixture, Self.form(code: used)).status == 400)
+            let old = try await code(fixture)
             clock.advance(by: .seconds(600))
-            #expect(try await token(house, Self.form(code: old)).status == 400)
+            #expect(try await token(fixture, Self.form(code: old)).status == 400)
         }
     }
 
     @Test("a token does what its scopes allow, and reads everything")
     func scopes() async throws {
-        try await withSandbox { house in
-            let reply = try await token(house, Self.form(code: code(house)))
+        try await withSandbox { fixture in
+            let reply = try await token(fixture, Self.form(code: code(fixture)))
             let bearer = try #require(try JSONValue(parsing: reply.body)["access_token"]?.string)
             let headers = ["Authorization": "Bearer \(bearer)"]
-            let order = try await house.write("POST", "/v2/orders", FakeAlpacaOrdersTests.resting(), headers)
+            let order = try await fixture.write(
+                "POST", "/v2/orders", FakeAlpacaOrdersTests.resting(), headers)
             #expect(order.status == 200)
-            #expect(try await house.trading("/v2/watchlists", headers).status == 200)
-            let list = try await house.write("POST", "/v2/watchlists", #"{"name":"Core"}"#, headers)
+            #expect(try await fixture.trading("/v2/watchlists", headers).status == 200)
+            let list = try await fixture.write("POST", "/v2/watchlists", #"{"name":"Core"}"#, headers)
             #expect(list.status == 403)
             #expect(list.body == #"{"message":"forbidden."}"#)
         }
@@ -179,23 +180,24 @@ struct FakeAlpacaOAuthTests {
 
     @Test("a reset of the sandbox forgets tokens")
     func forgotten() async throws {
-        try await withSandbox { house in
-            let reply = try await token(house, Self.form(code: code(house, user: "second")))
+        try await withSandbox { fixture in
+            let reply = try await token(fixture, Self.form(code: code(fixture, user: "second")))
             let bearer = try #require(try JSONValue(parsing: reply.body)["access_token"]?.string)
             let headers = ["Authorization": "Bearer \(bearer)"]
-            #expect(try await house.trading("/v2/account", headers).status == 200)
-            house.sandbox.reset()
-            #expect(try await house.trading("/v2/account", headers).status == 401)
+            #expect(try await fixture.trading("/v2/account", headers).status == 200)
+            fixture.sandbox.reset()
+            #expect(try await fixture.trading("/v2/account", headers).status == 401)
         }
     }
 
     @Test("the control desk decides too, and says what it does not understand")
     func desk() async throws {
-        try await withSandbox { house in
-            let set = try await house.client.post("/_sandbox/oauth", #"{"decision":"approve","user":"demo"}"#)
+        try await withSandbox { fixture in
+            let set = try await fixture.client.post(
+                "/_sandbox/oauth", #"{"decision":"approve","user":"demo"}"#)
             #expect(set.status == 200)
-            #expect(house.sandbox.oauth.decision == .approve(user: "demo"))
-            let wrong = try await house.client.post("/_sandbox/oauth", #"{"decision":"perhaps"}"#)
+            #expect(fixture.sandbox.oauth.decision == .approve(user: "demo"))
+            let wrong = try await fixture.client.post("/_sandbox/oauth", #"{"decision":"perhaps"}"#)
             #expect(wrong.status == 400)
             #expect(wrong.body == #"{"error":"\"decision\" must be one of ask, approve, refuse"}"#)
         }

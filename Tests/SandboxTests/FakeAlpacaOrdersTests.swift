@@ -6,7 +6,7 @@ import Testing
 @Suite("Alpaca's orders")
 struct FakeAlpacaOrdersTests {
     static let market = #"{"symbol":"AAPL","qty":"2","side":"buy","type":"market","time_in_force":"day"}"#
-    /// Far from any price: it rests.
+    /// The price is far from the market, so the order stays open.
     static func resting(_ more: String = "") -> String {
         #"{"symbol":"AAPL","qty":"2","side":"buy","type":"limit","time_in_force":"gtc","limit_price":"1.5""#
             + more + "}"
@@ -14,22 +14,22 @@ struct FakeAlpacaOrdersTests {
 
     @Test("a market order is filled at what is asked, and the account follows to the cent")
     func filled() async throws {
-        try await withSandbox { house in
-            let before = try await house.document("Account", "/v2/account")
-            let held = try await house.document("Position", "/v2/positions/AAPL")
+        try await withSandbox { fixture in
+            let before = try await fixture.document("Account", "/v2/account")
+            let held = try await fixture.document("Position", "/v2/positions/AAPL")
             let quotes = try JSONValue(
-                parsing: await house.data("/v2/stocks/quotes/latest?symbols=AAPL").body)
-            let placed = try await house.place(Self.market)
+                parsing: await fixture.data("/v2/stocks/quotes/latest?symbols=AAPL").body)
+            let placed = try await fixture.place(Self.market)
             #expect(placed["status"] == "new" && placed["filled_qty"] == "0")
             let id = try #require(placed["id"]?.string)
-            let order = try await house.document("Order", "/v2/orders/\(id)")
+            let order = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(order["status"] == "filled" && order["filled_qty"] == "2")
             let price = try decimal(order["filled_avg_price"])
             #expect(price == (try decimal(quotes["quotes"]?["AAPL"]?["ap"])))
             let paid = try price * 2
-            let after = try await house.document("Account", "/v2/account")
+            let after = try await fixture.document("Account", "/v2/account")
             #expect(try decimal(after["cash"]) == decimal(before["cash"]) - paid)
-            let now = try await house.document("Position", "/v2/positions/AAPL")
+            let now = try await fixture.document("Position", "/v2/positions/AAPL")
             #expect(try decimal(now["qty"]) == decimal(held["qty"]) + 2)
             #expect(try decimal(now["cost_basis"]) == decimal(held["cost_basis"]) + paid)
             #expect(
@@ -44,17 +44,17 @@ struct FakeAlpacaOrdersTests {
     @Test("what orders of today made is in what the positions made today, and in the day's history")
     func today() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            _ = try await house.place(Self.market)
-            _ = try await house.place(
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            _ = try await fixture.place(Self.market)
+            _ = try await fixture.place(
                 #"{"symbol":"AMD","notional":"1000","side":"buy","type":"market","time_in_force":"day"}"#)
             clock.advance(by: .seconds(3_600))
-            let account = try await house.document("Account", "/v2/account")
-            let positions = try await house.document("PositionList", "/v2/positions")
+            let account = try await fixture.document("Account", "/v2/account")
+            let positions = try await fixture.document("PositionList", "/v2/positions")
             let made = try #require(positions.elements).map { try decimal($0["unrealized_intraday_pl"]) }
             let before = try decimal(account["last_equity"])
             #expect(try decimal(account["equity"]) == made.reduce(before) { try $0 + $1 })
-            let history = try await house.document(
+            let history = try await fixture.document(
                 "PortfolioHistory", "/v2/account/portfolio/history?period=1D&timeframe=1Min")
             let equity = try #require(history["equity"]?.elements).filter { $0 != .null }
             #expect(try decimal(equity.last) == decimal(account["equity"]))
@@ -63,37 +63,37 @@ struct FakeAlpacaOrdersTests {
 
     @Test("shares are sold at the average price that was paid, and then one may be short of them")
     func sold() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func sell(_ quantity: String) async throws {
-                _ = try await house.place(
+                _ = try await fixture.place(
                     #"{"symbol":"KO","qty":"\#(quantity)","side":"sell","type":"market","time_in_force":"day"}"#
                 )
             }
-            let held = try await house.document("Position", "/v2/positions/KO")
+            let held = try await fixture.document("Position", "/v2/positions/KO")
             try await sell("30")
-            let rest = try await house.document("Position", "/v2/positions/KO")
+            let rest = try await fixture.document("Position", "/v2/positions/KO")
             #expect(rest["qty"] == "90" && rest["avg_entry_price"] == held["avg_entry_price"])
             try await sell("90")
-            #expect(try await house.trading("/v2/positions/KO").status == 404)
+            #expect(try await fixture.trading("/v2/positions/KO").status == 404)
             try await sell("5")
-            let short = try await house.document("Position", "/v2/positions/KO")
+            let short = try await fixture.document("Position", "/v2/positions/KO")
             #expect(short["qty"] == "-5" && short["side"] == "short")
-            let orders = try await house.document("OrderList", "/v2/orders?status=closed&limit=1")
+            let orders = try await fixture.document("OrderList", "/v2/orders?status=closed&limit=1")
             #expect(short["avg_entry_price"] == orders[0]?["filled_avg_price"])
         }
     }
 
     @Test("an order by value buys parts of shares")
     func notional() async throws {
-        try await withSandbox { house in
-            let placed = try await house.place(
+        try await withSandbox { fixture in
+            let placed = try await fixture.place(
                 #"{"symbol":"AMD","notional":100,"side":"buy","type":"market","time_in_force":"day"}"#)
             #expect(placed["notional"] == "100" && placed["qty"] == .null)
-            let order = try await house.document("Order", "/v2/orders/\(placed["id"]?.string ?? "")")
+            let order = try await fixture.document("Order", "/v2/orders/\(placed["id"]?.string ?? "")")
             let bought = try decimal(order["filled_qty"])
             let value = try bought * decimal(order["filled_avg_price"])
             #expect(value <= 100 && value > 99)
-            #expect(try await house.document("Position", "/v2/positions/AMD")["qty"] == order["filled_qty"])
+            #expect(try await fixture.document("Position", "/v2/positions/AMD")["qty"] == order["filled_qty"])
         }
     }
 
@@ -103,13 +103,13 @@ struct FakeAlpacaOrdersTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.alpaca.sharesPerSecond = 1
-        }) { house in
-            let id = try #require(try await house.place(Self.market)["id"]?.string)
-            let first = try await house.document("Order", "/v2/orders/\(id)")
+        }) { fixture in
+            let id = try #require(try await fixture.place(Self.market)["id"]?.string)
+            let first = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(first["status"] == "partially_filled" && first["filled_qty"] == "1")
             #expect(first["filled_at"] == .null)
             clock.advance(by: .seconds(1))
-            let last = try await house.document("Order", "/v2/orders/\(id)")
+            let last = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(last["status"] == "filled" && last["filled_qty"] == "2")
         }
     }
@@ -132,14 +132,14 @@ struct FakeAlpacaOrdersTests {
     func touched(_ order: Touched) async throws {
         let start = try instant("2026-11-19T14:31:00Z")
         let clock = ManualClock(start)
-        try await withSandbox({ $0.clock = clock.clock }) { house in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
             let day = try session("2026-11-19")
-            let apple = try #require(house.sandbox.market.instrument("AAPL"))
-            let tape = house.sandbox.market.tape(apple, day)
+            let apple = try #require(fixture.sandbox.market.instrument("AAPL"))
+            let tape = fixture.sandbox.market.tape(apple, day)
             let begin = Int(start.secondsSince1970)
             let first = try #require(tape.price(at: begin))
             let rises = order.terms.hasPrefix(#""type":"limit""#) ? order.side == "sell" : order.side == "buy"
-            // The price furthest away in the order's direction within the session: it comes to pass.
+            // The most distant price in the order's direction that occurs within the session.
             let seconds = begin..<day.close
             let prices = seconds.compactMap { tape.price(at: $0) }
             let wanted = try #require(rises ? prices.max() : prices.min())
@@ -148,11 +148,11 @@ struct FakeAlpacaOrdersTests {
             let price = Decimal(cents: wanted)
             let body =
                 #"{"symbol":"AAPL","qty":1,"side":"\#(order.side)","time_in_force":"day",\#(order.terms)"\#(price)"}"#
-            let id = try #require(try await house.place(body)["id"]?.string)
+            let id = try #require(try await fixture.place(body)["id"]?.string)
             clock.set(try #require(Instant(secondsSince1970: Int64(touch - 1))))
-            #expect(try await house.document("Order", "/v2/orders/\(id)")["status"] == "new")
+            #expect(try await fixture.document("Order", "/v2/orders/\(id)")["status"] == "new")
             clock.set(try #require(Instant(secondsSince1970: Int64(touch + 60))))
-            let filled = try await house.document("Order", "/v2/orders/\(id)")
+            let filled = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(filled["status"] == "filled")
             #expect(
                 filled["filled_at"]?.string
@@ -163,47 +163,47 @@ struct FakeAlpacaOrdersTests {
     @Test("an order given while the market is closed is accepted, and filled when it opens")
     func queued() async throws {
         let clock = ManualClock(try instant(Moment.weekend))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            let placed = try await house.place(Self.market)
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            let placed = try await fixture.place(Self.market)
             #expect(placed["status"] == "accepted")
             #expect(placed["expires_at"] == "2026-11-23T21:00:00Z")
             let id = try #require(placed["id"]?.string)
             clock.set(try instant("2026-11-23T14:29:59Z"))
-            #expect(try await house.document("Order", "/v2/orders/\(id)")["status"] == "accepted")
+            #expect(try await fixture.document("Order", "/v2/orders/\(id)")["status"] == "accepted")
             clock.set(try instant("2026-11-23T15:00:00Z"))
-            let filled = try await house.document("Order", "/v2/orders/\(id)")
+            let filled = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(filled["status"] == "filled" && filled["filled_at"] == "2026-11-23T14:30:00Z")
         }
     }
 
     @Test("a script that opens the market fills what waits for it")
     func scripted() async throws {
-        try await withSandbox(at: Moment.weekend) { house in
-            let id = try #require(try await house.place(Self.market)["id"]?.string)
-            house.sandbox.script = MarketScript(hours: .open)
-            #expect(try await house.document("Order", "/v2/orders/\(id)")["status"] == "filled")
+        try await withSandbox(at: Moment.weekend) { fixture in
+            let id = try #require(try await fixture.place(Self.market)["id"]?.string)
+            fixture.sandbox.script = MarketScript(hours: .open)
+            #expect(try await fixture.document("Order", "/v2/orders/\(id)")["status"] == "filled")
         }
     }
 
     @Test("a day's order ends with the day")
     func expired() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
             let body = Self.resting().replacing("gtc", with: "day")
-            let id = try #require(try await house.place(body)["id"]?.string)
+            let id = try #require(try await fixture.place(body)["id"]?.string)
             clock.set(try instant("2026-11-19T21:00:00Z"))
-            let order = try await house.document("Order", "/v2/orders/\(id)")
+            let order = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(order["status"] == "expired" && order["expired_at"] == "2026-11-19T21:00:00Z")
         }
     }
 
     @Test("what must be filled at once is, or is gone", arguments: ["ioc", "fok"], [true, false])
     func atOnce(timeInForce: String, canBe: Bool) async throws {
-        try await withSandbox({ $0.alpaca.sharesPerSecond = canBe ? nil : 1 }) { house in
+        try await withSandbox({ $0.alpaca.sharesPerSecond = canBe ? nil : 1 }) { fixture in
             let id = try #require(
-                try await house.place(Self.market.replacing(#""day""#, with: "\"\(timeInForce)\""))["id"]?
+                try await fixture.place(Self.market.replacing(#""day""#, with: "\"\(timeInForce)\""))["id"]?
                     .string)
-            let order = try await house.document("Order", "/v2/orders/\(id)")
+            let order = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(order["status"] == (canBe ? "filled" : "canceled"))
             #expect(order["filled_qty"] == (canBe ? "2" : timeInForce == "ioc" ? "1" : "0"))
         }
@@ -211,20 +211,20 @@ struct FakeAlpacaOrdersTests {
 
     @Test("a replaced order lives on under a new id, and each names the other")
     func replaced() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let old = try #require(
-                try await house.place(Self.resting(#","client_order_id":"first""#))["id"]?.string)
-            let reply = try await house.write(
+                try await fixture.place(Self.resting(#","client_order_id":"first""#))["id"]?.string)
+            let reply = try await fixture.write(
                 "PATCH", "/v2/orders/\(old)", #"{"qty":"3","limit_price":"1.75","client_order_id":"second"}"#)
             let new = try RunningSandbox.valid(reply, "Order")
             #expect(new["replaces"]?.string == old && new["id"]?.string != old)
             #expect(new["qty"] == "3" && new["limit_price"] == "1.75" && new["time_in_force"] == "gtc")
-            let gone = try await house.document("Order", "/v2/orders/\(old)")
+            let gone = try await fixture.document("Order", "/v2/orders/\(old)")
             #expect(gone["status"] == "replaced" && gone["replaced_by"] == new["id"])
-            let found = try await house.document(
+            let found = try await fixture.document(
                 "Order", "/v2/orders:by_client_order_id?client_order_id=second")
             #expect(found == new)
-            let again = try await house.write("PATCH", "/v2/orders/\(old)", #"{"qty":"4"}"#)
+            let again = try await fixture.write("PATCH", "/v2/orders/\(old)", #"{"qty":"4"}"#)
             #expect(again.status == 422)
             #expect(again.body == #"{"code":42210000,"message":"order is not open"}"#)
         }
@@ -232,40 +232,40 @@ struct FakeAlpacaOrdersTests {
 
     @Test("an order is cancelled once; all of them together too")
     func cancelled() async throws {
-        try await withSandbox { house in
-            let id = try #require(try await house.place(Self.resting())["id"]?.string)
-            let done = try await house.write("DELETE", "/v2/orders/\(id)")
+        try await withSandbox { fixture in
+            let id = try #require(try await fixture.place(Self.resting())["id"]?.string)
+            let done = try await fixture.write("DELETE", "/v2/orders/\(id)")
             #expect(done.status == 204 && done.body.isEmpty)
-            let order = try await house.document("Order", "/v2/orders/\(id)")
+            let order = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(order["status"] == "canceled" && order["canceled_at"] != .null)
-            let again = try await house.write("DELETE", "/v2/orders/\(id)")
+            let again = try await fixture.write("DELETE", "/v2/orders/\(id)")
             #expect(again.status == 422)
             #expect(again.body == #"{"code":42210000,"message":"order is not cancelable"}"#)
-            let more = [try await house.place(Self.resting()), try await house.place(Self.resting())]
-            let all = try await house.write("DELETE", "/v2/orders")
+            let more = [try await fixture.place(Self.resting()), try await fixture.place(Self.resting())]
+            let all = try await fixture.write("DELETE", "/v2/orders")
             #expect(all.status == 207)
             let list = try JSONValue(parsing: all.body)
             #expect(try Golden.schema(of: "alpaca").definition("CancelAllOrders").violations(in: list) == [])
             #expect(list.elements?.map { $0["id"] } == more.map { $0["id"] })
-            #expect(try await house.document("OrderList", "/v2/orders").elements?.isEmpty == true)
+            #expect(try await fixture.document("OrderList", "/v2/orders").elements?.isEmpty == true)
         }
     }
 
     @Test("lists are paged by time and by id, in either direction, and filtered")
     func lists() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             var ids: [JSONValue?] = []
             for symbol in ["AAPL", "MSFT", "AAPL", "KO"] {
-                let placed = try await house.place(Self.resting().replacing("AAPL", with: symbol))
+                let placed = try await fixture.place(Self.resting().replacing("AAPL", with: symbol))
                 ids.append(placed["id"])
             }
             func list(_ query: String) async throws -> [JSONValue?] {
-                let list = try await house.document("OrderList", "/v2/orders?\(query)")
+                let list = try await fixture.document("OrderList", "/v2/orders?\(query)")
                 return list.elements?.map { $0["id"] } ?? []
             }
             #expect(try await list("") == ids.reversed())
             #expect(try await list("direction=asc&limit=2") == Array(ids[..<2]))
-            let page = try await house.document("OrderList", "/v2/orders?limit=2")
+            let page = try await fixture.document("OrderList", "/v2/orders?limit=2")
             let last = try #require(page[1]?["submitted_at"]?.string)
             #expect(try await list("limit=2&until=\(last)") == [ids[1], ids[0]])
             #expect(try await list("after=\(last)") == [ids[3]])
@@ -276,21 +276,22 @@ struct FakeAlpacaOrdersTests {
             #expect(try await list("side=sell") == [])
             #expect(try await list("status=closed") == [])
             #expect(try await list("status=all&asset_class=crypto") == [])
-            #expect(try await house.document("OrderList", "/v2/orders", RunningSandbox.second).elements == [])
+            #expect(
+                try await fixture.document("OrderList", "/v2/orders", RunningSandbox.second).elements == [])
         }
     }
 
     struct Refusal: CustomTestStringConvertible, Sendable {
         let body: String
         let status: Int
-        let answer: String
+        let response: String
         var testDescription: String { body }
 
         init(_ changes: String, _ status: Int, code: Int, _ message: String) {
             body = changes
             self.status = status
             let escaped = message.replacing("\"", with: "\\\"")
-            answer = #"{"code":\#(code),"message":"\#(escaped)"}"#
+            response = #"{"code":\#(code),"message":"\#(escaped)"}"#
         }
     }
 
@@ -337,21 +338,21 @@ struct FakeAlpacaOrdersTests {
                 "fractional orders cannot be sold short"),
         ])
     func refused(_ refusal: Refusal) async throws {
-        try await withSandbox({ $0.alpaca.untradable = ["T"] }) { house in
-            let known = try await house.place(Self.resting(#","client_order_id":"taken""#))
-            let reply = try await house.write("POST", "/v2/orders", refusal.body)
+        try await withSandbox({ $0.alpaca.untradable = ["T"] }) { fixture in
+            let known = try await fixture.place(Self.resting(#","client_order_id":"taken""#))
+            let reply = try await fixture.write("POST", "/v2/orders", refusal.body)
             #expect(reply.status == refusal.status)
-            #expect(reply.body == refusal.answer)
-            let list = try await house.document("OrderList", "/v2/orders?status=all")
+            #expect(reply.body == refusal.response)
+            let list = try await fixture.document("OrderList", "/v2/orders?status=all")
             #expect(list.elements?.map { $0["id"] } == [known["id"]])
         }
     }
 
     @Test("money and shares that are spoken for cannot be spent twice")
     func insufficient() async throws {
-        try await withSandbox { house in
-            let funds = try decimal(try await house.document("Account", "/v2/account")["buying_power"])
-            let dear = try await house.write(
+        try await withSandbox { fixture in
+            let funds = try decimal(try await fixture.document("Account", "/v2/account")["buying_power"])
+            let dear = try await fixture.write(
                 "POST", "/v2/orders", Self.resting().replacing(#""qty":"2""#, with: #""qty":"1000000""#))
             #expect(dear.status == 403)
             #expect(
@@ -360,44 +361,44 @@ struct FakeAlpacaOrdersTests {
                     + #""cost_basis":"1500000","message":"insufficient buying power"}"#)
             let sell =
                 #"{"symbol":"KO","qty":"100","side":"sell","type":"limit","time_in_force":"gtc","limit_price":900}"#
-            _ = try await house.place(sell)
-            #expect(try await house.document("Position", "/v2/positions/KO")["qty_available"] == "20")
-            let more = try await house.write("POST", "/v2/orders", sell)
+            _ = try await fixture.place(sell)
+            #expect(try await fixture.document("Position", "/v2/positions/KO")["qty_available"] == "20")
+            let more = try await fixture.write("POST", "/v2/orders", sell)
             #expect(more.status == 403)
             #expect(
                 more.body
                     == #"{"available":"20","code":40310000,"existing_qty":"120","held_for_orders":"100","#
                     + #""message":"insufficient qty available for order (requested: 100, available: 20)","#
                     + #""symbol":"KO"}"#)
-            _ = try await house.place(Self.resting())
-            let left = try decimal(try await house.document("Account", "/v2/account")["buying_power"])
+            _ = try await fixture.place(Self.resting())
+            let left = try decimal(try await fixture.document("Account", "/v2/account")["buying_power"])
             #expect(try left == funds - 3)
         }
     }
 
     @Test("an order that is not there, or is another user's")
     func strangers() async throws {
-        try await withSandbox { house in
-            let none = try await house.trading("/v2/orders/0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51")
+        try await withSandbox { fixture in
+            let none = try await fixture.trading("/v2/orders/0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51")
             #expect(none.status == 404)
             #expect(
                 none.body
                     == #"{"code":40410000,"message":"order not found for 0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51"}"#
             )
-            let id = try #require(try await house.place(Self.resting())["id"]?.string)
-            #expect(try await house.trading("/v2/orders/\(id)", RunningSandbox.second).status == 404)
+            let id = try #require(try await fixture.place(Self.resting())["id"]?.string)
+            #expect(try await fixture.trading("/v2/orders/\(id)", RunningSandbox.second).status == 404)
         }
     }
 
     @Test("a reset of the sandbox forgets orders and what they filled")
     func reset() async throws {
-        try await withSandbox { house in
-            let before = try await house.document("Account", "/v2/account")
-            _ = try await house.place(Self.market)
-            #expect(try await house.document("Account", "/v2/account") != before)
-            house.sandbox.reset()
-            #expect(try await house.document("Account", "/v2/account") == before)
-            #expect(try await house.document("OrderList", "/v2/orders?status=all").elements == [])
+        try await withSandbox { fixture in
+            let before = try await fixture.document("Account", "/v2/account")
+            _ = try await fixture.place(Self.market)
+            #expect(try await fixture.document("Account", "/v2/account") != before)
+            fixture.sandbox.reset()
+            #expect(try await fixture.document("Account", "/v2/account") == before)
+            #expect(try await fixture.document("OrderList", "/v2/orders?status=all").elements == [])
         }
     }
 }

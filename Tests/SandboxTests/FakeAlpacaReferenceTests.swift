@@ -9,17 +9,17 @@ import struct Sandbox.FakeInstrument
 struct FakeAlpacaReferenceTests {
     @Test("every listed share is an asset, found by symbol and by id")
     func assets() async throws {
-        try await withSandbox({ $0.alpaca.untradable = ["KO"] }) { house in
-            let list = try JSONValue(parsing: await house.trading("/v2/assets").body)
+        try await withSandbox({ $0.alpaca.untradable = ["KO"] }) { fixture in
+            let list = try JSONValue(parsing: await fixture.trading("/v2/assets").body)
             #expect(
                 list.elements?.compactMap { $0["symbol"]?.string } == FakeInstrument.listing.map(\.symbol))
             let apple = try #require(list.elements?.first { $0["symbol"] == "AAPL" })
             for wanted in ["AAPL", try #require(apple["id"]?.string)] {
-                #expect(try JSONValue(parsing: await house.trading("/v2/assets/\(wanted)").body) == apple)
+                #expect(try JSONValue(parsing: await fixture.trading("/v2/assets/\(wanted)").body) == apple)
             }
-            let cola = try JSONValue(parsing: await house.trading("/v2/assets/KO").body)
+            let cola = try JSONValue(parsing: await fixture.trading("/v2/assets/KO").body)
             #expect(cola["tradable"] == .bool(false) && apple["tradable"] == .bool(true))
-            let arca = try JSONValue(parsing: await house.trading("/v2/assets?exchange=ARCA").body)
+            let arca = try JSONValue(parsing: await fixture.trading("/v2/assets?exchange=ARCA").body)
             #expect(arca.elements?.allSatisfy { $0["exchange"] == "ARCA" } == true)
             #expect(arca.elements?.isEmpty == false)
         }
@@ -46,8 +46,8 @@ struct FakeAlpacaReferenceTests {
         #expect(clock["is_open"] == .bool(isOpen))
         #expect(clock["next_open"] == .string(open))
         #expect(clock["next_close"] == .string(close))
-        let told = try #require(clock["timestamp"]?.string.flatMap { Instant($0) })
-        #expect(told.secondsSince1970 == (try instant(moment)).secondsSince1970)
+        let received = try #require(clock["timestamp"]?.string.flatMap { Instant($0) })
+        #expect(received.secondsSince1970 == (try instant(moment)).secondsSince1970)
     }
 
     @Test("the calendar has the days of trading, half days shorter")

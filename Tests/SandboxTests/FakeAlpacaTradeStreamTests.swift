@@ -12,7 +12,7 @@ struct FakeAlpacaTradeStreamTests {
     static let authorized =
         #"{"stream":"authorization","data":{"status":"authorized","action":"authenticate"}}"#
 
-    /// A document in a frame as a paper account has it: binary.
+    /// Reads a document from a binary frame, the form of paper accounts.
     private func message(_ stream: inout StreamClient) async throws -> JSONValue {
         guard case .binary(let bytes) = try await stream.next() else {
             Issue.record("a binary frame was expected")
@@ -25,27 +25,27 @@ struct FakeAlpacaTradeStreamTests {
     }
 
     private func listening<Result: Sendable>(
-        _ house: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
+        _ fixture: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
     ) async throws -> Result {
-        try await StreamClient.open("/alpaca/stream", of: house.client) { stream in
+        try await StreamClient.open("/alpaca/stream", of: fixture.client) { stream in
             try await stream.send(Self.token)
             try await stream.expect(.binary(Array(Self.authorized.utf8)))
             try await stream.send(Self.listen)
-            let answer = try await message(&stream)
-            #expect(answer["data"]?["streams"] == .array(["trade_updates"]))
+            let response = try await message(&stream)
+            #expect(response["data"]?["streams"] == .array(["trade_updates"]))
             return try await body(&stream)
         }
     }
 
     @Test("tells of an order from its beginning to its end, and of what is held afterwards")
-    func story() async throws {
+    func orderEvents() async throws {
         let clock = ManualClock(try instant(Moment.midday))
         try await withSandbox({
             $0.clock = clock.clock
             $0.alpaca.sharesPerSecond = 1
-        }) { house in
-            try await listening(house) { stream in
-                let placed = try await house.place(FakeAlpacaOrdersTests.market)
+        }) { fixture in
+            try await listening(fixture) { stream in
+                let placed = try await fixture.place(FakeAlpacaOrdersTests.market)
                 let new = try await message(&stream)
                 #expect(new["stream"] == "trade_updates" && new["data"]?["event"] == "new")
                 #expect(new["data"]?["order"] == placed)
@@ -55,7 +55,7 @@ struct FakeAlpacaTradeStreamTests {
                 #expect(events.map { $0?["qty"] } == ["1", "1"])
                 #expect(events.map { $0?["position_qty"] } == ["53.25", "54.25"])
                 let id = try #require(placed["id"]?.string)
-                let order = try await house.document("Order", "/v2/orders/\(id)")
+                let order = try await fixture.document("Order", "/v2/orders/\(id)")
                 #expect(events[1]?["order"] == order && order["status"] == "filled")
             }
         }
@@ -63,17 +63,17 @@ struct FakeAlpacaTradeStreamTests {
 
     @Test("tells of orders that are replaced and cancelled, whoever asks for it")
     func ended() async throws {
-        try await withSandbox { house in
-            try await listening(house) { stream in
-                let old = try await house.place(FakeAlpacaOrdersTests.resting())
+        try await withSandbox { fixture in
+            try await listening(fixture) { stream in
+                let old = try await fixture.place(FakeAlpacaOrdersTests.resting())
                 #expect(try await message(&stream)["data"]?["event"] == "new")
-                let reply = try await house.write(
+                let reply = try await fixture.write(
                     "PATCH", "/v2/orders/\(old["id"]?.string ?? "")", #"{"qty":"1"}"#)
                 let new = try RunningSandbox.valid(reply, "Order")
-                let told = [try await message(&stream), try await message(&stream)].map { $0["data"] }
-                #expect(told.map { $0?["event"] } == ["replaced", "new"])
-                #expect(told.map { $0?["order"]?["id"] } == [old["id"], new["id"]])
-                _ = try await house.write("DELETE", "/v2/orders/\(new["id"]?.string ?? "")")
+                let received = [try await message(&stream), try await message(&stream)].map { $0["data"] }
+                #expect(received.map { $0?["event"] } == ["replaced", "new"])
+                #expect(received.map { $0?["order"]?["id"] } == [old["id"], new["id"]])
+                _ = try await fixture.write("DELETE", "/v2/orders/\(new["id"]?.string ?? "")")
                 let last = try await message(&stream)
                 #expect(last["data"]?["event"] == "canceled")
                 #expect(last["data"]?["order"]?["status"] == "canceled")
@@ -83,16 +83,16 @@ struct FakeAlpacaTradeStreamTests {
 
     @Test("tells nobody of another's orders, and nothing to who has stopped to listen")
     func others() async throws {
-        try await withSandbox { house in
-            try await listening(house) { stream in
-                let reply = try await house.write(
+        try await withSandbox { fixture in
+            try await listening(fixture) { stream in
+                let reply = try await fixture.write(
                     "POST", "/v2/orders", FakeAlpacaOrdersTests.resting(), RunningSandbox.second)
                 #expect(reply.status == 200)
-                let own = try await house.place(FakeAlpacaOrdersTests.resting())
+                let own = try await fixture.place(FakeAlpacaOrdersTests.resting())
                 #expect(try await message(&stream)["data"]?["order"]?["id"] == own["id"])
                 try await stream.send(#"{"action":"listen","data":{"streams":[]}}"#)
                 #expect(try await message(&stream)["data"]?["streams"] == .array([]))
-                _ = try await house.place(FakeAlpacaOrdersTests.resting())
+                _ = try await fixture.place(FakeAlpacaOrdersTests.resting())
                 try await stream.send(Self.listen)
                 #expect(try await message(&stream)["stream"] == "listening")
             }
@@ -108,8 +108,8 @@ struct FakeAlpacaTradeStreamTests {
                 alpaca: .init(
                     keyID: "PKSANDBOXDEMO0000001", secretKey: "sandbox-demo-secret", token: "t",
                     environment: .live))
-        }) { house in
-            try await StreamClient.open("/alpaca/stream", of: house.client) { stream in
+        }) { fixture in
+            try await StreamClient.open("/alpaca/stream", of: fixture.client) { stream in
                 try await stream.send(Self.keys)
                 try await stream.expect(.text(Self.authorized))
             }
@@ -127,12 +127,12 @@ struct FakeAlpacaTradeStreamTests {
             (listen, "listen"), ("{", "listen"),
         ])
     func unauthorized(attempt: String, action: String) async throws {
-        try await withSandbox { house in
-            try await StreamClient.open("/alpaca/stream", of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca/stream", of: fixture.client) { stream in
                 try await stream.send(attempt)
-                let answer = try await message(&stream)
-                #expect(answer["data"]?["status"] == "unauthorized")
-                #expect(answer["data"]?["action"]?.string == action)
+                let response = try await message(&stream)
+                #expect(response["data"]?["status"] == "unauthorized")
+                #expect(response["data"]?["action"]?.string == action)
                 try await stream.send(Self.token)
                 try await stream.expect(.binary(Array(Self.authorized.utf8)))
             }
@@ -141,9 +141,9 @@ struct FakeAlpacaTradeStreamTests {
 
     @Test("is cut when the network goes away")
     func cut() async throws {
-        try await withSandbox { house in
-            try await listening(house) { stream in
-                #expect(house.sandbox.streams.disconnect(.alpaca, "GET /stream") == 1)
+        try await withSandbox { fixture in
+            try await listening(fixture) { stream in
+                #expect(fixture.sandbox.streams.disconnect(.alpaca, "GET /stream") == 1)
                 try await stream.expect(.end)
             }
         }

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Alpaca's watchlists")
 struct FakeAlpacaWatchlistTests {
-    private func create(_ house: RunningSandbox, _ body: String) async throws -> JSONValue {
-        try RunningSandbox.valid(try await house.write("POST", "/v2/watchlists", body), "Watchlist")
+    private func create(_ fixture: RunningSandbox, _ body: String) async throws -> JSONValue {
+        try RunningSandbox.valid(try await fixture.write("POST", "/v2/watchlists", body), "Watchlist")
     }
 
     private func symbols(_ list: JSONValue) -> [String] {
@@ -14,16 +14,16 @@ struct FakeAlpacaWatchlistTests {
 
     @Test("a list is made, and told of with its assets; all lists without them")
     func created() async throws {
-        try await withSandbox { house in
-            let list = try await create(house, #"{"name":"Core","symbols":["MSFT","AAPL","MSFT"]}"#)
+        try await withSandbox { fixture in
+            let list = try await create(fixture, #"{"name":"Core","symbols":["MSFT","AAPL","MSFT"]}"#)
             #expect(symbols(list) == ["MSFT", "AAPL"])
             let id = try #require(list["id"]?.string)
-            #expect(try await house.document("Watchlist", "/v2/watchlists/\(id)") == list)
-            #expect(try await house.document("Watchlist", "/v2/watchlists:by_name?name=Core") == list)
-            let all = try await house.document("WatchlistSummaryList", "/v2/watchlists")
+            #expect(try await fixture.document("Watchlist", "/v2/watchlists/\(id)") == list)
+            #expect(try await fixture.document("Watchlist", "/v2/watchlists:by_name?name=Core") == list)
+            let all = try await fixture.document("WatchlistSummaryList", "/v2/watchlists")
             #expect(all.elements?.map { $0["id"] } == [list["id"]])
             #expect(all[0]?["assets"] == nil)
-            let others = try await house.document(
+            let others = try await fixture.document(
                 "WatchlistSummaryList", "/v2/watchlists", RunningSandbox.second)
             #expect(others.elements == [])
         }
@@ -31,21 +31,21 @@ struct FakeAlpacaWatchlistTests {
 
     @Test("a list is renamed, filled anew, added to, taken from and deleted", arguments: [true, false])
     func changed(byID: Bool) async throws {
-        try await withSandbox { house in
-            let list = try await create(house, #"{"name":"Core","symbols":["AAPL"]}"#)
+        try await withSandbox { fixture in
+            let list = try await create(fixture, #"{"name":"Core","symbols":["AAPL"]}"#)
             let (path, query) =
                 byID
                 ? ("/v2/watchlists/\(try #require(list["id"]?.string))", "")
                 : ("/v2/watchlists:by_name", "?name=Core")
             func write(_ method: String, _ path: String, _ body: String = "") async throws -> JSONValue {
-                try RunningSandbox.valid(try await house.write(method, path, body), "Watchlist")
+                try RunningSandbox.valid(try await fixture.write(method, path, body), "Watchlist")
             }
             #expect(
                 symbols(try await write("POST", path + query, #"{"symbol":"BRK.B"}"#)) == ["AAPL", "BRK.B"])
             #expect(
                 symbols(try await write("POST", path + query, #"{"symbol":"BRK.B"}"#)) == ["AAPL", "BRK.B"])
             #expect(symbols(try await write("DELETE", path + "/AAPL" + query)) == ["BRK.B"])
-            let gone = try await house.write("DELETE", path + "/AAPL" + query)
+            let gone = try await fixture.write("DELETE", path + "/AAPL" + query)
             #expect(gone.status == 404)
             let put = try await write("PUT", path + query, #"{"symbols":["KO","AAPL"]}"#)
             #expect(put["name"] == "Core" && symbols(put) == ["KO", "AAPL"])
@@ -53,9 +53,9 @@ struct FakeAlpacaWatchlistTests {
             #expect(renamed["name"] == "Rest" && symbols(renamed) == ["KO", "AAPL"])
             #expect(renamed["id"] == list["id"])
             let id = byID ? path : path + "?name=Rest"
-            let deleted = try await house.write("DELETE", id)
+            let deleted = try await fixture.write("DELETE", id)
             #expect(deleted.status == 204 && deleted.body.isEmpty)
-            let again = try await house.write("DELETE", id)
+            let again = try await fixture.write("DELETE", id)
             #expect(again.status == 404)
             #expect(again.body == #"{"code":40410000,"message":"watchlist not found"}"#)
         }
@@ -72,21 +72,21 @@ struct FakeAlpacaWatchlistTests {
             (#"{"name":"New","symbols":"AAPL"}"#, "symbols must be a list of at most 500"),
         ])
     func refused(body: String, message: String) async throws {
-        try await withSandbox { house in
-            _ = try await create(house, #"{"name":"Core"}"#)
-            let reply = try await house.write("POST", "/v2/watchlists", body)
+        try await withSandbox { fixture in
+            _ = try await create(fixture, #"{"name":"Core"}"#)
+            let reply = try await fixture.write("POST", "/v2/watchlists", body)
             #expect(reply.status == 422)
             #expect(reply.body == #"{"code":40010001,"message":"\#(message)"}"#)
             #expect(
-                try await house.document("WatchlistSummaryList", "/v2/watchlists").elements?.count == 1)
+                try await fixture.document("WatchlistSummaryList", "/v2/watchlists").elements?.count == 1)
         }
     }
 
     @Test("a symbol that is not there cannot be added")
     func unknownSymbol() async throws {
-        try await withSandbox { house in
-            let id = try #require(try await create(house, #"{"name":"Core"}"#)["id"]?.string)
-            let reply = try await house.write("POST", "/v2/watchlists/\(id)", #"{"symbol":""}"#)
+        try await withSandbox { fixture in
+            let id = try #require(try await create(fixture, #"{"name":"Core"}"#)["id"]?.string)
+            let reply = try await fixture.write("POST", "/v2/watchlists/\(id)", #"{"symbol":""}"#)
             #expect(reply.status == 422)
             #expect(reply.body == #"{"code":40010001,"message":"asset not found: "}"#)
         }

@@ -74,21 +74,23 @@ struct FakeAlphaVantageNoticeTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.alphaVantage.burstInterval = nil
-        }) { house in
-            for _ in 0..<25 { #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol")) }
-            let refused = try await house.alphaVantage(Self.quote)
+        }) { fixture in
+            for _ in 0..<25 {
+                #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
+            }
+            let refused = try await fixture.alphaVantage(Self.quote)
             #expect(refused.status == 200)
             let text = try JSONValue(parsing: refused.body)["Information"]?.string
             #expect(
                 text?.hasPrefix(
                     "We have detected your API key as \(FakeAlphaVantageSettings.demoKey) and our standard API "
                         + "rate limit is 25 requests per day. ") == true)
-            let other = try await house.alphaVantage(Self.quote, key: FakeAlphaVantageSettings.secondKey)
+            let other = try await fixture.alphaVantage(Self.quote, key: FakeAlphaVantageSettings.secondKey)
             #expect(other.body.contains("01. symbol"))
-            let premium = try await house.alphaVantage(Self.quote, key: FakeAlphaVantageSettings.premiumKey)
+            let premium = try await fixture.alphaVantage(Self.quote, key: FakeAlphaVantageSettings.premiumKey)
             #expect(premium.body.contains("01. symbol"))
             clock.advance(by: .seconds(10))
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
         }
     }
 
@@ -101,9 +103,9 @@ struct FakeAlphaVantageNoticeTests {
             $0.alphaVantage.requestsPerDay = 1
             $0.alphaVantage.dayEnds = .utc
             $0.alphaVantage.dailyNoticeEchoesKey = false
-        }) { house in
-            _ = try await house.alphaVantage(Self.quote)
-            let refused = try await house.alphaVantageDocument(
+        }) { fixture in
+            _ = try await fixture.alphaVantage(Self.quote)
+            let refused = try await fixture.alphaVantageDocument(
                 Self.quote, key: FakeAlphaVantageSettings.demoKey)
             let text = refused["Information"]?.string
             #expect(
@@ -111,7 +113,7 @@ struct FakeAlphaVantageNoticeTests {
                     "Thank you for using Alpha Vantage! Our standard API rate limit is 1 requests per day. ")
                     == true)
             clock.advance(by: .seconds(1))
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
         }
     }
 
@@ -121,11 +123,11 @@ struct FakeAlphaVantageNoticeTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.alphaVantage.requestsPerDay = 2
-        }) { house in
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+        }) { fixture in
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
             for _ in 0..<3 {
                 clock.advance(by: .milliseconds(300))
-                let refused = try await house.alphaVantageDocument(
+                let refused = try await fixture.alphaVantageDocument(
                     Self.quote, key: FakeAlphaVantageSettings.demoKey)
                 let text = refused["Information"]?.string
                 #expect(
@@ -134,9 +136,9 @@ struct FakeAlphaVantageNoticeTests {
                             + "requests more sparingly.") == true)
             }
             clock.advance(by: .milliseconds(100))
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
             clock.advance(by: .seconds(1))
-            #expect(try await house.alphaVantage(Self.quote).body.contains("We have detected your API key"))
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("We have detected your API key"))
         }
     }
 
@@ -148,9 +150,9 @@ struct FakeAlphaVantageNoticeTests {
             $0.alphaVantage.burstInterval = nil
             $0.alphaVantage.requestsPerMinute = 5
             $0.alphaVantage.requestsPerDay = 500
-        }) { house in
-            for _ in 0..<5 { #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol")) }
-            let refused = try await house.alphaVantageDocument(
+        }) { fixture in
+            for _ in 0..<5 { #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol")) }
+            let refused = try await fixture.alphaVantageDocument(
                 Self.quote, key: FakeAlphaVantageSettings.demoKey)
             let text = refused["Note"]?.string
             #expect(
@@ -158,17 +160,17 @@ struct FakeAlphaVantageNoticeTests {
                     "Thank you for using Alpha Vantage! Our standard API call frequency is 5 calls per minute "
                         + "and 500 calls per day.") == true)
             clock.advance(by: .seconds(2))
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
         }
     }
 
     @Test("a reset gives back what was used")
     func reset() async throws {
-        try await withSandbox({ $0.alphaVantage.requestsPerDay = 1 }) { house in
-            _ = try await house.alphaVantage(Self.quote)
-            #expect(!(try await house.alphaVantage(Self.quote).body.contains("01. symbol")))
-            #expect(try await house.client.post("/_sandbox/reset", "").status == 204)
-            #expect(try await house.alphaVantage(Self.quote).body.contains("01. symbol"))
+        try await withSandbox({ $0.alphaVantage.requestsPerDay = 1 }) { fixture in
+            _ = try await fixture.alphaVantage(Self.quote)
+            #expect(!(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol")))
+            #expect(try await fixture.client.post("/_sandbox/reset", "").status == 204)
+            #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
         }
     }
 
@@ -192,9 +194,9 @@ struct FakeAlphaVantageNoticeTests {
             $0.alphaVantage.fullOutputIsPremium = false
             $0.alphaVantage.premiumFunctions = ["REALTIME_BULK_QUOTES", "TIME_SERIES_INTRADAY"]
             $0.alphaVantage.acceptsDottedSymbols = false
-        }) { house in
+        }) { fixture in
             func free(_ query: String) async throws -> JSONValue {
-                try await house.alphaVantageDocument(query, key: FakeAlphaVantageSettings.demoKey)
+                try await fixture.alphaVantageDocument(query, key: FakeAlphaVantageSettings.demoKey)
             }
             let sample = try await free("function=REALTIME_BULK_QUOTES&symbol=AAPL")
             #expect(sample["message"]?.string?.hasPrefix("This is sample data") == true)
@@ -204,24 +206,24 @@ struct FakeAlphaVantageNoticeTests {
             let premium = try await free("function=TIME_SERIES_INTRADAY&symbol=AAPL&interval=5min")
             #expect(premium["Information"]?.string?.hasPrefix(Case.premium) == true)
             #expect(
-                try await house.alphaVantage("function=GLOBAL_QUOTE&symbol=BRK.B").body
+                try await fixture.alphaVantage("function=GLOBAL_QUOTE&symbol=BRK.B").body
                     == #"{"Global Quote":{}}"#)
         }
     }
 
     @Test("calls are counted and faults are addressed by function; paths beside it are unknown")
     func endpoints() async throws {
-        try await withSandbox({ $0.alphaVantage.burstInterval = nil }) { house in
+        try await withSandbox({ $0.alphaVantage.burstInterval = nil }) { fixture in
             let script = Fault(
                 .status(503, retryAfter: 3), provider: .alphaVantage, endpoint: "GET /query OVERVIEW")
-            #expect(house.sandbox.faults.add(script))
-            #expect(try await house.alphaVantage(Self.quote).status == 200)
-            let struck = try await house.alphaVantage("function=OVERVIEW&symbol=IBM")
+            #expect(fixture.sandbox.faults.add(script))
+            #expect(try await fixture.alphaVantage(Self.quote).status == 200)
+            let struck = try await fixture.alphaVantage("function=OVERVIEW&symbol=IBM")
             #expect(struck.status == 503 && struck.headers["retry-after"] == "3")
             #expect(struck.headers["content-type"] == "text/html")
-            #expect(try await house.alphaVantage("function=NO_SUCH").status == 200)
-            #expect(try await house.client.get("/alpha-vantage/elsewhere").status == 404)
-            let calls = house.sandbox.calls
+            #expect(try await fixture.alphaVantage("function=NO_SUCH").status == 200)
+            #expect(try await fixture.client.get("/alpha-vantage/elsewhere").status == 404)
+            let calls = fixture.sandbox.calls
             #expect(calls[.alphaVantage, "GET /query GLOBAL_QUOTE"] == 1)
             #expect(calls[.alphaVantage, "GET /query OVERVIEW"] == 1)
             #expect(calls[.alphaVantage, "GET /query"] == 1)
@@ -237,9 +239,9 @@ struct FakeAlphaVantageNoticeTests {
             (.expiredToken, "Error Message", "the parameter apikey is invalid or missing."),
         ])
     func faults(effect: Fault.Effect, member: String, text: String) async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.faults.add(Fault(effect, provider: .alphaVantage)))
-            let reply = try await house.alphaVantage(Self.quote)
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.faults.add(Fault(effect, provider: .alphaVantage)))
+            let reply = try await fixture.alphaVantage(Self.quote)
             #expect(reply.status == 200)
             #expect(try JSONValue(parsing: reply.body)[member]?.string?.hasPrefix(text) == true)
         }
@@ -247,8 +249,8 @@ struct FakeAlphaVantageNoticeTests {
 
     @Test("the base URL is under the address that was bound")
     func url() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.alphaVantage.baseURL == "http://\(house.sandbox.address)/alpha-vantage")
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.alphaVantage.baseURL == "http://\(fixture.sandbox.address)/alpha-vantage")
         }
     }
 }

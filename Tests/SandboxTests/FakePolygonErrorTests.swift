@@ -81,9 +81,9 @@ struct FakePolygonErrorTests {
 
     @Test("a key is good in the query and in the header")
     func keys() async throws {
-        try await withSandbox { house in
-            let inHeader = try await house.polygon(Self.previous)
-            let inQuery = try await house.polygon(
+        try await withSandbox { fixture in
+            let inHeader = try await fixture.polygon(Self.previous)
+            let inQuery = try await fixture.polygon(
                 Self.previous + "?apiKey=\(FakePolygonSettings.realtimeKey)", key: nil)
             #expect(inHeader.status == 200 && inHeader.body == inQuery.body)
         }
@@ -92,14 +92,14 @@ struct FakePolygonErrorTests {
     @Test("a free key has five calls a minute, whatever they ask for; others have no limit")
     func limit() async throws {
         let clock = ManualClock(try instant("2026-11-19T17:34:58Z"))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
             for path in [Self.previous, "/v3/reference/tickers", "/v2/reference/news"] + [Self.previous] {
-                #expect(try await house.polygon(path, key: FakePolygonSettings.demoKey).status == 200)
+                #expect(try await fixture.polygon(path, key: FakePolygonSettings.demoKey).status == 200)
             }
-            let missing = try await house.polygon(
+            let missing = try await fixture.polygon(
                 "/v3/reference/tickers/NOSUCH", key: FakePolygonSettings.demoKey)
             #expect(missing.status == 404)
-            let refused = try await house.polygon(Self.previous, key: FakePolygonSettings.demoKey)
+            let refused = try await fixture.polygon(Self.previous, key: FakePolygonSettings.demoKey)
             #expect(refused.status == 429)
             let document = try JSONValue(parsing: refused.body)
             let schema = try Golden.schema(of: "polygon").definition("Error")
@@ -107,10 +107,11 @@ struct FakePolygonErrorTests {
             #expect(
                 document["error"]?.string?.hasPrefix(
                     "You've exceeded the maximum requests per minute, please wait or upgrade") == true)
-            #expect(try await house.polygon(Self.previous, key: FakePolygonSettings.secondKey).status == 200)
-            for _ in 0..<6 { #expect(try await house.polygon(Self.previous).status == 200) }
+            #expect(
+                try await fixture.polygon(Self.previous, key: FakePolygonSettings.secondKey).status == 200)
+            for _ in 0..<6 { #expect(try await fixture.polygon(Self.previous).status == 200) }
             clock.advance(by: .seconds(2))
-            #expect(try await house.polygon(Self.previous, key: FakePolygonSettings.demoKey).status == 200)
+            #expect(try await fixture.polygon(Self.previous, key: FakePolygonSettings.demoKey).status == 200)
         }
     }
 
@@ -123,14 +124,14 @@ struct FakePolygonErrorTests {
             $0.polygon.tickerNotFoundMessage = "no such thing"
             $0.polygon.barsHaveTrades = false
             $0.polygon.linkBase = "https://api.polygon.io:443"
-        }) { house in
-            #expect(try await house.polygon(Self.previous, key: nil).status == 400)
-            let refused = try await house.polygon(Self.previous, key: FakePolygonSettings.demoKey)
+        }) { fixture in
+            #expect(try await fixture.polygon(Self.previous, key: nil).status == 400)
+            let refused = try await fixture.polygon(Self.previous, key: FakePolygonSettings.demoKey)
             #expect(refused.status == 429 && refused.body.isEmpty)
-            #expect(try await house.polygon("/v3/reference/tickers/x").body.contains("no such thing"))
-            let bar = try await house.polygonDocument(Self.previous)["results"]?[0]?.members?.keys
+            #expect(try await fixture.polygon("/v3/reference/tickers/x").body.contains("no such thing"))
+            let bar = try await fixture.polygonDocument(Self.previous)["results"]?[0]?.members?.keys
             #expect(bar?.sorted() == ["T", "c", "h", "l", "o", "t", "v"])
-            let news = try await house.polygonDocument("/v2/reference/news")
+            let news = try await fixture.polygonDocument("/v2/reference/news")
             #expect(
                 news["next_url"]?.string?.hasPrefix("https://api.polygon.io:443/v2/reference/news?") == true)
         }
@@ -138,13 +139,13 @@ struct FakePolygonErrorTests {
 
     @Test("faults strike an endpoint with Polygon's bodies, and calls are counted by it")
     func faults() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let endpoint = "GET /v2/aggs/ticker/{ticker}/prev"
             func struck(_ effect: Fault.Effect) async throws -> Client.Reply {
                 let fault = Fault(effect, provider: .polygon, endpoint: endpoint, remaining: 1)
-                #expect(house.sandbox.faults.add(fault))
-                #expect(try await house.polygon("/v3/reference/tickers/AAPL").status == 200)
-                return try await house.polygon(Self.previous)
+                #expect(fixture.sandbox.faults.add(fault))
+                #expect(try await fixture.polygon("/v3/reference/tickers/AAPL").status == 200)
+                return try await fixture.polygon(Self.previous)
             }
             let tooMany = try await struck(.status(429, retryAfter: 9))
             #expect(tooMany.status == 429 && tooMany.headers["retry-after"] == "9")
@@ -154,14 +155,14 @@ struct FakePolygonErrorTests {
             let schema = try Golden.schema(of: "polygon").definition("Error")
             let failed = try await struck(.status(500))
             #expect(try schema.violations(in: JSONValue(parsing: failed.body)) == [])
-            #expect(house.sandbox.calls[.polygon, endpoint] == 4)
+            #expect(fixture.sandbox.calls[.polygon, endpoint] == 4)
         }
     }
 
     @Test("the base URL is under the address that was bound")
     func url() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.polygon.baseURL == "http://\(house.sandbox.address)/polygon")
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.polygon.baseURL == "http://\(fixture.sandbox.address)/polygon")
         }
     }
 }

@@ -13,16 +13,16 @@ struct FakeSaxoOAuthTests {
     static let redirect = "http%3A%2F%2F127.0.0.1%3A9%2Fback"
 
     private func token(
-        _ house: RunningSandbox, _ form: String, _ headers: [String: String] = basic
+        _ fixture: RunningSandbox, _ form: String, _ headers: [String: String] = basic
     ) async throws -> Client.Reply {
         let length = ["Content-Length": String(form.utf8.count)]
-        return try await house.client.send(
+        return try await fixture.client.send(
             "POST", "/saxo-auth/token", headers.merging(length) { first, _ in first }, form)
     }
 
-    private func refresh(_ house: RunningSandbox, _ token: String) async throws -> Client.Reply {
+    private func refresh(_ fixture: RunningSandbox, _ token: String) async throws -> Client.Reply {
         try await self.token(
-            house, "grant_type=refresh_token&refresh_token=\(token)&redirect_uri=\(Self.redirect)")
+            fixture, "grant_type=refresh_token&refresh_token=\(token)&redirect_uri=\(Self.redirect)")
     }
 
     private func valid(_ reply: Client.Reply) throws -> JSONValue {
@@ -33,9 +33,9 @@ struct FakeSaxoOAuthTests {
 
     @Test("a code from the page becomes tokens, which open the gateway for its user")
     func code() async throws {
-        try await withSandbox { house in
-            house.sandbox.oauth.decision = .approve(user: "second")
-            let page = try await house.client.get(
+        try await withSandbox { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "second")
+            let page = try await fixture.client.get(
                 "/saxo-auth/authorize?response_type=code&client_id=sandbox-saxo-app&state=s%201&redirect_uri=\(Self.redirect)"
             )
             #expect(page.status == 302)
@@ -43,29 +43,29 @@ struct FakeSaxoOAuthTests {
             let code = try #require(location.split(separator: "code=").last?.split(separator: "&").first)
             #expect(location.hasSuffix("state=s%201"))
             let form = "grant_type=authorization_code&code=\(code)&redirect_uri=\(Self.redirect)"
-            let reply = try await token(house, form)
+            let reply = try await token(fixture, form)
             #expect(reply.status == 201)
             let tokens = try valid(reply)
             #expect(
                 tokens["expires_in"]?.digits == "1200" && tokens["refresh_token_expires_in"]?.digits == "3600"
             )
             let access = try #require(tokens["access_token"]?.string)
-            let client = try await house.saxoDocument(
+            let client = try await fixture.saxoDocument(
                 "/port/v1/clients/me", ["Authorization": "bearer \(access)"])
             #expect(client["ClientId"]?.string == FakeSaxoClient.second.id)
-            #expect(try await token(house, form).status == 400)
+            #expect(try await token(fixture, form).status == 400)
         }
     }
 
     @Test("every refresh token is good once: the next takes its place, the old one is refused")
     func rotates() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             var current = FakeSaxoClient.demo.credentials.refreshToken
             for _ in 0..<3 {
-                let reply = try await refresh(house, current)
+                let reply = try await refresh(fixture, current)
                 #expect(reply.status == 201)
                 let next = try #require(try valid(reply)["refresh_token"]?.string)
-                let old = try await refresh(house, current)
+                let old = try await refresh(fixture, current)
                 #expect(old.status == 400)
                 #expect(try JSONValue(parsing: old.body)["error"] == "invalid_grant")
                 #expect(next != current)
@@ -77,17 +77,17 @@ struct FakeSaxoOAuthTests {
     @Test("an access token ends after 20 minutes, a refresh token after an hour")
     func lifetimes() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            let tokens = try valid(await refresh(house, FakeSaxoClient.demo.credentials.refreshToken))
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            let tokens = try valid(await refresh(fixture, FakeSaxoClient.demo.credentials.refreshToken))
             let access = ["Authorization": "Bearer \(try #require(tokens["access_token"]?.string))"]
             clock.advance(by: .seconds(1_199))
-            #expect(try await house.saxo("/port/v1/clients/me", access).status == 200)
+            #expect(try await fixture.saxo("/port/v1/clients/me", access).status == 200)
             clock.advance(by: .seconds(1))
-            #expect(try await house.saxo("/port/v1/clients/me", access).status == 401)
+            #expect(try await fixture.saxo("/port/v1/clients/me", access).status == 401)
             clock.advance(by: .seconds(2_400))
             let late = try #require(tokens["refresh_token"]?.string)
-            #expect(try await refresh(house, late).status == 400)
-            #expect(try await refresh(house, FakeSaxoClient.second.credentials.refreshToken).status == 400)
+            #expect(try await refresh(fixture, late).status == 400)
+            #expect(try await refresh(fixture, FakeSaxoClient.second.credentials.refreshToken).status == 400)
         }
     }
 
@@ -97,9 +97,9 @@ struct FakeSaxoOAuthTests {
         try await withSandbox({
             $0.clock = clock.clock
             $0.saxo.developerTokenLifetime = .seconds(60)
-        }) { house in
+        }) { fixture in
             for status in [200, 401] {
-                let reply = try await house.saxo("/port/v1/clients/me")
+                let reply = try await fixture.saxo("/port/v1/clients/me")
                 #expect(reply.status == status)
                 clock.advance(by: .seconds(60))
             }
@@ -109,14 +109,14 @@ struct FakeSaxoOAuthTests {
     @Test(
         "an app that does not prove itself gets nothing, and uses nothing up",
         arguments: [[:], ["Authorization": "Basic bm9ib2R5Om5vdGhpbmc="], ["Authorization": "Basic %%%"]])
-    func stranger(headers: [String: String]) async throws {
-        try await withSandbox { house in
+    func unknownCredentials(headers: [String: String]) async throws {
+        try await withSandbox { fixture in
             let form =
                 "grant_type=refresh_token&refresh_token=\(FakeSaxoClient.demo.credentials.refreshToken)"
-            let refused = try await token(house, form, headers)
+            let refused = try await token(fixture, form, headers)
             #expect(refused.status == 401)
             #expect(try JSONValue(parsing: refused.body)["error"] == "invalid_client")
-            #expect(try await token(house, form).status == 201)
+            #expect(try await token(fixture, form).status == 201)
         }
     }
 }

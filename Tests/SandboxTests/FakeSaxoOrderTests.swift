@@ -9,7 +9,7 @@ struct FakeSaxoOrderTests {
     static let account = FakeSaxoClient.demo.accounts[0].key
     static let accountQuery = "AccountKey=\(FakeSaxoClient.escaped(account))"
 
-    /// The body of an order to buy Apple's shares, with members changed or, where empty, left out.
+    /// Returns the body of an order to buy Apple's shares, with changed members; empty ones are removed.
     static func order(_ changes: [String: String] = [:]) -> String {
         var members = [
             "AccountKey": "\"\(account)\"", "Uic": "211", "AssetType": "\"Stock\"", "BuySell": "\"Buy\"",
@@ -28,7 +28,7 @@ struct FakeSaxoOrderTests {
         "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
     ].merging(currencies) { first, _ in first }
 
-    /// A sandbox whose clock tests advance, a second for each order.
+    /// Runs a test with a clock that advances by a second for each order.
     private func withClock(
         at moment: String = Moment.midday,
         _ change: @escaping (inout SandboxConfiguration) -> Void = { _ in },
@@ -49,118 +49,118 @@ struct FakeSaxoOrderTests {
 
     @Test("a market order is taken, and soon after is a position, paid for")
     func market() async throws {
-        try await withClock { house, _ in
-            let before = try decimal(try await house.saxoDocument("/port/v1/balances/me")["CashBalance"])
-            let reply = try await house.saxo(
+        try await withClock { fixture, _ in
+            let before = try decimal(try await fixture.saxoDocument("/port/v1/balances/me")["CashBalance"])
+            let reply = try await fixture.saxo(
                 "POST", "/trade/v2/orders", Self.order(["ExternalReference": "\"mine-1\""]))
             #expect(reply.status == 200)
             let order = try result(reply)
             #expect(order["OrderId"]?.string != nil && order["ExternalReference"] == "mine-1")
-            let page = try await house.saxoDocument("/port/v1/netpositions/me?Uic=211&AssetType=Stock")
+            let page = try await fixture.saxoDocument("/port/v1/netpositions/me?Uic=211&AssetType=Stock")
             #expect(page["Data"]?[0]?["NetPositionBase"]?["Amount"]?.digits == "53")
-            let after = try decimal(try await house.saxoDocument("/port/v1/balances/me")["CashBalance"])
+            let after = try decimal(try await fixture.saxoDocument("/port/v1/balances/me")["CashBalance"])
             #expect(after < before)
         }
     }
 
     @Test("a limit order waits among the open orders, keeps its id when changed, and goes when cancelled")
     func life() async throws {
-        try await withClock { house, clock in
+        try await withClock { fixture, clock in
             let placed = try result(
-                await house.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)))
+                await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)))
             let id = try #require(placed["OrderId"]?.string)
             clock.advance(by: .seconds(2))
             let change = Self.order(
                 Self.limit.merging(["OrderId": "\"\(id)\"", "OrderPrice": "1.06", "Amount": "20000"]) { $1 })
             #expect(
-                try result(await house.saxo("PATCH", "/trade/v2/orders", change))["OrderId"]?.string == id)
-            let page = try result(await house.saxo("/port/v1/orders/me?OrderId=\(id)"), "OpenOrderPage")
+                try result(await fixture.saxo("PATCH", "/trade/v2/orders", change))["OrderId"]?.string == id)
+            let page = try result(await fixture.saxo("/port/v1/orders/me?OrderId=\(id)"), "OpenOrderPage")
             let order = try #require(page["Data"]?[0])
             #expect(order["Price"]?.digits == "1.06" && order["Amount"]?.digits == "20000")
             #expect(order["Status"] == "Working" && order["CurrentPriceType"] == "Ask")
             clock.advance(by: .seconds(2))
             let path = "/trade/v2/orders/\(id),77?\(Self.accountQuery)"
-            let cancelled = try result(await house.saxo("DELETE", path, ""), "CancelResult")
+            let cancelled = try result(await fixture.saxo("DELETE", path, ""), "CancelResult")
             #expect(cancelled["Orders"]?[0]?["ErrorInfo"] == nil)
             #expect(cancelled["Orders"]?[1]?["ErrorInfo"]?["ErrorCode"] == "OrderNotFound")
             #expect(
-                try await house.saxoDocument("/port/v1/orders/me?OrderId=\(id)")["__count"]?.digits == "0")
+                try await fixture.saxoDocument("/port/v1/orders/me?OrderId=\(id)")["__count"]?.digits == "0")
         }
     }
 
     @Test("all orders of an instrument go at once")
     func cancelAll() async throws {
-        try await withClock { house, _ in
+        try await withClock { fixture, _ in
             let path = "/trade/v2/orders?\(Self.accountQuery)&AssetType=FxSpot&Uic=16"
-            let cancelled = try result(await house.saxo("DELETE", path, ""), "CancelResult")
+            let cancelled = try result(await fixture.saxo("DELETE", path, ""), "CancelResult")
             #expect(cancelled["Orders"]?[0]?["OrderId"] == "5014824029")
-            #expect(try await house.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "0")
-            house.sandbox.reset()
-            #expect(try await house.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
+            #expect(try await fixture.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "0")
+            fixture.sandbox.reset()
+            #expect(try await fixture.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
         }
     }
 
     @Test("a waiting order is carried out when the market comes to it; a day's order ends with its day")
     func settles() async throws {
-        try await withClock { house, clock in
-            let price = try await house.saxoDocument(
+        try await withClock { fixture, clock in
+            let price = try await fixture.saxoDocument(
                 "/trade/v1/infoprices?Uic=211&AssetType=Stock&FieldGroups=Quote")["Quote"]?["Bid"]?.digits
             let change = [
                 "OrderType": "\"Limit\"", "OrderPrice": try #require(price), "BuySell": "\"Sell\"",
                 "Amount": "10",
             ]
-            // A seller's limit at the bid is met at once.
-            _ = try result(await house.saxo("POST", "/trade/v2/orders", Self.order(change)))
-            let page = try await house.saxoDocument("/port/v1/netpositions/me?Uic=211&AssetType=Stock")
+            // A seller's limit at the bid is filled at once.
+            _ = try result(await fixture.saxo("POST", "/trade/v2/orders", Self.order(change)))
+            let page = try await fixture.saxoDocument("/port/v1/netpositions/me?Uic=211&AssetType=Stock")
             #expect(page["Data"]?[0]?["NetPositionBase"]?["Amount"]?.digits == "40")
             clock.advance(by: .seconds(2))
             let below = try #require(price.flatMap { Decimal($0) }) - 20
             let day = Self.order(["OrderType": "\"Limit\"", "OrderPrice": "\(below)"])
-            _ = try result(await house.saxo("POST", "/trade/v2/orders", day))
-            #expect(try await house.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "2")
+            _ = try result(await fixture.saxo("POST", "/trade/v2/orders", day))
+            #expect(try await fixture.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "2")
             clock.advance(by: .seconds(6 * 3600))
-            #expect(try await house.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
+            #expect(try await fixture.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
         }
     }
 
-    struct Refused: CustomTestStringConvertible, Sendable {
+    struct Rejected: CustomTestStringConvertible, Sendable {
         let changes: [String: String]
         let code: String
         var moment = Moment.midday
         var testDescription: String { "\(code) \(changes)" }
 
         static let all = [
-            Refused(changes: ["Uic": "1"], code: "IllegalInstrumentId"),
-            Refused(changes: ["Uic": "4910", "AssetType": "\"StockIndex\""], code: "InstrumentNotAllowed"),
-            Refused(changes: ["Amount": "0.5"], code: "AmountBelowMinimumLotSize"),
-            Refused(changes: ["Amount": "1.5"], code: "AmountNotInLotSize"),
-            Refused(changes: currencies.merging(["Amount": "1500"]) { $1 }, code: "AmountNotInLotSize"),
-            Refused(
+            Rejected(changes: ["Uic": "1"], code: "IllegalInstrumentId"),
+            Rejected(changes: ["Uic": "4910", "AssetType": "\"StockIndex\""], code: "InstrumentNotAllowed"),
+            Rejected(changes: ["Amount": "0.5"], code: "AmountBelowMinimumLotSize"),
+            Rejected(changes: ["Amount": "1.5"], code: "AmountNotInLotSize"),
+            Rejected(changes: currencies.merging(["Amount": "1500"]) { $1 }, code: "AmountNotInLotSize"),
+            Rejected(
                 changes: limit.merging(["OrderPrice": "1.050001"]) { $1 },
                 code: "PriceNotInTickSizeIncrements"),
-            Refused(changes: limit.merging(["OrderPrice": "0.2"]) { $1 }, code: "TooFarFromMarket"),
-            Refused(changes: limit.merging(["OrderPrice": "1.3"]) { $1 }, code: "OnWrongSideOfMarket"),
-            Refused(
+            Rejected(changes: limit.merging(["OrderPrice": "0.2"]) { $1 }, code: "TooFarFromMarket"),
+            Rejected(changes: limit.merging(["OrderPrice": "1.3"]) { $1 }, code: "OnWrongSideOfMarket"),
+            Rejected(
                 changes: limit.merging(["OrderPrice": "1.05", "OrderType": "\"Stop\""]) { $1 },
                 code: "OnWrongSideOfMarket"),
-            Refused(changes: ["Amount": "900000"], code: "WouldExceedMargin"),
-            Refused(changes: currencies, code: "MarketClosed", moment: Moment.weekend),
+            Rejected(changes: ["Amount": "900000"], code: "WouldExceedMargin"),
+            Rejected(changes: currencies, code: "MarketClosed", moment: Moment.weekend),
         ]
     }
 
     @Test(
         "what an order wants is refused inside a 200, or a 400 by setting; a check says the same",
-        arguments: Refused.all)
-    func refused(_ refused: Refused) async throws {
+        arguments: Rejected.all)
+    func refused(_ refused: Rejected) async throws {
         let body = Self.order(refused.changes)
         for isOK in [true, false] {
-            try await withClock(at: refused.moment, { $0.saxo.rejectsOrdersWithOK = isOK }) { house, _ in
-                let reply = try await house.saxo("POST", "/trade/v2/orders", body)
+            try await withClock(at: refused.moment, { $0.saxo.rejectsOrdersWithOK = isOK }) { fixture, _ in
+                let reply = try await fixture.saxo("POST", "/trade/v2/orders", body)
                 #expect(reply.status == (isOK ? 200 : 400))
                 let document = try result(reply)
                 #expect(document["OrderId"] == nil)
                 #expect(document["ErrorInfo"]?["ErrorCode"]?.string == refused.code)
-                let check = try await house.saxo("POST", "/trade/v2/orders/precheck", body)
+                let check = try await fixture.saxo("POST", "/trade/v2/orders/precheck", body)
                 #expect(check.status == 200)
                 let checked = try result(check, "PreCheckResult")
                 #expect(checked["PreCheckResult"] == "Error")
@@ -178,8 +178,8 @@ struct FakeSaxoOrderTests {
             ("Orders", "[{}]"), ("AmountType", "\"CashAmount\""),
         ])
     func malformed(field: String, value: String) async throws {
-        try await withClock { house, _ in
-            let reply = try await house.saxo("POST", "/trade/v2/orders", Self.order([field: value]))
+        try await withClock { fixture, _ in
+            let reply = try await fixture.saxo("POST", "/trade/v2/orders", Self.order([field: value]))
             #expect(reply.status == 400)
             let document = try result(reply, "Error")
             #expect(document["ErrorCode"] == "InvalidModelState")
@@ -189,8 +189,8 @@ struct FakeSaxoOrderTests {
 
     @Test("a check tells what an order would take")
     func precheck() async throws {
-        try await withClock { house, _ in
-            let reply = try await house.saxo("POST", "/trade/v2/orders/precheck", Self.order())
+        try await withClock { fixture, _ in
+            let reply = try await fixture.saxo("POST", "/trade/v2/orders/precheck", Self.order())
             let document = try result(reply, "PreCheckResult")
             #expect(document["PreCheckResult"] == "Ok" && document["EstimatedCashRequiredCurrency"] == "EUR")
             #expect(try decimal(document["InstrumentToAccountConversionRate"]) < 1)
@@ -199,12 +199,12 @@ struct FakeSaxoOrderTests {
 
     @Test("an identical order within 15 seconds is a conflict, unless its request id is another")
     func duplicate() async throws {
-        try await withClock { house, clock in
+        try await withClock { fixture, clock in
             func place(_ id: String?) async throws -> Client.Reply {
                 clock.advance(by: .seconds(1))
                 var headers = RunningSandbox.saxoDemo
                 if let id { headers["X-Request-ID"] = id }
-                return try await house.saxo("POST", "/trade/v2/orders", Self.order(Self.limit), headers)
+                return try await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit), headers)
             }
             #expect(try await place("a").status == 200)
             let conflict = try await place("a")
@@ -220,27 +220,27 @@ struct FakeSaxoOrderTests {
 
     @Test("a second order within a second is one too many")
     func oneASecond() async throws {
-        try await withClock { house, clock in
-            #expect(try await house.saxo("POST", "/trade/v2/orders", Self.order()).status == 200)
-            let refused = try await house.saxo("POST", "/trade/v2/orders", Self.order(Self.limit))
+        try await withClock { fixture, clock in
+            #expect(try await fixture.saxo("POST", "/trade/v2/orders", Self.order()).status == 200)
+            let refused = try await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit))
             #expect(refused.status == 429)
             #expect(refused.headers["x-ratelimit-sessionorders-remaining"] == "0")
             #expect(refused.headers["x-ratelimit-sessionorders-reset"] == "0")
             clock.advance(by: .seconds(1))
-            #expect(try await house.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)).status == 200)
+            #expect(try await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)).status == 200)
         }
     }
 
     @Test("nobody changes or cancels another's order")
     func foreign() async throws {
-        try await withClock { house, _ in
+        try await withClock { fixture, _ in
             let path = "/trade/v2/orders/5014824029?\(Self.accountQuery)"
-            #expect(try await house.saxo("DELETE", path, "", RunningSandbox.saxoSecond).status == 401)
+            #expect(try await fixture.saxo("DELETE", path, "", RunningSandbox.saxoSecond).status == 401)
             let own = "AccountKey=\(FakeSaxoClient.escaped(FakeSaxoClient.second.accounts[0].key))"
-            let reply = try await house.saxo(
+            let reply = try await fixture.saxo(
                 "DELETE", "/trade/v2/orders/5014824029?\(own)", "", RunningSandbox.saxoSecond)
             #expect(reply.status == 429 || reply.body.contains("OrderNotFound"))
-            #expect(try await house.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
+            #expect(try await fixture.saxoDocument("/port/v1/orders/me")["__count"]?.digits == "1")
         }
     }
 }

@@ -32,9 +32,9 @@ struct FakeSaxoPortfolioTests {
 
     @Test("a balance adds up to the positions, in the client's currency", arguments: clients, Moment.all)
     func balance(client: FakeSaxoClient, moment: String) async throws {
-        try await withSandbox(at: moment) { house in
-            let balance = try await house.saxoDocument("/port/v1/balances/me", headers(client))
-            let page = try await house.saxoDocument("/port/v1/netpositions/me", headers(client))
+        try await withSandbox(at: moment) { fixture in
+            let balance = try await fixture.saxoDocument("/port/v1/balances/me", headers(client))
+            let page = try await fixture.saxoDocument("/port/v1/netpositions/me", headers(client))
             let positions = try #require(page["Data"]?.elements)
             let values = try positions.map {
                 try decimal($0["NetPositionView"]?["MarketValueInBaseCurrency"])
@@ -53,19 +53,19 @@ struct FakeSaxoPortfolioTests {
         let account = FakeSaxoClient.demo.accounts[1]
         let query =
             "ClientKey=\(FakeSaxoClient.demo.escapedKey)&AccountKey=\(FakeSaxoClient.escaped(account.key))"
-        try await withSandbox { house in
-            let balance = try await house.saxoDocument("/port/v1/balances?\(query)")
+        try await withSandbox { fixture in
+            let balance = try await fixture.saxoDocument("/port/v1/balances?\(query)")
             #expect(balance["Currency"] == "DKK")
-            let page = try await house.saxoDocument("/port/v1/netpositions?\(query)&\(Self.groups)")
+            let page = try await fixture.saxoDocument("/port/v1/netpositions?\(query)&\(Self.groups)")
             let positions = try #require(page["Data"]?.elements)
             let symbols = positions.map { $0["DisplayAndFormat"]?["Symbol"]?.string }
             #expect(symbols == ["AAPL:xnas", "NVDA:xnas", "EURDKK"])
             for position in positions {
                 #expect(position["NetPositionBase"]?["AccountId"]?.string == account.id)
             }
-            let whole = try await house.saxoDocument("/port/v1/netpositions/me")
+            let whole = try await fixture.saxoDocument("/port/v1/netpositions/me")
             #expect(whole["Data"]?[0]?["NetPositionBase"]?["AccountId"] == nil)
-            // Forty in one account, ten in the other.
+            // 40 in one account, 10 in the other.
             #expect(whole["Data"]?[0]?["NetPositionBase"]?["Amount"]?.digits == "50")
         }
     }
@@ -74,8 +74,8 @@ struct FakeSaxoPortfolioTests {
         "a position's numbers agree with each other, and with the rate that converts them", arguments: clients
     )
     func position(client: FakeSaxoClient) async throws {
-        try await withSandbox { house in
-            let page = try await house.saxoDocument(
+        try await withSandbox { fixture in
+            let page = try await fixture.saxoDocument(
                 "/port/v1/netpositions/me?\(Self.groups)", headers(client))
             for position in try #require(page["Data"]?.elements) {
                 let view = try #require(position["NetPositionView"])
@@ -99,27 +99,28 @@ struct FakeSaxoPortfolioTests {
 
     @Test("without access to an exchange, numbers that need its price are absent")
     func noAccess() async throws {
-        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { house in
-            let page = try await house.saxoDocument("/port/v1/netpositions/me")
+        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { fixture in
+            let page = try await fixture.saxoDocument("/port/v1/netpositions/me")
             let apple = try #require(page["Data"]?[0])
             let view = try #require(apple["NetPositionView"]?.members)
             #expect(view["CalculationReliability"] == "NoMarketAccess" && view["CurrentPriceType"] == "None")
             #expect(view["CurrentPrice"] == nil && view["MarketValue"] == nil && view["Exposure"] == nil)
-            let price = try await house.saxoDocument("/trade/v1/infoprices?Uic=211&AssetType=Stock")
+            let price = try await fixture.saxoDocument("/trade/v1/infoprices?Uic=211&AssetType=Stock")
             let quote = try #require(price["Quote"]?.members)
             #expect(quote["PriceTypeBid"] == "NoAccess" && quote["Bid"] == nil && quote["Mid"] == nil)
             #expect(price["LastUpdated"] == "0001-01-01T00:00:00Z")
-            #expect(try await house.saxo("/chart/v3/charts?AssetType=Stock&Uic=211&Horizon=60").status == 403)
+            #expect(
+                try await fixture.saxo("/chart/v3/charts?AssetType=Stock&Uic=211&Horizon=60").status == 403)
         }
     }
 
     @Test("the share's price is the one that Alpaca tells")
     func oneStory() async throws {
-        try await withSandbox { house in
-            let saxo = try await house.saxoDocument(
+        try await withSandbox { fixture in
+            let saxo = try await fixture.saxoDocument(
                 "/trade/v1/infoprices?Uic=211&AssetType=Stock&FieldGroups=Quote,PriceInfoDetails")
             let alpaca = try JSONValue(
-                parsing: await house.data("/v2/stocks/snapshots?symbols=AAPL").body)["AAPL"]
+                parsing: await fixture.data("/v2/stocks/snapshots?symbols=AAPL").body)["AAPL"]
             #expect(saxo["PriceInfoDetails"]?["LastTraded"] == alpaca?["latestTrade"]?["p"])
             #expect(saxo["Quote"]?["Ask"] == alpaca?["latestQuote"]?["ap"])
         }
@@ -127,20 +128,20 @@ struct FakeSaxoPortfolioTests {
 
     @Test("pages follow each other by their links, to the end")
     func pages() async throws {
-        try await withSandbox { house in
-            let all = try await house.saxoDocument("/port/v1/netpositions/me?\(Self.groups)")
+        try await withSandbox { fixture in
+            let all = try await fixture.saxoDocument("/port/v1/netpositions/me?\(Self.groups)")
             var next: String? =
                 "/port/v1/netpositions?ClientKey=\(FakeSaxoClient.demo.escapedKey)&$top=2&\(Self.groups)"
             var found: [JSONValue] = []
             var count = 0
             while let path = next, count < 20 {
                 count += 1
-                let page = try await house.saxoDocument(path)
+                let page = try await fixture.saxoDocument(path)
                 #expect(page["__count"] == all["__count"])
                 found += try #require(page["Data"]?.elements)
                 let link = page["__next"]?.string
-                #expect(link?.hasPrefix(house.sandbox.saxo.gatewayURL + "/port/v1/netpositions?") ?? true)
-                next = link.map { String($0.dropFirst(house.sandbox.saxo.gatewayURL.count)) }
+                #expect(link?.hasPrefix(fixture.sandbox.saxo.gatewayURL + "/port/v1/netpositions?") ?? true)
+                next = link.map { String($0.dropFirst(fixture.sandbox.saxo.gatewayURL.count)) }
             }
             #expect(found == all["Data"]?.elements)
             #expect(count == (found.count + 1) / 2)
@@ -149,8 +150,8 @@ struct FakeSaxoPortfolioTests {
 
     @Test("an empty portfolio is an empty page, or no content at all", arguments: [false, true])
     func empty(hasNoContent: Bool) async throws {
-        try await withSandbox({ $0.saxo.emptyPortfolioHasNoContent = hasNoContent }) { house in
-            let reply = try await house.saxo("/port/v1/netpositions/me?Uic=31&AssetType=FxSpot")
+        try await withSandbox({ $0.saxo.emptyPortfolioHasNoContent = hasNoContent }) { fixture in
+            let reply = try await fixture.saxo("/port/v1/netpositions/me?Uic=31&AssetType=FxSpot")
             #expect(reply.status == (hasNoContent ? 204 : 200))
             #expect(reply.body == (hasNoContent ? "" : #"{"__count":0,"Data":[]}"#))
         }
@@ -160,8 +161,8 @@ struct FakeSaxoPortfolioTests {
         "small numbers have exponents, unless they must not",
         arguments: [(true, "1E-05"), (false, "0.00001")])
     func exponents(writesExponents: Bool, text: String) async throws {
-        try await withSandbox({ $0.saxo.writesExponents = writesExponents }) { house in
-            let reply = try await house.saxo("/ref/v1/instruments/details/21/FxSpot")
+        try await withSandbox({ $0.saxo.writesExponents = writesExponents }) { fixture in
+            let reply = try await fixture.saxo("/ref/v1/instruments/details/21/FxSpot")
             #expect(reply.body.contains("\"TickSize\":\(text),"))
         }
     }

@@ -62,7 +62,7 @@ struct FakeYahooErrorTests {
 
     @Test("each has its status, its envelope and its text", arguments: Case.all)
     func refuses(_ wanted: Case) async throws {
-        let reply = try await withSandbox { try await $0.yahooAdmitted(wanted.path) }
+        let reply = try await withSandbox { try await $0.yahooWithCrumb(wanted.path) }
         #expect(reply.status == wanted.status)
         let document = try JSONValue(parsing: reply.body)
         let schema = try Golden.schema(of: "yahoo").definition(wanted.shape)
@@ -80,25 +80,27 @@ struct FakeYahooErrorTests {
         arguments: ["/v7/finance/quote?symbols=AAPL", "/v10/finance/quoteSummary/AAPL?modules=price"])
     func crumb(path: String) async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
-            let pass = try await house.yahooPass()
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            let credentials = try await fixture.yahooCrumb()
             clock.advance(by: .seconds(1))
-            let other = try await house.yahooPass()
-            #expect(pass.crumb.count == 11 && pass.crumb != other.crumb)
-            func ask(_ crumb: String?, _ cookie: String?) async throws -> Client.Reply {
+            let other = try await fixture.yahooCrumb()
+            #expect(credentials.crumb.count == 11 && credentials.crumb != other.crumb)
+            func call(_ crumb: String?, _ cookie: String?) async throws -> Client.Reply {
                 let escaped = crumb?.replacing("/", with: "%2F")
-                return try await house.yahoo(
+                return try await fixture.yahoo(
                     path + (escaped.map { "&crumb=\($0)" } ?? ""), cookie.map { ["Cookie": $0] } ?? [:])
             }
-            #expect(try await ask(pass.crumb, pass.cookie).status == 200)
-            #expect(try await ask(pass.crumb, "B=1; " + pass.cookie).status == 200)
-            let forged = pass.cookie.dropLast() + (pass.cookie.hasSuffix("x") ? "y" : "x")
+            #expect(try await call(credentials.crumb, credentials.cookie).status == 200)
+            #expect(try await call(credentials.crumb, "B=1; " + credentials.cookie).status == 200)
+            let forged = credentials.cookie.dropLast() + (credentials.cookie.hasSuffix("x") ? "y" : "x")
             let refusals: [(String?, String?)] = [
-                (nil, nil), (pass.crumb, nil), (nil, pass.cookie), ("wrong", pass.cookie),
-                (other.crumb, pass.cookie), (pass.crumb, String(forged)), (pass.crumb, "A3="),
+                (nil, nil), (credentials.crumb, nil), (nil, credentials.cookie),
+                ("wrong", credentials.cookie),
+                (other.crumb, credentials.cookie), (credentials.crumb, String(forged)),
+                (credentials.crumb, "A3="),
             ]
             for (crumb, cookie) in refusals {
-                let refused = try await ask(crumb, cookie)
+                let refused = try await call(crumb, cookie)
                 #expect(refused.status == 401)
                 #expect(refused.body == Self.unauthorized)
             }
@@ -107,12 +109,12 @@ struct FakeYahooErrorTests {
 
     @Test("the cookie comes with a 404, and getcrumb wants it back")
     func cookie() async throws {
-        try await withSandbox { house in
-            let given = try await house.client.get("/yahoo-cookie/")
+        try await withSandbox { fixture in
+            let given = try await fixture.client.get("/yahoo-cookie/")
             #expect(given.status == 404)
             #expect(given.headers["set-cookie"]?.hasPrefix("A3=d=") == true)
             #expect(given.headers["set-cookie"]?.hasSuffix("; SameSite=None; HttpOnly") == true)
-            let refused = try await house.yahoo("/v1/test/getcrumb")
+            let refused = try await fixture.yahoo("/v1/test/getcrumb")
             #expect(refused.status == 401)
             let schema = try Golden.schema(of: "yahoo").definition("FinanceError")
             #expect(try schema.violations(in: JSONValue(parsing: refused.body)) == [])
@@ -126,13 +128,13 @@ struct FakeYahooErrorTests {
             $0.clock = clock.clock
             $0.yahoo.crumbLifetime = .seconds(60)
             $0.yahoo.unauthorizedDescription = "User is unable to access this feature"
-        }) { house in
-            let pass = try await house.yahooPass()
-            let path = "/v7/finance/quote?symbols=AAPL&crumb=\(pass.crumb.replacing("/", with: "%2F"))"
+        }) { fixture in
+            let credentials = try await fixture.yahooCrumb()
+            let path = "/v7/finance/quote?symbols=AAPL&crumb=\(credentials.crumb.replacing("/", with: "%2F"))"
             clock.advance(by: .seconds(59))
-            #expect(try await house.yahoo(path, ["Cookie": pass.cookie]).status == 200)
+            #expect(try await fixture.yahoo(path, ["Cookie": credentials.cookie]).status == 200)
             clock.advance(by: .seconds(1))
-            let refused = try await house.yahoo(path, ["Cookie": pass.cookie])
+            let refused = try await fixture.yahoo(path, ["Cookie": credentials.cookie])
             #expect(refused.status == 401)
             #expect(refused.body.contains("User is unable to access this feature"))
         }
@@ -140,15 +142,15 @@ struct FakeYahooErrorTests {
 
     @Test("where the crumb should be there may be a refusal or a page")
     func noCrumb() async throws {
-        func answer(_ crumb: FakeYahooSettings.CrumbAnswer) async throws -> Client.Reply {
+        func crumb(_ crumb: FakeYahooSettings.CrumbResponse) async throws -> Client.Reply {
             try await withSandbox({ $0.yahoo.crumbResponse = crumb }) {
                 try await $0.yahoo("/v1/test/getcrumb")
             }
         }
-        let early = try await answer(.tooManyRequests(status: 200))
+        let early = try await crumb(.tooManyRequests(status: 200))
         #expect(early.status == 200 && early.body == "Too Many Requests")
-        #expect(try await answer(.tooManyRequests(status: 429)).status == 429)
-        let page = try await answer(.page)
+        #expect(try await crumb(.tooManyRequests(status: 429)).status == 429)
+        let page = try await crumb(.page)
         #expect(page.status == 200 && page.headers["content-type"] == "text/html")
     }
 
@@ -159,19 +161,19 @@ struct FakeYahooErrorTests {
             $0.clock = clock.clock
             $0.yahoo.requestsPerMinute = 2
             $0.yahoo.rejectedUserAgents = ["python-requests/"]
-        }) { house in
-            func ask(_ agent: String) async throws -> Client.Reply {
-                try await house.yahoo("/v1/finance/search?q=apple", ["User-Agent": agent])
+        }) { fixture in
+            func call(_ agent: String) async throws -> Client.Reply {
+                try await fixture.yahoo("/v1/finance/search?q=apple", ["User-Agent": agent])
             }
-            #expect(try await ask("python-requests/2.31").status == 429)
-            #expect(try await ask("portico").status == 200)
-            #expect(try await ask("portico").status == 200)
-            let refused = try await ask("portico")
+            #expect(try await call("python-requests/2.31").status == 429)
+            #expect(try await call("portico").status == 200)
+            #expect(try await call("portico").status == 200)
+            let refused = try await call("portico")
             #expect(refused.status == 429)
             #expect(refused.body == "Edge: Too Many Requests")
             #expect(refused.headers["content-type"] == "text/plain; charset=UTF-8")
             clock.advance(by: .seconds(2))
-            #expect(try await ask("portico").status == 200)
+            #expect(try await call("portico").status == 200)
         }
     }
 
@@ -183,26 +185,26 @@ struct FakeYahooErrorTests {
             $0.yahoo.badRangeStatus = 400
             $0.yahoo.maximumSymbols = 1
             $0.yahoo.delisted = ["GONE"]
-        }) { house in
-            #expect(try await house.yahoo("/v7/finance/quote?symbols=AAPL").status == 200)
-            #expect(try await house.yahoo("/v7/finance/quote?symbols=AAPL,MSFT").status == 400)
-            #expect(try await house.yahoo("/v7/finance/quote?symbols=GONE").body.contains("NONE"))
-            let unknown = try await house.yahoo("/v8/finance/chart/NOSUCH")
+        }) { fixture in
+            #expect(try await fixture.yahoo("/v7/finance/quote?symbols=AAPL").status == 200)
+            #expect(try await fixture.yahoo("/v7/finance/quote?symbols=AAPL,MSFT").status == 400)
+            #expect(try await fixture.yahoo("/v7/finance/quote?symbols=GONE").body.contains("NONE"))
+            let unknown = try await fixture.yahoo("/v8/finance/chart/NOSUCH")
             #expect(unknown.status == 200 && unknown.body.contains("No data found"))
-            let range = try await house.yahoo("/v8/finance/chart/AAPL?range=2d")
+            let range = try await fixture.yahoo("/v8/finance/chart/AAPL?range=2d")
             #expect(range.status == 400 && range.body.contains(#""code":"Bad Request""#))
         }
     }
 
     @Test("faults strike an endpoint with Yahoo's bodies")
     func faults() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func struck(_ effect: Fault.Effect) async throws -> Client.Reply {
                 let fault = Fault(
                     effect, provider: .yahoo, endpoint: "GET /v8/finance/chart/{symbol}", remaining: 1)
-                #expect(house.sandbox.faults.add(fault))
-                #expect(try await house.yahoo("/v1/finance/search?q=apple").status == 200)
-                return try await house.yahoo("/v8/finance/chart/AAPL")
+                #expect(fixture.sandbox.faults.add(fault))
+                #expect(try await fixture.yahoo("/v1/finance/search?q=apple").status == 200)
+                return try await fixture.yahoo("/v8/finance/chart/AAPL")
             }
             let tooMany = try await struck(.status(429))
             #expect(tooMany.status == 429 && tooMany.body == "Edge: Too Many Requests")
@@ -212,17 +214,17 @@ struct FakeYahooErrorTests {
             let schema = try Golden.schema(of: "yahoo").definition("FinanceError")
             let failed = try await struck(.status(500))
             #expect(try schema.violations(in: JSONValue(parsing: failed.body)) == [])
-            #expect(house.sandbox.calls[.yahoo, "GET /v8/finance/chart/{symbol}"] == 4)
+            #expect(fixture.sandbox.calls[.yahoo, "GET /v8/finance/chart/{symbol}"] == 4)
         }
     }
 
     @Test("the base URLs are under the address that was bound")
     func urls() async throws {
-        try await withSandbox { house in
-            let base = "http://\(house.sandbox.address)"
-            #expect(house.sandbox.yahoo.queryURL == base + "/yahoo")
-            #expect(house.sandbox.yahoo.cookieURL == base + "/yahoo-cookie/")
-            #expect(house.sandbox.yahoo.yqlURL == base + "/yahoo-yql")
+        try await withSandbox { fixture in
+            let base = "http://\(fixture.sandbox.address)"
+            #expect(fixture.sandbox.yahoo.queryURL == base + "/yahoo")
+            #expect(fixture.sandbox.yahoo.cookieURL == base + "/yahoo-cookie/")
+            #expect(fixture.sandbox.yahoo.yqlURL == base + "/yahoo-yql")
         }
     }
 }

@@ -6,17 +6,17 @@ import Testing
 /// Every effect at every provider, scripted over HTTP as a demonstration does.
 @Suite("Every fault at every provider")
 struct FaultMatrixTests {
-    /// Two endpoints of a provider, and what it says when things go wrong.
+    /// Two endpoints of a provider, and their responses to faults.
     struct Probe: Sendable, CustomTestStringConvertible {
         let provider: ProviderID
         let endpoint: String
         let path: String
-        let spared: String
+        let unaffected: String
         var headers: [String: String] = [:]
-        /// The schema's definition of a refusal's body; nil where it is none of JSON.
+        /// The schema's definition of the error body; nil if it is not JSON.
         var tooManyShape: String?
         var tooManyStatus = 429
-        /// How an expired credential is told.
+        /// The response to an expired credential.
         var expired: (status: Int, shape: String?) = (401, nil)
         var testDescription: String { "\(provider.rawValue) \(endpoint)" }
         /// The provider's name in control documents.
@@ -25,32 +25,33 @@ struct FaultMatrixTests {
         static let all: [Probe] = [
             Probe(
                 provider: .alpaca, endpoint: "GET /v2/account", path: "/alpaca/v2/account",
-                spared: "/alpaca/v2/positions", headers: RunningSandbox.demo, tooManyShape: "Error",
+                unaffected: "/alpaca/v2/positions", headers: RunningSandbox.demo, tooManyShape: "Error",
                 expired: (401, "Error")),
             Probe(
                 provider: .saxo, endpoint: "GET /port/v1/clients/me", path: "/saxo/port/v1/clients/me",
-                spared: "/saxo/port/v1/accounts/me", headers: RunningSandbox.saxoDemo, tooManyShape: "Error"),
+                unaffected: "/saxo/port/v1/accounts/me", headers: RunningSandbox.saxoDemo,
+                tooManyShape: "Error"),
             Probe(
                 provider: .alphaVantage, endpoint: "GET /query GLOBAL_QUOTE",
                 path: "/alpha-vantage/query?function=GLOBAL_QUOTE&symbol=IBM&apikey="
                     + FakeAlphaVantageSettings.premiumKey,
-                spared: "/alpha-vantage/query?function=SYMBOL_SEARCH&keywords=ibm&apikey="
+                unaffected: "/alpha-vantage/query?function=SYMBOL_SEARCH&keywords=ibm&apikey="
                     + FakeAlphaVantageSettings.premiumKey,
                 tooManyShape: "Notice", tooManyStatus: 200, expired: (200, "Notice")),
             Probe(
                 provider: .yahoo, endpoint: "GET /v8/finance/chart/{symbol}",
-                path: "/yahoo/v8/finance/chart/AAPL", spared: "/yahoo/v1/finance/search?q=apple",
+                path: "/yahoo/v8/finance/chart/AAPL", unaffected: "/yahoo/v1/finance/search?q=apple",
                 expired: (401, "FinanceError")),
             Probe(
                 provider: .polygon, endpoint: "GET /v2/reference/news", path: "/polygon/v2/reference/news",
-                spared: "/polygon/v3/reference/tickers/AAPL",
+                unaffected: "/polygon/v3/reference/tickers/AAPL",
                 headers: ["Authorization": "Bearer \(FakePolygonSettings.realtimeKey)"],
                 tooManyShape: "Error",
                 expired: (401, "Error")),
         ]
 
-        func ask(_ house: RunningSandbox, _ path: String? = nil) async throws -> Client.Reply {
-            try await house.client.get(path ?? self.path, headers)
+        func send(_ fixture: RunningSandbox, _ path: String? = nil) async throws -> Client.Reply {
+            try await fixture.client.get(path ?? self.path, headers)
         }
 
         func isValid(_ body: String, as shape: String?) throws -> Bool {
@@ -60,7 +61,7 @@ struct FaultMatrixTests {
         }
     }
 
-    /// An effect as it is scripted, and how it is seen.
+    /// A scripted effect, and the client's observation of it.
     struct Effect: Sendable, CustomTestStringConvertible {
         let json: String
         let isSeen: @Sendable (Probe, Client.Reply) throws -> Bool
@@ -101,20 +102,20 @@ struct FaultMatrixTests {
         "strikes its endpoint once, spares all else, and every call is counted", arguments: Probe.all,
         Effect.all)
     func strikes(_ probe: Probe, _ effect: Effect) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let script =
                 #"{\#(effect.json),"provider":"\#(probe.name)","endpoint":"\#(probe.endpoint)","remaining":1}"#
-            let added = try await house.client.post("/_sandbox/faults", script)
+            let added = try await fixture.client.post("/_sandbox/faults", script)
             #expect(added.status == 201)
-            #expect(try await probe.ask(house, probe.spared).status == 200)
+            #expect(try await probe.send(fixture, probe.unaffected).status == 200)
             for other in Probe.all where other.provider != probe.provider {
-                #expect(try await other.ask(house).status == 200, "\(other.name)")
+                #expect(try await other.send(fixture).status == 200, "\(other.name)")
             }
-            let struck = try await probe.ask(house)
-            #expect(try effect.isSeen(probe, struck), "\(struck)")
-            let after = try await probe.ask(house)
+            let affected = try await probe.send(fixture)
+            #expect(try effect.isSeen(probe, affected), "\(affected)")
+            let after = try await probe.send(fixture)
             #expect(after.status == 200 && after.isWhole)
-            let count = try await house.client.get(
+            let count = try await fixture.client.get(
                 "/_sandbox/calls?provider=\(probe.name)&endpoint="
                     + probe.endpoint.replacing(" ", with: "+"))
             #expect(count.body == #"{"calls":{"\#(probe.name)":{"\#(probe.endpoint)":2}}}"#)
@@ -123,13 +124,13 @@ struct FaultMatrixTests {
 
     @Test("hangs until the client goes, or the sandbox stops", arguments: Probe.all)
     func hangs(_ probe: Probe) async throws {
-        let received = try await withSandbox { house -> Task<Client.Reply, any Error> in
+        let received = try await withSandbox { fixture -> Task<Client.Reply, any Error> in
             let script = #"{"effect":"hang","provider":"\#(probe.name)","endpoint":"\#(probe.endpoint)"}"#
-            let added = try await house.client.post("/_sandbox/faults", script)
+            let added = try await fixture.client.post("/_sandbox/faults", script)
             #expect(added.status == 201)
-            let hanging = Task { try await probe.ask(house) }
-            try await waitUntil { house.sandbox.calls[probe.provider, probe.endpoint] > 0 }
-            #expect(try await probe.ask(house, probe.spared).status == 200)
+            let hanging = Task { try await probe.send(fixture) }
+            try await waitUntil { fixture.sandbox.calls[probe.provider, probe.endpoint] > 0 }
+            #expect(try await probe.send(fixture, probe.unaffected).status == 200)
             return hanging
         }
         #expect(try await received.value.status == nil)
@@ -137,39 +138,39 @@ struct FaultMatrixTests {
 
     @Test("what is scripted for a provider strikes all its endpoints", arguments: Probe.all)
     func wholeProvider(_ probe: Probe) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let script = #"{"effect":"closed_connection","provider":"\#(probe.name)"}"#
-            let added = try await house.client.post("/_sandbox/faults", script)
+            let added = try await fixture.client.post("/_sandbox/faults", script)
             #expect(added.status == 201)
-            for path in [probe.path, probe.spared] {
-                #expect(try await probe.ask(house, path).status == nil)
+            for path in [probe.path, probe.unaffected] {
+                #expect(try await probe.send(fixture, path).status == nil)
             }
             for other in Probe.all where other.provider != probe.provider {
-                let reply = try await other.ask(house)
+                let reply = try await other.send(fixture)
                 #expect(reply.status == 200)
             }
-            #expect(try await house.client.send("DELETE", "/_sandbox/faults").status == 204)
-            #expect(try await probe.ask(house).status == 200)
+            #expect(try await fixture.client.send("DELETE", "/_sandbox/faults").status == 204)
+            #expect(try await probe.send(fixture).status == 200)
         }
     }
 
     @Test("an error rate strikes so many of a hundred calls, the same ones for the same seed")
     func rate() async throws {
-        func struck(seed: UInt64) async throws -> [Bool] {
+        func affected(seed: UInt64) async throws -> [Bool] {
             try await withSandbox({
                 $0.seed = seed
                 $0.alpaca.tradingRequestsPerMinute = 1_000
-            }) { house in
+            }) { fixture in
                 let script = #"{"effect":"status","status":500,"percent":30}"#
-                #expect(try await house.client.post("/_sandbox/faults", script).body == script)
-                var struck: [Bool] = []
-                for _ in 0..<200 { struck.append(try await house.trading("/v2/clock").status == 500) }
-                return struck
+                #expect(try await fixture.client.post("/_sandbox/faults", script).body == script)
+                var affected: [Bool] = []
+                for _ in 0..<200 { affected.append(try await fixture.trading("/v2/clock").status == 500) }
+                return affected
             }
         }
-        let first = try await struck(seed: 7)
+        let first = try await affected(seed: 7)
         #expect((40...80).contains(first.count { $0 }))
-        #expect(try await struck(seed: 7) == first)
-        #expect(try await struck(seed: 8) != first)
+        #expect(try await affected(seed: 7) == first)
+        #expect(try await affected(seed: 8) != first)
     }
 }

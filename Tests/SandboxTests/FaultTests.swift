@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Faults on demand")
 struct FaultTests {
-    /// What a client sees of a fault at the account.
+    /// The client's observation of a fault at the account endpoint.
     struct Case: Sendable, CustomTestStringConvertible {
         let effect: Fault.Effect
         let json: String
@@ -51,51 +51,51 @@ struct FaultTests {
 
     @Test("a fault set in process strikes its endpoint once, and no other", arguments: Case.all)
     func inProcess(_ fault: Case) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let script = Fault(fault.effect, provider: .alpaca, endpoint: "GET /v2/account", remaining: 1)
-            #expect(house.sandbox.faults.add(script))
-            #expect(try await house.trading("/v2/positions").status == 200)
-            let struck = try await house.trading("/v2/account")
+            #expect(fixture.sandbox.faults.add(script))
+            #expect(try await fixture.trading("/v2/positions").status == 200)
+            let struck = try await fixture.trading("/v2/account")
             #expect(fault.isSeen(struck), "\(struck)")
-            let after = try await house.trading("/v2/account")
+            let after = try await fixture.trading("/v2/account")
             #expect(after.status == 200 && after.isWhole)
-            #expect(house.sandbox.faults.faults.isEmpty)
+            #expect(fixture.sandbox.faults.faults.isEmpty)
         }
     }
 
     @Test("a fault set over HTTP strikes until the script is reset", arguments: Case.all)
     func overHTTP(_ fault: Case) async throws {
-        try await withSandbox { house in
-            let added = try await house.client.post("/_sandbox/faults", fault.json)
+        try await withSandbox { fixture in
+            let added = try await fixture.client.post("/_sandbox/faults", fault.json)
             #expect(added.status == 201)
             #expect(added.body == fault.json)
-            #expect(try await house.client.get("/_sandbox/faults").body == #"{"faults":[\#(fault.json)]}"#)
+            #expect(try await fixture.client.get("/_sandbox/faults").body == #"{"faults":[\#(fault.json)]}"#)
             for path in ["/v2/account", "/v2/account", "/v2/positions"] {
-                let struck = try await house.trading(path)
+                let struck = try await fixture.trading(path)
                 #expect(fault.isSeen(struck), "\(struck)")
             }
-            #expect(try await house.client.post("/_sandbox/reset", "").status == 204)
-            #expect(try await house.trading("/v2/account").status == 200)
+            #expect(try await fixture.client.post("/_sandbox/reset", "").status == 204)
+            #expect(try await fixture.trading("/v2/account").status == 200)
         }
     }
 
     @Test("a fault may strike every third call only")
     func everyThird() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.faults.add(Fault(.status(500), every: 3)))
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.faults.add(Fault(.status(500), every: 3)))
             var seen: [Int?] = []
-            for _ in 0..<6 { seen.append(try await house.trading("/v2/account").status) }
+            for _ in 0..<6 { seen.append(try await fixture.trading("/v2/account").status) }
             #expect(seen == [200, 200, 500, 200, 200, 500])
         }
     }
 
     @Test("latency is waited for, and the answer is the true one")
     func latency() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(120)), remaining: 1)))
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.faults.add(Fault(.latency(.milliseconds(120)), remaining: 1)))
             let clock = ContinuousClock()
             let start = clock.now
-            let reply = try await house.trading("/v2/account")
+            let reply = try await fixture.trading("/v2/account")
             #expect(reply.status == 200 && reply.isWhole)
             #expect(clock.now - start >= .milliseconds(120))
         }
@@ -103,26 +103,26 @@ struct FaultTests {
 
     @Test("latency and another effect come together")
     func combined() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(1)))))
-            #expect(house.sandbox.faults.add(Fault(.status(500))))
-            let reply = try await house.trading("/v2/account")
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.faults.add(Fault(.latency(.milliseconds(1)))))
+            #expect(fixture.sandbox.faults.add(Fault(.status(500))))
+            let reply = try await fixture.trading("/v2/account")
             #expect(reply.status == 500)
         }
     }
 
     @Test("an answer that hangs comes never, others meanwhile do, and stopping ends it")
     func hang() async throws {
-        let received = try await withSandbox { house -> Task<String, any Error> in
-            #expect(house.sandbox.faults.add(Fault(.hang, endpoint: "GET /v2/account")))
-            let client = house.client
+        let received = try await withSandbox { fixture -> Task<String, any Error> in
+            #expect(fixture.sandbox.faults.add(Fault(.hang, endpoint: "GET /v2/account")))
+            let client = fixture.client
             let hanging = Task {
                 try await client.exchange(
                     "GET /alpaca/v2/account HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox-demo-token\r\n\r\n"
                 )
             }
-            try await waitUntil { house.sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
-            let other = try await house.trading("/v2/positions")
+            try await waitUntil { fixture.sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
+            let other = try await fixture.trading("/v2/positions")
             #expect(other.status == 200)
             return hanging
         }
@@ -131,28 +131,28 @@ struct FaultTests {
 
     @Test("the market can be closed over HTTP, and opened again")
     func market() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let path = "/v2/stocks/quotes/latest?symbols=BRK.B"
-            let open = try await house.data(path).body
+            let open = try await fixture.data(path).body
             let closed = #"{"hours":"closed","unpriced":["AAPL"]}"#
-            #expect(try await house.client.post("/_sandbox/market", closed).body == closed)
-            let quote = try JSONValue(parsing: await house.data(path).body)["quotes"]?["BRK.B"]
+            #expect(try await fixture.client.post("/_sandbox/market", closed).body == closed)
+            let quote = try JSONValue(parsing: await fixture.data(path).body)["quotes"]?["BRK.B"]
             #expect(quote?["bp"] == 0)
-            let position = try JSONValue(parsing: await house.trading("/v2/positions/AAPL").body)
+            let position = try JSONValue(parsing: await fixture.trading("/v2/positions/AAPL").body)
             #expect(position["current_price"] == .null)
-            #expect(try await house.client.post("/_sandbox/reset", "").status == 204)
-            #expect(try await house.data(path).body == open)
+            #expect(try await fixture.client.post("/_sandbox/reset", "").status == 204)
+            #expect(try await fixture.data(path).body == open)
         }
     }
 
     @Test("the script is bounded")
     func bounded() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             for _ in 0..<FaultRegistry.maximumCount {
-                #expect(house.sandbox.faults.add(Fault(.hang, endpoint: "none")))
+                #expect(fixture.sandbox.faults.add(Fault(.hang, endpoint: "none")))
             }
-            #expect(!house.sandbox.faults.add(Fault(.hang, endpoint: "none")))
-            let reply = try await house.client.post("/_sandbox/faults", #"{"effect":"hang"}"#)
+            #expect(!fixture.sandbox.faults.add(Fault(.hang, endpoint: "none")))
+            let reply = try await fixture.client.post("/_sandbox/faults", #"{"effect":"hang"}"#)
             #expect(reply.status == 400)
             #expect(reply.body == #"{"error":"the script holds 256 faults; reset it first"}"#)
         }

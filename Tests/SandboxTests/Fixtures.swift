@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A sandbox that stands still, and clients of it.
+/// A sandbox with a stopped clock, and its clients.
 struct RunningSandbox {
     let sandbox: Sandbox
     var client: Client { Client(address: sandbox.address) }
@@ -11,18 +11,18 @@ struct RunningSandbox {
     static let demo = ["Authorization": "Bearer \(SandboxUser.demo.alpaca.token)"]
     static let second = ["Authorization": "Bearer \(SandboxUser.second.alpaca.token)"]
 
-    /// A request to the trading host, as the demonstration's user.
+    /// Sends a request to the trading host, as the demonstration user.
     func trading(_ path: String, _ headers: [String: String] = demo) async throws -> Client.Reply {
         try await client.get("/alpaca" + path, headers)
     }
 
-    /// A request to the data host, as the demonstration's user.
+    /// Sends a request to the data host, as the demonstration user.
     func data(_ path: String, _ headers: [String: String] = demo) async throws -> Client.Reply {
         try await client.get("/alpaca-data" + path, headers)
     }
 }
 
-/// Runs a test beside a sandbox of its own, which is stopped whatever happens.
+/// Runs a test with its own sandbox, which is always stopped afterwards.
 func withSandbox<Result>(
     at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
     _ body: (RunningSandbox) async throws -> Result
@@ -46,7 +46,7 @@ enum Moment {
     static let midday = "2026-11-19T17:34:56.25Z"
     /// Thursday, 08:00: before the market opens.
     static let morning = "2026-11-19T13:00:00Z"
-    /// Thursday, 18:00: after it closed.
+    /// Thursday, 18:00: after the market closed.
     static let evening = "2026-11-19T23:00:00Z"
     /// Saturday noon.
     static let weekend = "2026-11-21T17:00:00Z"
@@ -54,23 +54,21 @@ enum Moment {
     static let all = [midday, morning, evening, weekend]
 }
 
-/// The date of a text that is one.
 func date(_ text: String) throws -> CalendarDate {
     try #require(CalendarDate(text))
 }
 
-/// The instant of a text that is one.
 func instant(_ text: String) throws -> Instant {
     try #require(Instant(text))
 }
 
-/// The session of a day that has one.
+/// Returns the session of a trading day.
 func session(_ date: String) throws -> TradingSession {
     let day = try #require(CalendarDate(date))
     return try #require(TradingCalendar.session(on: day))
 }
 
-/// The exact number of a JSON value, be it a number or a string.
+/// Returns the exact number of a JSON number or string.
 func decimal(_ value: JSONValue?) throws -> Decimal {
     let text = try #require(value?.string ?? value?.digits)
     return try #require(Decimal(text))

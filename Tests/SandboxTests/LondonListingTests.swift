@@ -7,7 +7,7 @@ import struct Sandbox.FakeInstrument
 
 @Suite("Shares of the London Stock Exchange")
 struct LondonListingTests {
-    /// Thursday, 10:00 in London, before anything is traded in New York.
+    /// Thursday, 10:00 in London, before trading in New York begins.
     static let morning = "2026-11-19T10:00:00Z"
 
     @Test(
@@ -15,10 +15,10 @@ struct LondonListingTests {
         arguments: [
             ("2026-11-19", "2026-11-19T08:00:00Z", "2026-11-19T16:30:00Z"),
             ("2026-07-03", "2026-07-03T07:00:00Z", "2026-07-03T15:30:00Z"),
-            // The clocks changed the Sunday before.
+            // The clocks changed on the Sunday before.
             ("2026-03-30", "2026-03-30T07:00:00Z", "2026-03-30T15:30:00Z"),
             ("2026-10-26", "2026-10-26T08:00:00Z", "2026-10-26T16:30:00Z"),
-            // Thanksgiving is a day like any other.
+            // Thanksgiving is a trading day in London.
             ("2026-11-26", "2026-11-26T08:00:00Z", "2026-11-26T16:30:00Z"),
         ])
     func hours(day: String, open: String, close: String) throws {
@@ -50,11 +50,11 @@ struct LondonListingTests {
 
     @Test("are known to Alpha Vantage and Yahoo in their own words, at one price")
     func oneStory() async throws {
-        try await withSandbox(at: Self.morning) { house in
-            let document = try await house.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=TSCO.LON")
+        try await withSandbox(at: Self.morning) { fixture in
+            let document = try await fixture.alphaVantageDocument("function=GLOBAL_QUOTE&symbol=TSCO.LON")
             let own = try #require(document["Global Quote"])
             #expect(own["01. symbol"] == "TSCO.LON" && own["07. latest trading day"] == "2026-11-19")
-            let reply = try await house.yahooAdmitted("/v7/finance/quote?symbols=TSCO.L")
+            let reply = try await fixture.yahooWithCrumb("/v7/finance/quote?symbols=TSCO.L")
             let quote = try #require(JSONValue(parsing: reply.body)["quoteResponse"]?["result"]?[0])
             #expect(quote["currency"] == "GBp" && quote["exchange"] == "LSE")
             #expect(quote["quoteType"] == "EQUITY" && quote["marketState"] == "REGULAR")
@@ -68,10 +68,10 @@ struct LondonListingTests {
                 ("/v7/finance/quote?symbols=TSCO.L,VOD.L", "Quote"), ("/v1/finance/search?q=tesco", "Search"),
             ] {
                 let schema = try Golden.schema(of: "yahoo").definition(shape)
-                let body = try await house.yahooAdmitted(path).body
+                let body = try await fixture.yahooWithCrumb(path).body
                 #expect(try schema.violations(in: JSONValue(parsing: body)) == [])
             }
-            let chart = try await house.yahooChart("TSCO.L?range=1d&interval=60m")
+            let chart = try await fixture.yahooChart("TSCO.L?range=1d&interval=60m")
             #expect(chart["meta"]?["currency"] == "GBp" && chart["meta"]?["timezone"] == "GMT")
             #expect(chart["timestamp"]?[0] == 1_795_075_200)
         }
@@ -79,14 +79,14 @@ struct LondonListingTests {
 
     @Test("are found by search, with their currency, hours and region")
     func search() async throws {
-        try await withSandbox { house in
-            let document = try await house.alphaVantageDocument("function=SYMBOL_SEARCH&keywords=tesco")
+        try await withSandbox { fixture in
+            let document = try await fixture.alphaVantageDocument("function=SYMBOL_SEARCH&keywords=tesco")
             let match = try #require(document["bestMatches"]?[0]?.members)
             #expect(match["1. symbol"] == "TSCO.LON" && match["3. type"] == "Equity")
             #expect(match["4. region"] == "United Kingdom" && match["8. currency"] == "GBX")
             #expect(match["5. marketOpen"] == "08:00" && match["6. marketClose"] == "16:30")
             #expect(match["7. timezone"] == "UTC+01")
-            let yahoo = try await house.yahoo("/v1/finance/search?q=vodafone")
+            let yahoo = try await fixture.yahoo("/v1/finance/search?q=vodafone")
             #expect(try JSONValue(parsing: yahoo.body)["quotes"]?[0]?["symbol"] == "VOD.L")
         }
     }
@@ -99,8 +99,8 @@ struct LondonListingTests {
             ("MONTHLY", "Monthly Time Series", "Monthly", "2026-10-30"),
         ])
     func series(function: String, name: String, shape: String, previous: String) async throws {
-        try await withSandbox(at: Self.morning) { house in
-            let document = try await house.alphaVantageDocument(
+        try await withSandbox(at: Self.morning) { fixture in
+            let document = try await fixture.alphaVantageDocument(
                 "function=TIME_SERIES_\(function)&symbol=TSCO.LON")
             let schema = try Golden.schema(of: "alphavantage").definition(shape)
             #expect(schema.violations(in: document) == [])
@@ -111,18 +111,18 @@ struct LondonListingTests {
 
     @Test("are unknown to those that do not reach so far, and under other spellings")
     func elsewhere() async throws {
-        try await withSandbox { house in
-            let alpaca = try await house.data("/v2/stocks/snapshots?symbols=TSCO.L")
+        try await withSandbox { fixture in
+            let alpaca = try await fixture.data("/v2/stocks/snapshots?symbols=TSCO.L")
             #expect(alpaca.body == "{}")
-            #expect(try await house.polygon("/v3/reference/tickers/TSCO.L").status == 404)
+            #expect(try await fixture.polygon("/v3/reference/tickers/TSCO.L").status == 404)
             for symbol in ["TSCO.L", "TSCO-L", "TSCO", "AAPL.LON"] {
-                let body = try await house.alphaVantage(
+                let body = try await fixture.alphaVantage(
                     "function=GLOBAL_QUOTE&symbol=\(symbol)", key: FakeAlphaVantageSettings.premiumKey
                 ).body
                 #expect(body == #"{"Global Quote":{}}"#)
             }
             for symbol in ["TSCO-L", "TSCO.LON", "TSCO"] {
-                #expect(try await house.yahoo("/v8/finance/chart/\(symbol)").status == 404)
+                #expect(try await fixture.yahoo("/v8/finance/chart/\(symbol)").status == 404)
             }
         }
     }

@@ -5,20 +5,22 @@ import Testing
 
 @Suite("What Polygon's stand-in tells")
 struct PolygonDataTests {
-    private func bars(_ house: RunningSandbox, _ path: String, key: String = FakePolygonSettings.realtimeKey)
+    private func bars(
+        _ fixture: RunningSandbox, _ path: String, key: String = FakePolygonSettings.realtimeKey
+    )
         async throws
         -> [JSONValue]
     {
-        let document = try await house.polygonDocument("/v2/aggs/ticker/" + path, key: key)
+        let document = try await fixture.polygonDocument("/v2/aggs/ticker/" + path, key: key)
         return document["results"]?.elements ?? []
     }
 
     @Test("days are Alpaca's, and begin at midnight in New York, in milliseconds")
     func days() async throws {
-        try await withSandbox { house in
-            let reply = try await house.data("/v2/stocks/snapshots?symbols=AAPL")
+        try await withSandbox { fixture in
+            let reply = try await fixture.data("/v2/stocks/snapshots?symbols=AAPL")
             let alpaca = try #require(JSONValue(parsing: reply.body)["AAPL"])
-            let days = try await bars(house, "AAPL/range/1/day/2026-11-16/2026-11-20")
+            let days = try await bars(fixture, "AAPL/range/1/day/2026-11-16/2026-11-20")
             #expect(days.count == 4)
             for (day, name) in [(days[3], "dailyBar"), (days[2], "prevDailyBar")] {
                 for member in ["o", "h", "l", "c", "v", "n", "vw"] {
@@ -27,10 +29,10 @@ struct PolygonDataTests {
             }
             // The 19th, 05:00 in UTC.
             #expect(days[3]["t"] == 1_795_064_400_000)
-            let previous = try await bars(house, "AAPL/prev")
+            let previous = try await bars(fixture, "AAPL/prev")
             #expect(previous.first?["T"] == "AAPL" && previous.first?["c"] == days[2]["c"])
             #expect(previous.first?["t"] == days[2]["t"])
-            let descending = try await bars(house, "AAPL/range/1/day/2026-11-16/2026-11-20?sort=desc")
+            let descending = try await bars(fixture, "AAPL/range/1/day/2026-11-16/2026-11-20?sort=desc")
             #expect(descending == days.reversed())
         }
     }
@@ -44,10 +46,10 @@ struct PolygonDataTests {
             ("2/day", 1_793_073_600_000, 10), ("6/month", 1_782_878_400_000, 1),
         ])
     func windows(window: String, first: Int, count: Int) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let range = "2026-10-27/2026-11-21"
-            let days = try await bars(house, "AAPL/range/1/day/" + range)
-            let windows = try await bars(house, "AAPL/range/\(window)/" + range)
+            let days = try await bars(fixture, "AAPL/range/1/day/" + range)
+            let windows = try await bars(fixture, "AAPL/range/\(window)/" + range)
             #expect(windows.first?["t"] == JSONValue(integerLiteral: first))
             #expect(windows.count == count)
             func total(_ bars: [JSONValue]) throws -> Decimal {
@@ -62,12 +64,12 @@ struct PolygonDataTests {
 
     @Test("hours are those of the clock, and have the minutes of trading before and after the market's")
     func hours() async throws {
-        try await withSandbox { house in
-            let hours = try await bars(house, "AAPL/range/1/hour/2026-11-18/2026-11-18?limit=50000")
+        try await withSandbox { fixture in
+            let hours = try await bars(fixture, "AAPL/range/1/hour/2026-11-18/2026-11-18?limit=50000")
             #expect(hours.count == 16)
             // 04:00 in New York.
             #expect(hours.first?["t"] == 1_794_992_400_000)
-            let minutes = try await bars(house, "AAPL/range/1/minute/2026-11-18/2026-11-18?limit=50000")
+            let minutes = try await bars(fixture, "AAPL/range/1/minute/2026-11-18/2026-11-18?limit=50000")
             let nine = 1_794_992_400_000 + 5 * 3_600_000
             let inside = minutes.filter { minute in
                 (Int(minute["t"]?.digits ?? "") ?? 0) / 3_600_000 == nine / 3_600_000
@@ -75,7 +77,7 @@ struct PolygonDataTests {
             #expect(inside.count <= 60 && inside.count > 30)
             let hour = try #require(hours.first { $0["t"] == JSONValue(integerLiteral: nine) })
             #expect(try decimal(hour["h"]) == inside.map { try decimal($0["h"]) }.max())
-            let quarters = try await bars(house, "AAPL/range/15/minute/2026-11-18/2026-11-18?limit=50000")
+            let quarters = try await bars(fixture, "AAPL/range/15/minute/2026-11-18/2026-11-18?limit=50000")
             #expect(quarters.count == 64)
         }
     }
@@ -91,8 +93,8 @@ struct PolygonDataTests {
             "C:EURUSD/range/1/day/2026-10-01/2026-11-19?limit=5",
         ])
     func pages(path: String) async throws {
-        try await withSandbox { house in
-            let pages = try await house.polygonPages("/v2/aggs/ticker/" + path)
+        try await withSandbox { fixture in
+            let pages = try await fixture.polygonPages("/v2/aggs/ticker/" + path)
             #expect(pages.count > 2)
             let limit = try #require(path.split(separator: "limit=").last?.split(separator: "&").first)
             let schema = try Golden.schema(of: "polygon").definition("Aggs")
@@ -102,16 +104,16 @@ struct PolygonDataTests {
                 #expect(
                     page["resultsCount"] == JSONValue(integerLiteral: page["results"]?.elements?.count ?? 0))
             }
-            let whole = try await bars(house, path.replacing("limit=\(limit)", with: "limit=50000"))
+            let whole = try await bars(fixture, path.replacing("limit=\(limit)", with: "limit=50000"))
             #expect(pages.flatMap { $0["results"]?.elements ?? [] } == whole)
         }
     }
 
     @Test("nothing is a success without results", arguments: ["NOSUCH", "aapl", "BRK-B", "SPX", "EURUSD"])
     func nothing(ticker: String) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             for path in ["/range/1/day/2026-11-01/2026-11-19", "/prev"] {
-                let document = try await house.polygonDocument("/v2/aggs/ticker/\(ticker)\(path)")
+                let document = try await fixture.polygonDocument("/v2/aggs/ticker/\(ticker)\(path)")
                 #expect(document["results"] == nil && document["resultsCount"] == 0)
                 #expect(document["status"] == "OK")
             }
@@ -120,16 +122,16 @@ struct PolygonDataTests {
 
     @Test("a plan sees the market as it is, a quarter of an hour ago, or when the last day was over")
     func plans() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let path = "AAPL/range/1/minute/2026-11-18/2026-11-19?limit=50000&sort=desc"
-            let realtime = try await bars(house, path)
-            let delayed = try await bars(house, path, key: FakePolygonSettings.delayedKey)
-            let free = try await bars(house, path, key: FakePolygonSettings.demoKey)
+            let realtime = try await bars(fixture, path)
+            let delayed = try await bars(fixture, path, key: FakePolygonSettings.delayedKey)
+            let free = try await bars(fixture, path, key: FakePolygonSettings.demoKey)
             // 12:34 in New York, 12:19, and 19:59 of the day before.
             #expect(realtime.first?["t"] == 1_795_109_640_000)
             #expect(delayed.first?["t"] == 1_795_108_740_000)
             #expect(free.first?["t"] == 1_795_049_940_000)
-            let status = try await house.polygonDocument(
+            let status = try await fixture.polygonDocument(
                 "/v2/aggs/ticker/AAPL/prev", key: FakePolygonSettings.delayedKey)
             #expect(status["status"] == "DELAYED")
         }
@@ -139,12 +141,12 @@ struct PolygonDataTests {
         "news pages together are the whole, in either order, each story once",
         arguments: ["order=desc", "order=asc"])
     func newsPages(order: String) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let query = "/v2/reference/news?ticker=AAPL&published_utc.gte=2026-06-01&\(order)&limit="
-            let pages = try await house.polygonPages(query + "7")
+            let pages = try await fixture.polygonPages(query + "7")
             #expect(pages.count > 3)
             let stories = pages.flatMap { $0["results"]?.elements ?? [] }
-            let whole = try await house.polygonDocument(query + "1000")
+            let whole = try await fixture.polygonDocument(query + "1000")
             #expect(whole["results"]?.elements == stories && whole["next_url"] == nil)
             #expect(stories.allSatisfy { $0["tickers"]?.elements?.contains("AAPL") == true })
             let times = try stories.map { try #require($0["published_utc"]?.string) }
@@ -160,9 +162,9 @@ struct PolygonDataTests {
 
     @Test("news can be asked for by time and by range of tickers")
     func newsRanges() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func stories(_ query: String) async throws -> [JSONValue] {
-                let document = try await house.polygonDocument("/v2/reference/news?limit=1000&" + query)
+                let document = try await fixture.polygonDocument("/v2/reference/news?limit=1000&" + query)
                 return document["results"]?.elements ?? []
             }
             let day = try await stories("published_utc=2026-11-17")
@@ -187,9 +189,9 @@ struct PolygonDataTests {
 
     @Test("tickers are found by search and by filters, page by page")
     func tickers() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func tickers(_ query: String) async throws -> [String?] {
-                let document = try await house.polygonDocument("/v3/reference/tickers?" + query)
+                let document = try await fixture.polygonDocument("/v3/reference/tickers?" + query)
                 return document["results"]?.elements?.map { $0["ticker"]?.string } ?? []
             }
             #expect(try await tickers("search=berkshire") == ["BRK.A", "BRK.B"])
@@ -200,36 +202,36 @@ struct PolygonDataTests {
             #expect(try await tickers("exchange=XNAS&ticker.gte=S&ticker.lt=U") == ["SBUX", "TSLA"])
             #expect(try await tickers("cik=0000320193") == ["AAPL"])
             #expect(try await tickers("active=false").isEmpty)
-            let pages = try await house.polygonPages("/v3/reference/tickers?limit=9&market=stocks")
+            let pages = try await fixture.polygonPages("/v3/reference/tickers?limit=9&market=stocks")
             let paged = pages.flatMap { $0["results"]?.elements ?? [] }
             #expect(pages.count == 6)
-            let whole = try await house.polygonDocument("/v3/reference/tickers?limit=1000&market=stocks")
+            let whole = try await fixture.polygonDocument("/v3/reference/tickers?limit=1000&market=stocks")
             #expect(whole["results"]?.elements == paged)
-            let odd = try await house.polygonDocument("/v3/reference/tickers?search=a%26b%3D%25")
+            let odd = try await fixture.polygonDocument("/v3/reference/tickers?search=a%26b%3D%25")
             #expect(odd["count"] == 0)
         }
     }
 
     @Test("details tell of the company; the logo takes the key")
     func details() async throws {
-        try await withSandbox { house in
-            let apple = try await house.polygonDocument("/v3/reference/tickers/AAPL")["results"]
+        try await withSandbox { fixture in
+            let apple = try await fixture.polygonDocument("/v3/reference/tickers/AAPL")["results"]
             #expect(apple?["name"] == "Apple Inc." && apple?["currency_name"] == "usd")
             #expect(apple?["primary_exchange"] == "XNAS" && apple?["type"] == "CS")
             #expect(apple?["description"]?.string?.hasPrefix("Apple Inc. designs phones") == true)
-            let trade = try await house.data("/v2/stocks/snapshots?symbols=AAPL")
+            let trade = try await fixture.data("/v2/stocks/snapshots?symbols=AAPL")
             let price = try decimal(JSONValue(parsing: trade.body)["AAPL"]?["latestTrade"]?["p"])
             #expect(try decimal(apple?["market_cap"]) == price * 14_800_000_000)
             let logo = try #require(apple?["branding"]?["logo_url"]?.string)
-            let path = String(logo.dropFirst(house.sandbox.polygon.baseURL.count))
-            #expect(try await house.polygon(path).headers["content-type"] == "image/svg+xml")
-            #expect(try await house.polygon(path, key: nil).status == 401)
-            let berkshire = try await house.polygonDocument("/v3/reference/tickers/BRK.B")["results"]
+            let path = String(logo.dropFirst(fixture.sandbox.polygon.baseURL.count))
+            #expect(try await fixture.polygon(path).headers["content-type"] == "image/svg+xml")
+            #expect(try await fixture.polygon(path, key: nil).status == 401)
+            let berkshire = try await fixture.polygonDocument("/v3/reference/tickers/BRK.B")["results"]
             #expect(berkshire?["ticker_root"] == "BRK" && berkshire?["ticker_suffix"] == "B")
-            let euro = try await house.polygonDocument("/v3/reference/tickers/C:EURJPY")["results"]
+            let euro = try await fixture.polygonDocument("/v3/reference/tickers/C:EURJPY")["results"]
             #expect(euro?["currency_name"] == "jpy" && euro?["market"] == "fx")
-            house.sandbox.script = MarketScript(unpriced: ["AAPL"])
-            let unpriced = try await house.polygonDocument("/v3/reference/tickers/AAPL")["results"]
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL"])
+            let unpriced = try await fixture.polygonDocument("/v3/reference/tickers/AAPL")["results"]
             #expect(unpriced?["market_cap"] == nil)
         }
     }

@@ -3,21 +3,20 @@ import TestSupport
 import Testing
 
 extension RunningSandbox {
-    /// A call of Polygon's stand-in by a key that has no limit, or by another; `nil` for none.
+    /// Calls the fake Polygon with a key without limits, or with another; `nil` for none.
     func polygon(
         _ path: String, key: String? = FakePolygonSettings.realtimeKey
     ) async throws -> Client.Reply {
         try await client.get("/polygon" + path, key.map { ["Authorization": "Bearer \($0)"] } ?? [:])
     }
 
-    /// The document that a call is answered with.
     func polygonDocument(
         _ path: String, key: String? = FakePolygonSettings.realtimeKey
     ) async throws -> JSONValue {
         try JSONValue(parsing: try await polygon(path, key: key).body)
     }
 
-    /// Every page from a path on, by following `next_url` with the key; at most 50.
+    /// Returns all pages from a path on, by following `next_url` with the key; at most 50.
     func polygonPages(_ path: String) async throws -> [JSONValue] {
         var pages = [try await polygonDocument(path)]
         let base = sandbox.polygon.baseURL

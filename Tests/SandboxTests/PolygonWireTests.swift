@@ -57,9 +57,9 @@ struct PolygonWireTests {
     @Test("and is valid where the market has no price", arguments: Case.all)
     func validWithoutPrices(_ wanted: Case) async throws {
         let schema = try Golden.schema(of: wanted.schema).definition(wanted.shape)
-        let reply = try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "SPX", "EUR/USD", "BTC/USD"])
-            return try await house.polygon(wanted.path)
+        let reply = try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "SPX", "EUR/USD", "BTC/USD"])
+            return try await fixture.polygon(wanted.path)
         }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])

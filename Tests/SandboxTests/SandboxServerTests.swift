@@ -10,9 +10,10 @@ struct SandboxServerTests {
 
     @Test("answers several requests of one connection in their order")
     func pipelined() async throws {
-        let text = try await withSandbox { house in
-            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(30)), endpoint: "GET /v2/account")))
-            return try await house.client.exchange(
+        let text = try await withSandbox { fixture in
+            #expect(
+                fixture.sandbox.faults.add(Fault(.latency(.milliseconds(30)), endpoint: "GET /v2/account")))
+            return try await fixture.client.exchange(
                 Self.account + "\r\n"
                     + "GET /_sandbox/calls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
@@ -47,13 +48,13 @@ struct SandboxServerTests {
             ("/saxo-streaming/connect?contextId=c", "8", 426),
         ])
     func refusedHandshake(path: String, version: String, status: Int) async throws {
-        let reply = try await withSandbox { house in
+        let reply = try await withSandbox { fixture in
             let lines = [
                 "GET \(path) HTTP/1.1", "Host: localhost", "Connection: Upgrade, close", "Upgrade: websocket",
                 "Sec-WebSocket-Version: \(version)", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
             ]
             return Client.Reply(
-                try await house.client.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n"))
+                try await fixture.client.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n"))
         }
         #expect(reply.status == status)
         #expect(reply.isWhole)
@@ -61,8 +62,8 @@ struct SandboxServerTests {
 
     @Test("closes on a body beyond its bound")
     func longBody() async throws {
-        let reply = try await withSandbox { house in
-            try await house.client.post("/_sandbox/faults", String(repeating: " ", count: 1 << 20) + "{}")
+        let reply = try await withSandbox { fixture in
+            try await fixture.client.post("/_sandbox/faults", String(repeating: " ", count: 1 << 20) + "{}")
         }
         #expect(reply.status == nil)
     }
@@ -71,15 +72,15 @@ struct SandboxServerTests {
         "stopping closes idle connections at once, not after the grace, and frees the port",
         .timeLimit(.minutes(10)))
     func stop() async throws {
-        let (sandbox, port) = try await withSandbox({ $0.grace = .seconds(600) }) { house in
-            try await house.client.connected { inbound, outbound in
+        let (sandbox, port) = try await withSandbox({ $0.grace = .seconds(600) }) { fixture in
+            try await fixture.client.connected { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: Self.account + "\r\n"))
                 var parts = inbound.makeAsyncIterator()
                 _ = try await parts.next()
-                await house.sandbox.stop()
+                await fixture.sandbox.stop()
                 while try await parts.next() != nil {}
             }
-            return (house.sandbox, Int(house.sandbox.address.split(separator: ":")[1]) ?? 0)
+            return (fixture.sandbox, Int(fixture.sandbox.address.split(separator: ":")[1]) ?? 0)
         }
         #expect(sandbox.address.hasSuffix(":\(port)"))
         try await withSandbox({ $0.port = port }) { #expect($0.sandbox.address == sandbox.address) }
@@ -87,10 +88,10 @@ struct SandboxServerTests {
 
     @Test("an answer in the making is finished when the sandbox stops")
     func finishes() async throws {
-        let reply = try await withSandbox { house -> Task<Client.Reply, any Error> in
-            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(100)))))
-            let asked = Task { try await house.trading("/v2/account") }
-            try await waitUntil { house.sandbox.calls.total > 0 }
+        let reply = try await withSandbox { fixture -> Task<Client.Reply, any Error> in
+            #expect(fixture.sandbox.faults.add(Fault(.latency(.milliseconds(100)))))
+            let asked = Task { try await fixture.trading("/v2/account") }
+            try await waitUntil { fixture.sandbox.calls.total > 0 }
             return asked
         }
         #expect(try await reply.value.status == 200)
@@ -98,8 +99,8 @@ struct SandboxServerTests {
 
     @Test("a port that is taken is an error, not another port")
     func taken() async throws {
-        try await withSandbox { house in
-            let port = Int(house.sandbox.address.split(separator: ":")[1]) ?? 0
+        try await withSandbox { fixture in
+            let port = Int(fixture.sandbox.address.split(separator: ":")[1]) ?? 0
             await #expect(throws: (any Error).self) {
                 try await Sandbox.start(SandboxConfiguration(port: port))
             }
@@ -108,9 +109,9 @@ struct SandboxServerTests {
 
     @Test("the base URLs are under the address that was bound")
     func urls() async throws {
-        try await withSandbox { house in
-            #expect(house.sandbox.alpaca.tradingURL == "http://\(house.sandbox.address)/alpaca")
-            #expect(house.sandbox.alpaca.dataURL == "http://\(house.sandbox.address)/alpaca-data")
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.alpaca.tradingURL == "http://\(fixture.sandbox.address)/alpaca")
+            #expect(fixture.sandbox.alpaca.dataURL == "http://\(fixture.sandbox.address)/alpaca-data")
         }
     }
 }

@@ -10,17 +10,16 @@ extension RunningSandbox {
         ["Authorization": "Bearer \(client.credentials.accessToken)"]
     }
 
-    /// A call of Saxo's gateway, as the demonstration's user.
+    /// Sends a request to Saxo's gateway, as the demonstration user.
     func saxo(_ path: String, _ headers: [String: String] = saxoDemo) async throws -> Client.Reply {
         try await client.get("/saxo" + path, headers)
     }
 
-    /// The document that a call is answered with.
     func saxoDocument(_ path: String, _ headers: [String: String] = saxoDemo) async throws -> JSONValue {
         try JSONValue(parsing: try await saxo(path, headers).body)
     }
 
-    /// A request with a body to Saxo's gateway.
+    /// Sends a request with a body to Saxo's gateway.
     func saxo(
         _ method: String, _ path: String, _ body: String, _ headers: [String: String] = saxoDemo
     ) async throws -> Client.Reply {
@@ -31,7 +30,7 @@ extension RunningSandbox {
 }
 
 extension FakeSaxoClient {
-    /// Keys hold characters that a query does not.
+    /// Escapes a key for a query.
     static func escaped(_ key: String) -> String {
         key.replacing("|", with: "%7C").replacing("=", with: "%3D")
     }

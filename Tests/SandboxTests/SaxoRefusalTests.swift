@@ -12,8 +12,8 @@ struct SaxoRefusalTests {
             ["Authorization": "Bearer sandbox-demo-token"],
         ])
     func unauthorized(headers: [String: String]) async throws {
-        try await withSandbox { house in
-            let reply = try await house.saxo("/port/v1/clients/me", headers)
+        try await withSandbox { fixture in
+            let reply = try await fixture.saxo("/port/v1/clients/me", headers)
             #expect(reply.status == 401)
             #expect(reply.body.isEmpty && reply.isWhole && reply.headers["x-correlation"] != nil)
         }
@@ -23,12 +23,12 @@ struct SaxoRefusalTests {
     func foreign(service: String) async throws {
         let other = FakeSaxoClient.second
         let account = FakeSaxoClient.escaped(other.accounts[0].key)
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             for query in [
                 "ClientKey=\(other.escapedKey)",
                 "AccountKey=\(account)&ClientKey=\(FakeSaxoClient.demo.escapedKey)",
             ] {
-                let reply = try await house.saxo("/port/v1/\(service)?\(query)")
+                let reply = try await fixture.saxo("/port/v1/\(service)?\(query)")
                 #expect(reply.status == 401 && reply.body.isEmpty)
             }
         }
@@ -39,12 +39,12 @@ struct SaxoRefusalTests {
         arguments: [
             "/port/v1/nothing", "/ref/v1/instruments/details/1/Stock", "/ref/v1/instruments/details/x/Stock",
             "/ref/v1/instruments/details/211/Bond", "/chart/v3/charts?AssetType=Stock&Uic=1&Horizon=60",
-            // Offered by older deployments only.
+            // Available in older deployments only.
             "/chart/v1/charts?AssetType=FxSpot&Uic=21&Horizon=60", "/ref/v1/watchlists",
         ])
     func notFound(path: String) async throws {
-        try await withSandbox { house in
-            let reply = try await house.saxo(path)
+        try await withSandbox { fixture in
+            let reply = try await fixture.saxo(path)
             #expect(reply.status == 404 && reply.body.isEmpty)
         }
     }
@@ -75,9 +75,9 @@ struct SaxoRefusalTests {
 
     @Test("more prices than a list may hold are refused")
     func tooMany() async throws {
-        try await withSandbox({ $0.saxo.priceListMaximum = 2 }) { house in
+        try await withSandbox({ $0.saxo.priceListMaximum = 2 }) { fixture in
             for (uics, status) in [("16,21", 200), ("16,21,42", 400)] {
-                let reply = try await house.saxo("/trade/v1/infoprices/list?Uics=\(uics)&AssetType=FxSpot")
+                let reply = try await fixture.saxo("/trade/v1/infoprices/list?Uics=\(uics)&AssetType=FxSpot")
                 #expect(reply.status == status)
             }
         }
@@ -85,39 +85,39 @@ struct SaxoRefusalTests {
 
     @Test("every service group has its own 120 a minute, and tells the seconds until more")
     func limits() async throws {
-        try await withSandbox(at: "2026-11-19T17:34:20Z", { $0.saxo.requestsPerMinute = 3 }) { house in
+        try await withSandbox(at: "2026-11-19T17:34:20Z", { $0.saxo.requestsPerMinute = 3 }) { fixture in
             for remaining in [2, 1, 0] {
-                let reply = try await house.saxo("/port/v1/clients/me")
+                let reply = try await fixture.saxo("/port/v1/clients/me")
                 #expect(reply.status == 200)
                 #expect(reply.headers["x-ratelimit-session-limit"] == "3")
                 #expect(reply.headers["x-ratelimit-session-remaining"] == String(remaining))
                 #expect(reply.headers["x-ratelimit-session-reset"] == "40")
                 #expect(reply.headers["x-ratelimit-appday-limit"] == "10000000")
             }
-            let refused = try await house.saxo("/port/v1/balances/me")
+            let refused = try await fixture.saxo("/port/v1/balances/me")
             #expect(refused.status == 429)
             #expect(try JSONValue(parsing: refused.body)["ErrorCode"] == "RateLimitExceeded")
             #expect(refused.headers["x-ratelimit-session-remaining"] == "0")
-            #expect(try await house.saxo("/ref/v1/instruments").status == 200)
-            #expect(try await house.saxo("/port/v1/clients/me", RunningSandbox.saxoSecond).status == 200)
-            house.sandbox.reset()
-            #expect(try await house.saxo("/port/v1/clients/me").status == 200)
+            #expect(try await fixture.saxo("/ref/v1/instruments").status == 200)
+            #expect(try await fixture.saxo("/port/v1/clients/me", RunningSandbox.saxoSecond).status == 200)
+            fixture.sandbox.reset()
+            #expect(try await fixture.saxo("/port/v1/clients/me").status == 200)
         }
     }
 
     @Test("calls are counted and faults strike by the names of the routes")
     func faults() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let fault = Fault(
                 .status(503, retryAfter: 2), provider: .saxo, endpoint: "GET /port/v1/balances/me",
                 remaining: 1)
-            #expect(house.sandbox.faults.add(fault))
-            let struck = try await house.saxo("/port/v1/balances/me")
+            #expect(fixture.sandbox.faults.add(fault))
+            let struck = try await fixture.saxo("/port/v1/balances/me")
             #expect(struck.status == 503 && struck.headers["retry-after"] == "2")
-            #expect(try await house.saxo("/port/v1/balances/me").status == 200)
-            #expect(house.sandbox.calls[.saxo, "GET /port/v1/balances/me"] == 2)
-            #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .saxo, remaining: 1)))
-            let expired = try await house.saxo("/port/v1/clients/me")
+            #expect(try await fixture.saxo("/port/v1/balances/me").status == 200)
+            #expect(fixture.sandbox.calls[.saxo, "GET /port/v1/balances/me"] == 2)
+            #expect(fixture.sandbox.faults.add(Fault(.expiredToken, provider: .saxo, remaining: 1)))
+            let expired = try await fixture.saxo("/port/v1/clients/me")
             #expect(expired.status == 401 && expired.body.isEmpty)
         }
     }
@@ -127,23 +127,23 @@ struct SaxoRefusalTests {
 struct SaxoOldEndpointTests {
     @Test("are answered where the switch is on")
     func old() async throws {
-        try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { house in
+        try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { fixture in
             let schema = try Golden.schema(of: "saxo")
-            let chart = try await house.saxoDocument(
+            let chart = try await fixture.saxoDocument(
                 "/chart/v1/charts?AssetType=FxSpot&Uic=21&Horizon=60&Count=5")
             #expect(try schema.definition("Chart").violations(in: chart) == [])
-            let lists = try await house.saxoDocument("/ref/v1/watchlists")
+            let lists = try await fixture.saxoDocument("/ref/v1/watchlists")
             for list in try #require(lists["Data"]?.elements) {
                 let id = try #require(list["WatchlistId"]?.string)
-                let watchlist = try await house.saxoDocument("/ref/v1/watchlists/\(id)")
+                let watchlist = try await fixture.saxoDocument("/ref/v1/watchlists/\(id)")
                 #expect(try schema.definition("WatchlistSeed").violations(in: watchlist) == [])
             }
-            let cancelled = try await house.saxo(
+            let cancelled = try await fixture.saxo(
                 "DELETE",
                 "/trade/v1/orders/5014824029?AccountKey=\(FakeSaxoClient.escaped(FakeSaxoClient.demo.accounts[0].key))",
                 "")
             #expect(cancelled.body == #"{"Orders":[{"OrderId":"5014824029"}]}"#)
-            let subscription = try await house.saxo(
+            let subscription = try await fixture.saxo(
                 "POST", "/trade/v1/prices/subscriptions",
                 #"{"Arguments":{"Uics":"16,21","AssetType":"FxSpot"},"ContextId":"c","ReferenceId":"r"}"#)
             #expect(subscription.status == 201)
@@ -153,9 +153,9 @@ struct SaxoOldEndpointTests {
 
     @Test("horizons that came later are not known to the first version")
     func horizons() async throws {
-        try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { house in
+        try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { fixture in
             for (version, status) in [("v1", 400), ("v3", 200)] {
-                let reply = try await house.saxo(
+                let reply = try await fixture.saxo(
                     "/chart/\(version)/charts?AssetType=FxSpot&Uic=21&Horizon=180&Count=2")
                 #expect(reply.status == status)
             }

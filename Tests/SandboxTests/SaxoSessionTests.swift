@@ -16,8 +16,8 @@ struct SaxoSessionTests {
             + "&redirect_uri=\(FakeSaxoOAuthTests.redirect)" + more
     }
 
-    /// What comes back with the browser, by name.
-    private func answer(_ reply: Client.Reply) throws -> [String: String] {
+    /// Returns the parameters of the redirect, by name.
+    private func parameters(_ reply: Client.Reply) throws -> [String: String] {
         #expect(reply.status == 302)
         let location = try #require(reply.headers["location"])
         #expect(location.hasPrefix(Self.callback + "?"))
@@ -27,20 +27,21 @@ struct SaxoSessionTests {
         return Dictionary(pairs.map { ($0[0], $0.count > 1 ? $0[1] : "") }, uniquingKeysWith: { $1 })
     }
 
-    /// A code that the demonstration's user has given.
-    private func code(_ house: RunningSandbox, _ client: String, _ more: String = "") async throws -> String {
-        house.sandbox.oauth.decision = .approve(user: "demo")
-        let reply = try await house.client.get(Self.authorize(client, more))
-        return try #require(try answer(reply)["code"])
+    /// Returns a code granted by the demonstration user.
+    private func code(_ fixture: RunningSandbox, _ client: String, _ more: String = "") async throws -> String
+    {
+        fixture.sandbox.oauth.decision = .approve(user: "demo")
+        let reply = try await fixture.client.get(Self.authorize(client, more))
+        return try #require(try parameters(reply)["code"])
     }
 
     private func token(
-        _ house: RunningSandbox, _ form: String, isProved: Bool = false
+        _ fixture: RunningSandbox, _ form: String, isProved: Bool = false
     ) async throws -> Client.Reply {
         var headers = isProved ? FakeSaxoOAuthTests.basic : [:]
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         headers["Content-Length"] = String(form.utf8.count)
-        return try await house.client.send("POST", "/saxo-auth/token", headers, form)
+        return try await fixture.client.send("POST", "/saxo-auth/token", headers, form)
     }
 
     private func redemption(_ code: String, _ more: String) -> String {
@@ -65,35 +66,35 @@ struct SaxoSessionTests {
         #expect(document["error"] == .string(error), sourceLocation: location)
     }
 
-    private func status(_ house: RunningSandbox, _ access: [String: String]) async throws -> Int? {
-        try await house.saxo("/port/v1/clients/me", access).status
+    private func status(_ fixture: RunningSandbox, _ access: [String: String]) async throws -> Int? {
+        try await fixture.saxo("/port/v1/clients/me", access).status
     }
 
     @Test(
         "a refresh token that comes again is refused; its session stays or ends",
         arguments: RefreshReuse.allCases)
     func reuse(_ reuse: RefreshReuse) async throws {
-        try await withSandbox({ $0.saxo.refreshReuse = reuse }) { house in
+        try await withSandbox({ $0.saxo.refreshReuse = reuse }) { fixture in
             func refresh(_ token: String) async throws -> Client.Reply {
                 try await self.token(
-                    house, "grant_type=refresh_token&refresh_token=\(token)", isProved: true)
+                    fixture, "grant_type=refresh_token&refresh_token=\(token)", isProved: true)
             }
             let configured = FakeSaxoClient.demo.credentials.refreshToken
             let first = try tokens(await refresh(configured))
             let second = try tokens(await refresh(first.refresh))
-            let stranger = try tokens(await refresh(FakeSaxoClient.second.credentials.refreshToken))
-            #expect(try await status(house, second.access) == 200)
+            let other = try tokens(await refresh(FakeSaxoClient.second.credentials.refreshToken))
+            #expect(try await status(fixture, second.access) == 200)
             for used in [first.refresh, configured] {
                 try expectRefused(await refresh(used), "invalid_grant")
             }
             let ended = reuse == .endsSession
-            #expect(try await status(house, second.access) == (ended ? 401 : 200))
+            #expect(try await status(fixture, second.access) == (ended ? 401 : 200))
             #expect(try await refresh(second.refresh).status == (ended ? 400 : 201))
-            // Nobody else's session ends.
-            #expect(try await status(house, stranger.access) == 200)
-            #expect(try await refresh(stranger.refresh).status == 201)
-            house.sandbox.reset()
-            #expect(try await status(house, stranger.access) == 401)
+            // No other user's session ends.
+            #expect(try await status(fixture, other.access) == 200)
+            #expect(try await refresh(other.refresh).status == 201)
+            fixture.sandbox.reset()
+            #expect(try await status(fixture, other.access) == 401)
             #expect(try await refresh(configured).status == 201)
         }
     }
@@ -101,31 +102,31 @@ struct SaxoSessionTests {
     @Test("a code is good for ten minutes of the sandbox's clock, and once")
     func codeLifetime() async throws {
         let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { house in
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
             let codes = [
-                try await code(house, "sandbox-saxo-app"), try await code(house, "sandbox-saxo-app"),
+                try await code(fixture, "sandbox-saxo-app"), try await code(fixture, "sandbox-saxo-app"),
             ]
             clock.advance(by: .seconds(599))
             let first = redemption(codes[0], "")
-            #expect(try await token(house, first, isProved: true).status == 201)
-            try expectRefused(await token(house, first, isProved: true), "invalid_grant")
+            #expect(try await token(fixture, first, isProved: true).status == 201)
+            try expectRefused(await token(fixture, first, isProved: true), "invalid_grant")
             clock.advance(by: .seconds(1))
-            try expectRefused(await token(house, redemption(codes[1], ""), isProved: true), "invalid_grant")
+            try expectRefused(await token(fixture, redemption(codes[1], ""), isProved: true), "invalid_grant")
         }
     }
 
     @Test("a user who refuses, on the page or by script, is told of as access_denied")
     func refusal() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let login = Self.authorize("sandbox-saxo-app")
-            let page = try await house.client.get(login)
+            let page = try await fixture.client.get(login)
             #expect(page.body.contains("Approve as second") && page.body.contains(">Deny<"))
-            let denied = try await house.client.post(
+            let denied = try await fixture.client.post(
                 "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "deny"))
-            house.sandbox.oauth.decision = .deny
-            for reply in [denied, try await house.client.get(login)] {
+            fixture.sandbox.oauth.decision = .deny
+            for reply in [denied, try await fixture.client.get(login)] {
                 #expect(
-                    try answer(reply) == [
+                    try parameters(reply) == [
                         "error": "access_denied", "error_description": "the%20user%20refused",
                         "state": "s%201",
                     ])
@@ -135,9 +136,9 @@ struct SaxoSessionTests {
 
     struct Proof: Sendable, CustomTestStringConvertible {
         let application: String
-        /// Of the request that brings the code.
+        /// The challenge in the authorization request.
         let challenge: String
-        /// Of the request that brings the tokens, beside code and address.
+        /// The proof in the token request, in addition to code and address.
         let proof: String
         var isProved = false
         /// Nil for tokens.
@@ -180,7 +181,7 @@ struct SaxoSessionTests {
             Proof(
                 application: "sandbox-saxo-app", challenge: hashed, proof: "", isProved: true,
                 error: "invalid_grant"),
-            // Who sends a verifier believes in a challenge that somebody has taken out of the request.
+            // A verifier without a challenge indicates that the challenge was removed from the request.
             Proof(
                 application: "sandbox-saxo-app", challenge: "", proof: "&code_verifier=\(verifier)",
                 isProved: true, error: "invalid_grant"),
@@ -192,24 +193,24 @@ struct SaxoSessionTests {
 
     @Test("a code challenge is met by its verifier alone, and stands for a secret", arguments: Proof.all)
     func proof(_ wanted: Proof) async throws {
-        try await withSandbox { house in
-            let code = try await code(house, wanted.application, wanted.challenge)
+        try await withSandbox { fixture in
+            let code = try await code(fixture, wanted.application, wanted.challenge)
             let reply = try await token(
-                house, redemption(code, wanted.proof), isProved: wanted.isProved)
+                fixture, redemption(code, wanted.proof), isProved: wanted.isProved)
             if let error = wanted.error { return try expectRefused(reply, error) }
-            #expect(try await status(house, tokens(reply).access) == 200)
+            #expect(try await status(fixture, tokens(reply).access) == 200)
         }
     }
 
     @Test("the page hands the challenge on")
     func page() async throws {
-        try await withSandbox { house in
-            let page = try await house.client.get(Self.authorize(Proof.native, Proof.hashed))
-            let approved = try await house.client.post(
+        try await withSandbox { fixture in
+            let page = try await fixture.client.get(Self.authorize(Proof.native, Proof.hashed))
+            let approved = try await fixture.client.post(
                 "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
-            let code = try #require(try answer(approved)["code"])
+            let code = try #require(try parameters(approved)["code"])
             let proof = "&client_id=\(Proof.native)&code_verifier=\(Self.verifier)"
-            #expect(try await token(house, redemption(code, proof)).status == 201)
+            #expect(try await token(fixture, redemption(code, proof)).status == 201)
         }
     }
 
@@ -221,46 +222,46 @@ struct SaxoSessionTests {
             "&code_challenge=\(SaxoSessionTests.challenge.replacing("-", with: "%2B"))&code_challenge_method=S256",
         ])
     func malformed(challenge: String) async throws {
-        try await withSandbox { house in
-            house.sandbox.oauth.decision = .approve(user: "demo")
-            let reply = try await house.client.get(Self.authorize(Proof.native, challenge))
-            let answer = try answer(reply)
-            #expect(answer["error"] == "invalid_request" && answer["code"] == nil)
-            #expect(answer["state"] == "s%201")
+        try await withSandbox { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "demo")
+            let reply = try await fixture.client.get(Self.authorize(Proof.native, challenge))
+            let received = try parameters(reply)
+            #expect(received["error"] == "invalid_request" && received["code"] == nil)
+            #expect(received["state"] == "s%201")
         }
     }
 
     @Test("a native app refreshes by its verifier, without its id; nothing else will do")
     func nativeRefresh() async throws {
-        try await withSandbox { house in
-            let code = try await code(house, Proof.native, Proof.hashed)
+        try await withSandbox { fixture in
+            let code = try await code(fixture, Proof.native, Proof.hashed)
             let proof = "&client_id=\(Proof.native)&code_verifier=\(Self.verifier)"
-            let first = try tokens(await token(house, redemption(code, proof)))
+            let first = try tokens(await token(fixture, redemption(code, proof)))
             let form = "grant_type=refresh_token&refresh_token=\(first.refresh)"
             for (more, error) in [
                 ("", "invalid_client"), ("&code_verifier=\(Self.wrong)", "invalid_grant"),
                 ("&client_id=\(Proof.native)&code_verifier=\(Self.wrong)", "invalid_grant"),
                 ("&client_id=sandbox-saxo-app&code_verifier=\(Self.verifier)", "invalid_client"),
             ] {
-                try expectRefused(await token(house, form + more), error)
+                try expectRefused(await token(fixture, form + more), error)
             }
-            try expectRefused(await token(house, form, isProved: true), "invalid_grant")
-            // What was refused has used nothing up.
-            let second = try tokens(await token(house, form + "&code_verifier=\(Self.verifier)"))
-            #expect(try await status(house, second.access) == 200)
+            try expectRefused(await token(fixture, form, isProved: true), "invalid_grant")
+            // A rejected request consumes nothing.
+            let second = try tokens(await token(fixture, form + "&code_verifier=\(Self.verifier)"))
+            #expect(try await status(fixture, second.access) == 200)
             try expectRefused(
-                await token(house, form + "&code_verifier=\(Self.verifier)"), "invalid_grant")
+                await token(fixture, form + "&code_verifier=\(Self.verifier)"), "invalid_grant")
         }
     }
 
     @Test("Alpaca passes over challenges")
     func alpaca() async throws {
-        try await withSandbox { house in
-            house.sandbox.oauth.decision = .approve(user: "demo")
-            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize + Proof.hashed)
+        try await withSandbox { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "demo")
+            let page = try await fixture.client.get(FakeAlpacaOAuthTests.authorize + Proof.hashed)
             let code = try #require(page.headers["location"]?.firstMatch(of: /code=([0-9a-f-]+)/)?.1)
             let form = FakeAlpacaOAuthTests.form(code: String(code))
-            let reply = try await house.client.send(
+            let reply = try await fixture.client.send(
                 "POST", "/alpaca/oauth/token",
                 [
                     "Content-Type": "application/x-www-form-urlencoded",

@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The messages of a frame, read by an opinion of one's own of the layout.
+/// The messages of a frame, decoded independently of the sandbox's code.
 struct SaxoMessage: Equatable {
     let id: UInt64
     let reference: String
@@ -33,7 +33,7 @@ struct SaxoMessage: Equatable {
 }
 
 extension JSONValue {
-    /// An object with the members of a delta merged in, objects in them likewise.
+    /// Returns an object with the members of a delta merged in, recursively.
     func merged(with delta: JSONValue) -> JSONValue {
         guard let members, let changes = delta.members else { return delta }
         return .object(members.merging(changes) { $0.merged(with: $1) })
@@ -58,11 +58,11 @@ struct SaxoStreamTests {
     }
 
     private func subscribe(
-        _ house: RunningSandbox, _ reference: String, uic: Int = 21, context: String = "ctx-1",
+        _ fixture: RunningSandbox, _ reference: String, uic: Int = 21, context: String = "ctx-1",
         _ more: String = "",
         groups: String = "\"Quote\",\"PriceInfo\""
     ) async throws -> Client.Reply {
-        try await house.saxo(
+        try await fixture.saxo(
             "POST", "/trade/v1/prices/subscriptions",
             """
             {"Arguments":{"Uic":\(uic),"AssetType":"FxSpot","FieldGroups":[\(groups)]},"ContextId":"\(context)",\
@@ -75,7 +75,7 @@ struct SaxoStreamTests {
         #expect(schema.violations(in: message.payload) == [])
     }
 
-    /// Goes on to the next second, and reads what it brings.
+    /// Advances the clock by a second, and reads the frame.
     private static func tick(
         _ clock: ManualClock, _ stream: inout StreamClient
     ) async throws -> [SaxoMessage] {
@@ -85,15 +85,15 @@ struct SaxoStreamTests {
 
     @Test("a snapshot and all deltas since are the price of the moment")
     func deltas() async throws {
-        try await withClock { house, clock in
-            let reply = try await subscribe(house, "p21")
+        try await withClock { fixture, clock in
+            let reply = try await subscribe(fixture, "p21")
             #expect(reply.status == 201)
             let subscription = try JSONValue(parsing: reply.body)
             let schema = try Golden.schema(of: "saxo")
             #expect(try schema.definition("PriceSubscription").violations(in: subscription) == [])
             #expect(subscription["RefreshRate"]?.digits == "1000")
             let start = try #require(subscription["Snapshot"])
-            let (client, sandbox) = (house.client, house.sandbox)
+            let (client, sandbox) = (fixture.client, fixture.sandbox)
             try await StreamClient.open(Self.path, of: client, Self.headers) { stream in
                 var price = start
                 var ids: [UInt64] = []
@@ -111,22 +111,22 @@ struct SaxoStreamTests {
                 #expect(price == now)
                 #expect(sandbox.streams[.saxo, "GET /connect"] == 1)
             }
-            #expect(house.sandbox.calls[.saxo, "GET /connect"] == 1)
+            #expect(fixture.sandbox.calls[.saxo, "GET /connect"] == 1)
         }
     }
 
     @Test("one frame carries the news of several subscriptions; lists are told by Uic")
     func several() async throws {
-        try await withClock { house, clock in
-            #expect(try await subscribe(house, "p21").status == 201)
-            #expect(try await subscribe(house, "p42", uic: 42).status == 201)
-            let list = try await house.saxo(
+        try await withClock { fixture, clock in
+            #expect(try await subscribe(fixture, "p21").status == 201)
+            #expect(try await subscribe(fixture, "p42", uic: 42).status == 201)
+            let list = try await fixture.saxo(
                 "POST", "/trade/v1/infoprices/subscriptions",
                 #"{"Arguments":{"Uics":"16,31","AssetType":"FxSpot"},"ContextId":"ctx-1","ReferenceId":"list"}"#
             )
             #expect(list.status == 201)
             #expect(try JSONValue(parsing: list.body)["Snapshot"]?["Data"]?.elements?.count == 2)
-            try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
+            try await StreamClient.open(Self.path, of: fixture.client, Self.headers) { stream in
                 let messages = try await Self.tick(clock, &stream)
                 #expect(messages.map(\.reference) == ["p21", "p42", "list"])
                 let uics = try #require(messages[2].payload.elements).map { $0["Uic"]?.digits }
@@ -137,10 +137,10 @@ struct SaxoStreamTests {
 
     @Test("what is silent gives a heartbeat")
     func heartbeat() async throws {
-        try await withClock(at: Moment.weekend, { $0.saxo.heartbeatInterval = 3 }) { house, clock in
-            #expect(try await subscribe(house, "p21").status == 201)
+        try await withClock(at: Moment.weekend, { $0.saxo.heartbeatInterval = 3 }) { fixture, clock in
+            #expect(try await subscribe(fixture, "p21").status == 201)
             let shape = "Heartbeat"
-            try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
+            try await StreamClient.open(Self.path, of: fixture.client, Self.headers) { stream in
                 clock.advance(by: .seconds(3))
                 let message = try #require(SaxoMessage.all(in: await stream.next()).first)
                 #expect(message.reference == "_heartbeat")
@@ -152,22 +152,22 @@ struct SaxoStreamTests {
 
     @Test("a reset names its subscriptions, which are silent until they are made anew")
     func reset() async throws {
-        try await withClock { house, clock in
-            #expect(try await subscribe(house, "p21").status == 201)
-            #expect(try await subscribe(house, "p42", uic: 42).status == 201)
-            let sandbox = house.sandbox
+        try await withClock { fixture, clock in
+            #expect(try await subscribe(fixture, "p21").status == 201)
+            #expect(try await subscribe(fixture, "p42", uic: 42).status == 201)
+            let sandbox = fixture.sandbox
             let shape = "ResetSubscriptions"
-            try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
-                let house = RunningSandbox(sandbox: sandbox)
+            try await StreamClient.open(Self.path, of: fixture.client, Self.headers) { stream in
+                let fixture = RunningSandbox(sandbox: sandbox)
                 let demand = #"{"demand":"reset","references":["p21"]}"#
-                #expect(try await house.client.post("/_sandbox/saxo/streams", demand).status == 204)
+                #expect(try await fixture.client.post("/_sandbox/saxo/streams", demand).status == 204)
                 let messages = try await Self.tick(clock, &stream)
                 #expect(messages.map(\.reference) == ["_resetsubscriptions", "p42"])
                 try expectValid(messages[0], shape)
                 #expect(messages[0].payload[0]?["TargetReferenceIds"]?[0] == "p21")
                 #expect(try await Self.tick(clock, &stream).map(\.reference) == ["p42"])
-                #expect(try await subscribe(house, "p21").status == 409)
-                #expect(try await subscribe(house, "p21b", ",\"ReplaceReferenceId\":\"p21\"").status == 201)
+                #expect(try await subscribe(fixture, "p21").status == 409)
+                #expect(try await subscribe(fixture, "p21b", ",\"ReplaceReferenceId\":\"p21\"").status == 201)
                 #expect(try await Self.tick(clock, &stream).map(\.reference) == ["p42", "p21b"])
             }
         }
@@ -176,11 +176,12 @@ struct SaxoStreamTests {
     @Test("a disconnect is the last message; so it is when the token has run out")
     func disconnect() async throws {
         for isScripted in [true, false] {
-            try await withClock({ $0.saxo.developerTokenLifetime = .seconds(60) }) { house, clock in
+            try await withClock({ $0.saxo.developerTokenLifetime = .seconds(60) }) { fixture, clock in
                 let shape = "Disconnect"
-                let sandbox = house.sandbox
-                try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
-                    // Whoever waits for the clock listens; a demand is for those who do.
+                let sandbox = fixture.sandbox
+                try await StreamClient.open(Self.path, of: fixture.client, Self.headers) { stream in
+                    // A task that waits for the clock has a listener; a demand applies to existing listeners
+                    // only.
                     try await waitUntil { clock.waiterCount > 0 }
                     if isScripted { sandbox.saxoStreams.demandDisconnect() }
                     clock.advance(by: .seconds(isScripted ? 1 : 60))
@@ -195,9 +196,9 @@ struct SaxoStreamTests {
 
     @Test("a token renewed in time keeps the stream alive")
     func renewed() async throws {
-        try await withClock({ $0.saxo.accessTokenLifetime = .seconds(60) }) { house, clock in
+        try await withClock({ $0.saxo.accessTokenLifetime = .seconds(60) }) { fixture, clock in
             func access() async throws -> [String: String] {
-                let reply = try await house.client.send(
+                let reply = try await fixture.client.send(
                     "POST", "/saxo-auth/token",
                     FakeSaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
                 let tokens = try JSONValue(parsing: reply.body)
@@ -207,11 +208,11 @@ struct SaxoStreamTests {
             }
             var form =
                 "grant_type=refresh_token&refresh_token=\(FakeSaxoClient.demo.credentials.refreshToken)"
-            #expect(try await subscribe(house, "p21").status == 201)
+            #expect(try await subscribe(fixture, "p21").status == 201)
             let first = try await access()
             clock.advance(by: .seconds(30))
             let second = try await access()
-            let client = house.client
+            let client = fixture.client
             try await StreamClient.open(Self.path, of: client, first) { stream in
                 _ = try await stream.next()
                 let renewal = try await client.send(
@@ -219,9 +220,9 @@ struct SaxoStreamTests {
                 #expect(renewal.status == 202)
                 clock.advance(by: .seconds(40))
                 #expect(try SaxoMessage.all(in: await stream.next()).map(\.reference) == ["p21"])
-                let stranger = try await client.send(
+                let other = try await client.send(
                     "PUT", "/saxo-streaming/authorize?contextid=other", second)
-                #expect(stranger.status == 404)
+                #expect(other.status == 404)
                 #expect(
                     try await client.send("PUT", "/saxo-streaming/authorize?contextid=ctx-1", first).status
                         == 401)
@@ -231,9 +232,9 @@ struct SaxoStreamTests {
 
     @Test("who comes again with the last message's id gets what came after it")
     func replay() async throws {
-        try await withClock { house, clock in
-            #expect(try await subscribe(house, "p21").status == 201)
-            let (client, sandbox) = (house.client, house.sandbox)
+        try await withClock { fixture, clock in
+            #expect(try await subscribe(fixture, "p21").status == 201)
+            let (client, sandbox) = (fixture.client, fixture.sandbox)
             let seen = try await StreamClient.open(Self.path, of: client, Self.headers) { stream in
                 var seen: [SaxoMessage] = []
                 for _ in 0..<4 { seen += try await Self.tick(clock, &stream) }
@@ -259,9 +260,9 @@ struct SaxoStreamTests {
 
     @Test("an id that is no longer known resets everything")
     func forgotten() async throws {
-        try await withClock({ $0.saxo.replayMaximum = 1 }) { house, clock in
-            #expect(try await subscribe(house, "p21").status == 201)
-            let (client, sandbox) = (house.client, house.sandbox)
+        try await withClock({ $0.saxo.replayMaximum = 1 }) { fixture, clock in
+            #expect(try await subscribe(fixture, "p21").status == 201)
+            let (client, sandbox) = (fixture.client, fixture.sandbox)
             try await StreamClient.open(Self.path, of: client, Self.headers) { stream in
                 for _ in 0..<4 { _ = try await Self.tick(clock, &stream) }
             }
@@ -283,12 +284,12 @@ struct SaxoStreamTests {
             ("/saxo-streaming/connect?contextId=ctx-1", SaxoStreamTests.headers, 409),
         ])
     func refused(path: String, headers: [String: String], status: Int) async throws {
-        try await withClock { house, clock in
-            let client = house.client
+        try await withClock { fixture, clock in
+            let client = fixture.client
             try await StreamClient.open(Self.path, of: client, Self.headers) { _ in
-                // Whoever waits for the clock has been let in.
+                // A task that waits for the clock has an accepted listener.
                 try await waitUntil { clock.waiterCount > 0 }
-                let error = await #expect(throws: StreamClient.Refused.self) {
+                let error = await #expect(throws: StreamClient.Rejected.self) {
                     try await StreamClient.open(path, of: client, headers) { _ in }
                 }
                 #expect(error?.status == status, Comment(rawValue: error?.head ?? "none"))
@@ -298,12 +299,12 @@ struct SaxoStreamTests {
 
     @Test("subscriptions are known by their reference, their tag and their context, to their user alone")
     func unsubscribe() async throws {
-        try await withClock { house, _ in
+        try await withClock { fixture, _ in
             let path = "/trade/v1/prices/subscriptions"
             for (reference, more, status) in [
                 ("p1", ",\"Tag\":\"t\"", 201), ("p2", "", 201), ("p2", "", 409),
             ] {
-                let reply = try await subscribe(house, reference, more)
+                let reply = try await subscribe(fixture, reference, more)
                 #expect(reply.status == status)
             }
             for (name, headers, status) in [
@@ -311,7 +312,7 @@ struct SaxoStreamTests {
                 ("p1", RunningSandbox.saxoDemo, 404), ("p2", RunningSandbox.saxoDemo, 202),
             ] {
                 let target = "\(path)/ctx-1" + (name.hasPrefix("?") ? name : "/" + name)
-                let reply = try await house.saxo("DELETE", target, "", headers)
+                let reply = try await fixture.saxo("DELETE", target, "", headers)
                 #expect(reply.status == status)
             }
         }
@@ -325,8 +326,8 @@ struct SaxoStreamTests {
             ("p", "ctx", "1"), (String(repeating: "p", count: 51), "ctx", "21"),
         ])
     func malformed(reference: String, context: String, uic: String) async throws {
-        try await withClock { house, _ in
-            let reply = try await house.saxo(
+        try await withClock { fixture, _ in
+            let reply = try await fixture.saxo(
                 "POST", "/trade/v1/prices/subscriptions",
                 """
                 {"Arguments":{"Uic":\(uic),"AssetType":"FxSpot"},"ContextId":"\(context)","ReferenceId":"\(reference)"}

@@ -7,7 +7,7 @@ import Testing
 struct SaxoWireTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let path: String
-        /// Nil for shapes that the schemas do not have.
+        /// Nil for a shape without a schema.
         let shape: String?
         var testDescription: String { path }
 
@@ -79,16 +79,16 @@ struct SaxoWireTests {
 
     @Test("and is valid without prices, delayed, and without access to exchanges", arguments: Case.all)
     func validWithoutPrices(_ wanted: Case) async throws {
-        try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL", "EUR/USD", "EUR/DKK", "SPX"])
-            try expectValid(await house.saxo(wanted.path), wanted)
+        try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL", "EUR/USD", "EUR/DKK", "SPX"])
+            try expectValid(await fixture.saxo(wanted.path), wanted)
         }
-        try await withSandbox({ $0.saxo.exchangeDelayInMinutes = 15 }) { house in
-            try expectValid(await house.saxo(wanted.path), wanted)
+        try await withSandbox({ $0.saxo.exchangeDelayInMinutes = 15 }) { fixture in
+            try expectValid(await fixture.saxo(wanted.path), wanted)
         }
         guard !wanted.path.contains("AssetType=Stock") || !wanted.path.hasPrefix("/chart") else { return }
-        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { house in
-            try expectValid(await house.saxo(wanted.path), wanted)
+        try await withSandbox({ $0.saxo.includesExchangePrices = false }) { fixture in
+            try expectValid(await fixture.saxo(wanted.path), wanted)
         }
     }
 

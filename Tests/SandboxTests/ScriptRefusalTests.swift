@@ -107,13 +107,13 @@ struct ScriptRefusalTests {
 
     @Test("in a body", arguments: Case.all)
     func refuses(_ wanted: Case) async throws {
-        try await withSandbox { house in
-            let reply = try await house.client.post(wanted.path, wanted.body)
+        try await withSandbox { fixture in
+            let reply = try await fixture.client.post(wanted.path, wanted.body)
             #expect(reply.status == 400)
             #expect(try JSONValue(parsing: reply.body) == .object(["error": .string(wanted.message)]))
-            #expect(house.sandbox.faults.faults.isEmpty)
-            #expect(house.sandbox.script == MarketScript())
-            #expect(house.sandbox.oauth.decision == .prompt)
+            #expect(fixture.sandbox.faults.faults.isEmpty)
+            #expect(fixture.sandbox.script == MarketScript())
+            #expect(fixture.sandbox.oauth.decision == .prompt)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("The sandbox and pages of other sites")
 struct SitePolicyTests {
     /// Sends a request with the given fields in place of `Host`.
-    private static func ask(_ request: String, _ fields: [String], of client: Client) async throws
+    private static func send(_ request: String, _ fields: [String], of client: Client) async throws
         -> Client.Reply
     {
         let lines = ["\(request) HTTP/1.1", "Content-Length: 0", "Connection: close"] + fields
@@ -20,15 +20,16 @@ struct SitePolicyTests {
             ("[2001:db8::1]", 421), ("", 421),
         ])
     func hosts(host: String, status: Int) async throws {
-        try await withSandbox { house in
-            let desk = try await Self.ask("GET /_sandbox/calls", ["Host: \(host)"], of: house.client)
-            #expect(desk.status == status)
+        try await withSandbox { fixture in
+            let control = try await Self.send("GET /_sandbox/calls", ["Host: \(host)"], of: fixture.client)
+            #expect(control.status == status)
             let fields = ["Host: \(host)", "Authorization: Bearer sandbox-demo-token"]
-            let provider = try await Self.ask("GET /alpaca/v2/account", fields, of: house.client)
+            let provider = try await Self.send("GET /alpaca/v2/account", fields, of: fixture.client)
             #expect(provider.status == status)
             guard status == 421 else { return }
-            #expect(desk.body.contains("Use localhost or the address that it listens on, or start it with"))
-            #expect(house.sandbox.calls.total == 0, "it is not counted")
+            #expect(
+                control.body.contains("Use localhost or the address that it listens on, or start it with"))
+            #expect(fixture.sandbox.calls.total == 0, "it is not counted")
         }
     }
 
@@ -39,25 +40,25 @@ struct SitePolicyTests {
             ("rebound.example", 421),
         ])
     func beyond(host: String, status: Int) async throws {
-        try await withSandbox({ $0.host = "0.0.0.0" }) { house in
-            let reply = try await Self.ask("GET /_sandbox/calls", ["Host: \(host)"], of: house.client)
+        try await withSandbox({ $0.host = "0.0.0.0" }) { fixture in
+            let reply = try await Self.send("GET /_sandbox/calls", ["Host: \(host)"], of: fixture.client)
             #expect(reply.status == status)
         }
     }
 
     @Test("it refuses pages of other sites, and accepts its own pages and programs")
     func origins() async throws {
-        try await withSandbox { house in
-            let own = house.sandbox.address
+        try await withSandbox { fixture in
+            let own = fixture.sandbox.address
             for (origin, status) in [
                 ("http://\(own)", 204), (nil, 204), ("http://attacker.example", 403),
                 ("https://\(own)", 403), ("http://127.0.0.1", 403), ("null", 403), ("", 403),
             ] {
                 let fields = ["Host: \(own)"] + (origin.map { ["Origin: \($0)"] } ?? [])
-                let reset = try await Self.ask("POST /_sandbox/reset", fields, of: house.client)
+                let reset = try await Self.send("POST /_sandbox/reset", fields, of: fixture.client)
                 #expect(reset.status == status, "\(origin ?? "none")")
                 let token = fields + ["Authorization: Bearer sandbox-demo-token"]
-                let account = try await Self.ask("GET /alpaca/v2/account", token, of: house.client)
+                let account = try await Self.send("GET /alpaca/v2/account", token, of: fixture.client)
                 #expect(account.status == (status == 204 ? 200 : 403), "\(origin ?? "none")")
                 guard status == 403 else { continue }
                 #expect(reset.body.contains("Send the request from a program, without an Origin"))
@@ -69,19 +70,19 @@ struct SitePolicyTests {
         "it opens no WebSocket for pages of other sites, or under another name",
         arguments: [("Origin: http://attacker.example", 403), ("Host: rebound.example", 421)])
     func streams(field: String, status: Int) async throws {
-        try await withSandbox { house in
-            let host = field.hasPrefix("Host") ? [] : ["Host: \(house.sandbox.address)"]
+        try await withSandbox { fixture in
+            let host = field.hasPrefix("Host") ? [] : ["Host: \(fixture.sandbox.address)"]
             let fields =
                 host + [
                     field, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
                 ]
-            let text = try await house.client.exchange(
+            let text = try await fixture.client.exchange(
                 (["GET /alpaca/stream HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
             #expect(Client.Reply(text).status == status)
-            #expect(house.sandbox.calls.total == 0)
-            let own = ["Origin": "http://\(house.sandbox.address)"]
-            try await StreamClient.open("/alpaca/stream", of: house.client, own) { _ in }
+            #expect(fixture.sandbox.calls.total == 0)
+            let own = ["Origin": "http://\(fixture.sandbox.address)"]
+            try await StreamClient.open("/alpaca/stream", of: fixture.client, own) { _ in }
         }
     }
 }

@@ -1,14 +1,14 @@
 import NIOCore
 import Testing
 
-/// The client's end of a WebSocket, frame by frame over a plain socket (RFC 6455, section 5): an opinion
-/// independent of the library that the server uses.
+/// The client side of a WebSocket over a plain socket (RFC 6455, section 5), independent of the server's
+/// library.
 struct StreamClient: ~Copyable {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var buffer = ByteBuffer()
 
-    /// A frame as it came.
+    /// A received frame.
     enum Frame: Equatable {
         case text(String)
         case binary([UInt8])
@@ -19,7 +19,7 @@ struct StreamClient: ~Copyable {
         case end
     }
 
-    /// Opens a stream for as long as `body` runs.
+    /// Opens a stream while `body` runs.
     static func open<Result: Sendable>(
         _ path: String, of client: Client, _ headers: [String: String] = [:],
         _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
@@ -50,17 +50,17 @@ struct StreamClient: ~Copyable {
         var head = ""
         while !head.hasSuffix("\r\n\r\n") {
             guard try await fill(1), let byte = buffer.readString(length: 1) else {
-                throw Refused(head: head)
+                throw Rejected(head: head)
             }
             head += byte
         }
-        guard head.hasPrefix("HTTP/1.1 101 ") else { throw Refused(head: head) }
-        // The answer that RFC 6455, section 1.3, gives for this key.
+        guard head.hasPrefix("HTTP/1.1 101 ") else { throw Rejected(head: head) }
+        // The value of RFC 6455, section 1.3, for this key.
         try #require(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
     }
 
-    /// The server said no.
-    struct Refused: Error {
+    /// The server rejected the handshake.
+    struct Rejected: Error {
         let head: String
         var status: Int? { Client.Reply(head).status }
     }
@@ -88,7 +88,7 @@ struct StreamClient: ~Copyable {
         }
     }
 
-    /// Reads a frame that must be this one.
+    /// Reads a frame that must equal this one.
     mutating func expect(_ frame: Frame, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let next = try await next()
         #expect(next == frame, sourceLocation: sourceLocation)
@@ -98,7 +98,7 @@ struct StreamClient: ~Copyable {
         try await send(opcode: 1, Array(text.utf8))
     }
 
-    /// Sends the head of a text of so many bytes, and none of them.
+    /// Sends the head of a text message of a given length, without its bytes.
     func announce(length: UInt64) async throws {
         var frame = ByteBuffer(bytes: [0x81, 0x80 | 127])
         frame.writeInteger(length)
@@ -120,7 +120,7 @@ struct StreamClient: ~Copyable {
         try await outbound.write(frame)
     }
 
-    /// False when the connection ends before so many bytes have come.
+    /// Returns false if the connection ends before enough bytes are received.
     private mutating func fill(_ count: Int) async throws -> Bool {
         while buffer.readableBytes < count {
             do {

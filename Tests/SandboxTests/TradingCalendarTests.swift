@@ -60,17 +60,17 @@ struct TradingCalendarTests {
         let last = try #require(CalendarDate(year: year, month: 12, day: 31))
         // Juneteenth is applied to years before 2022 as well, on a weekday of 2018 and 2019.
         let rule = year < 2022 ? sessions - 1 : sessions
-        #expect(TradingCalendar.sessions(from: first, through: last).count == rule)
+        #expect(Schedule.exchanges.sessions(from: first, through: last).count == rule)
     }
 
     @Test("steps over closed days in both directions")
     func neighbours() throws {
         let monday = try date("2026-11-23")
         let friday = try date("2026-11-20")
-        #expect(TradingCalendar.session(before: monday)?.date == friday)
-        #expect(TradingCalendar.session(after: friday)?.date == monday)
-        #expect(TradingCalendar.session(onOrBefore: try date("2026-11-22"))?.date == friday)
-        #expect(TradingCalendar.session(before: .earliest) == nil)
+        #expect(Schedule.exchanges.session(before: monday)?.date == friday)
+        #expect(Schedule.exchanges.session(after: friday)?.date == monday)
+        #expect(Schedule.exchanges.session(onOrBefore: try date("2026-11-22"))?.date == friday)
+        #expect(Schedule.exchanges.session(before: .earliest) == nil)
     }
 
     private func seconds(_ text: String) -> Int? {

@@ -2,7 +2,7 @@ import Brokerage
 import Sandbox
 import Testing
 
-/// RFC 6455, as the sandbox's end keeps it, seen over plain sockets.
+/// Tests of the sandbox's WebSockets by RFC 6455, over plain sockets.
 @Suite("The sandbox's WebSockets")
 struct WebSocketTests {
     private static let path = "/alpaca/stream"
@@ -12,8 +12,8 @@ struct WebSocketTests {
 
     @Test("put the fragments of a message together, and answer pings between them")
     func fragments() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 let bytes = Array(FakeAlpacaTradeStreamTests.token.utf8)
                 try await stream.send(opcode: 1, Array(bytes[..<10]), isFinal: false)
                 try await stream.send(opcode: 9, [7])
@@ -27,8 +27,8 @@ struct WebSocketTests {
 
     @Test("read binary messages as they read text")
     func binary() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 try await stream.send(opcode: 2, Array(FakeAlpacaTradeStreamTests.token.utf8))
                 try await stream.expect(Self.authorized)
             }
@@ -37,8 +37,8 @@ struct WebSocketTests {
 
     @Test("say goodbye when the client does, and after it nothing")
     func goodbye() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 try await stream.send(opcode: 8, [0x03, 0xE8])
                 try await stream.expect(.close(code: 1000))
                 try await stream.expect(.end)
@@ -48,8 +48,8 @@ struct WebSocketTests {
 
     @Test("end when a text is not UTF-8")
     func notText() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 try await stream.send(opcode: 1, [0xC3, 0x28])
                 try await stream.expect(.close(code: 1007))
                 try await stream.expect(.end)
@@ -59,8 +59,8 @@ struct WebSocketTests {
 
     @Test("end when a message is longer than a megabyte")
     func tooLong() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 try await stream.announce(length: 1 << 21)
                 try await stream.expect(.close(code: 1009))
                 try await stream.expect(.end)
@@ -70,11 +70,11 @@ struct WebSocketTests {
 
     @Test("end when more waits to be read than they keep")
     func backlog() async throws {
-        try await withSandbox { house in
-            // The answer to the first message is never sent, so that no other is read.
+        try await withSandbox { fixture in
+            // The response to the first message is never sent, so no other message is read.
             let fault = Fault(.hang, endpoint: Self.endpoint + " message", remaining: 1)
-            #expect(house.sandbox.faults.add(fault))
-            try await StreamClient.open(Self.path, of: house.client) { stream in
+            #expect(fixture.sandbox.faults.add(fault))
+            try await StreamClient.open(Self.path, of: fixture.client) { stream in
                 for _ in 0..<1_030 { try await stream.send("{}") }
                 try await stream.expect(.close(code: 1008))
                 try await stream.expect(.end)
@@ -86,8 +86,8 @@ struct WebSocketTests {
         "that are asked for in no way that they know are refused over HTTP, and the connection ends",
         arguments: ["", "Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"])
     func refused(fields: String) async throws {
-        let text = try await withSandbox { house in
-            try await house.client.exchange(
+        let text = try await withSandbox { fixture in
+            try await fixture.client.exchange(
                 "GET \(Self.path) HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\(fields)\r\n"
             )
         }
@@ -98,17 +98,17 @@ struct WebSocketTests {
 
     @Test("are counted while they are open")
     func counted() async throws {
-        try await withSandbox { house in
-            try await StreamClient.open(Self.path, of: house.client) { first in
+        try await withSandbox { fixture in
+            try await StreamClient.open(Self.path, of: fixture.client) { first in
                 try await first.send(FakeAlpacaTradeStreamTests.token)
                 try await first.expect(Self.authorized)
-                try await StreamClient.open(Self.path, of: house.client) { second in
+                try await StreamClient.open(Self.path, of: fixture.client) { second in
                     try await second.send(FakeAlpacaTradeStreamTests.token)
                     try await second.expect(Self.authorized)
-                    #expect(house.sandbox.streams[.alpaca, Self.endpoint] == 2)
+                    #expect(fixture.sandbox.streams[.alpaca, Self.endpoint] == 2)
                 }
             }
-            #expect(house.sandbox.calls[.alpaca, Self.endpoint] == 2)
+            #expect(fixture.sandbox.calls[.alpaca, Self.endpoint] == 2)
         }
     }
 }

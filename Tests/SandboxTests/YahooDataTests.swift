@@ -5,8 +5,8 @@ import Testing
 
 @Suite("What Yahoo's stand-in tells")
 struct YahooDataTests {
-    private func quote(_ house: RunningSandbox, _ symbol: String) async throws -> JSONValue {
-        let reply = try await house.yahooAdmitted("/v7/finance/quote?symbols=\(symbol)")
+    private func quote(_ fixture: RunningSandbox, _ symbol: String) async throws -> JSONValue {
+        let reply = try await fixture.yahooWithCrumb("/v7/finance/quote?symbols=\(symbol)")
         return try #require(JSONValue(parsing: reply.body)["quoteResponse"]?["result"]?[0])
     }
 
@@ -19,10 +19,10 @@ struct YahooDataTests {
             ("2026-11-20T02:00:00Z", "POSTPOST", "postMarketPrice"),
         ] as [(String, String, String?)])
     func quote(moment: String, state: String, extended: String?) async throws {
-        try await withSandbox(at: moment) { house in
-            let reply = try await house.data("/v2/stocks/snapshots?symbols=BRK.B")
+        try await withSandbox(at: moment) { fixture in
+            let reply = try await fixture.data("/v2/stocks/snapshots?symbols=BRK.B")
             let alpaca = try #require(JSONValue(parsing: reply.body)["BRK.B"])
-            let quote = try await quote(house, "BRK-B")
+            let quote = try await quote(fixture, "BRK-B")
             #expect(quote["symbol"] == "BRK-B" && quote["currency"] == "USD")
             #expect(quote["marketState"] == .string(state))
             let names = [
@@ -53,8 +53,8 @@ struct YahooDataTests {
         "quotes come in the order of the request, each once; a delisted one has no price, an unknown is absent"
     )
     func quotes() async throws {
-        try await withSandbox { house in
-            let reply = try await house.yahooAdmitted(
+        try await withSandbox { fixture in
+            let reply = try await fixture.yahooWithCrumb(
                 "/v7/finance/quote?symbols=SPY,NOSUCH,AAPL,BRKS,SPY,%5EGSPC,EURUSD%3DX,BTC-USD")
             let quotes = try #require(
                 JSONValue(parsing: reply.body)["quoteResponse"]?["result"]?.elements)
@@ -68,7 +68,7 @@ struct YahooDataTests {
                 ])
             #expect(
                 quotes.map { $0["regularMarketPrice"] == nil } == [false, false, true, false, false, false])
-            let few = try await house.yahooAdmitted("/v7/finance/quote?symbols=AAPL&fields=currency")
+            let few = try await fixture.yahooWithCrumb("/v7/finance/quote?symbols=AAPL&fields=currency")
             let fields = try JSONValue(parsing: few.body)["quoteResponse"]?["result"]?[0]?.members?.keys
             #expect(
                 fields?.sorted() == ["currency", "language", "quoteType", "region", "symbol", "tradeable"])
@@ -77,9 +77,9 @@ struct YahooDataTests {
 
     @Test("a chart of days has Alpaca's days, stamped with the opening, as numbers of 32 bits")
     func daily() async throws {
-        try await withSandbox { house in
-            let chart = try await house.yahooChart("AAPL?range=5d&interval=1d")
-            let reply = try await house.data("/v2/stocks/snapshots?symbols=AAPL")
+        try await withSandbox { fixture in
+            let chart = try await fixture.yahooChart("AAPL?range=5d&interval=1d")
+            let reply = try await fixture.data("/v2/stocks/snapshots?symbols=AAPL")
             let alpaca = try #require(JSONValue(parsing: reply.body)["AAPL"])
             let stamps = try #require(chart["timestamp"]?.elements)
             // The 19th at 09:30 in New York.
@@ -103,8 +103,8 @@ struct YahooDataTests {
 
     @Test("a chart of hours begins with the opening, has holes, and ends with the running second")
     func intraday() async throws {
-        try await withSandbox({ $0.yahoo.missingBarOneIn = 3 }) { house in
-            let chart = try await house.yahooChart("AAPL?range=5d&interval=60m")
+        try await withSandbox({ $0.yahoo.missingBarOneIn = 3 }) { fixture in
+            let chart = try await fixture.yahooChart("AAPL?range=5d&interval=60m")
             let stamps = try #require(
                 chart["timestamp"]?.elements?.compactMap(\.digits).compactMap { Int($0) })
             // Four whole days of seven bars, four bars of the fifth, and the running second.
@@ -119,7 +119,7 @@ struct YahooDataTests {
             #expect(columns["volume"]?[32] == 0)
             #expect(chart["meta"]?["previousClose"] != nil)
             #expect(chart["indicators"]?["adjclose"] == nil)
-            let extended = try await house.yahooChart("AAPL?range=1d&interval=60m&includePrePost=true")
+            let extended = try await fixture.yahooChart("AAPL?range=1d&interval=60m&includePrePost=true")
             #expect(extended["timestamp"]?[0] == 1_795_078_800)
         }
         let plain = try await withSandbox({
@@ -132,9 +132,9 @@ struct YahooDataTests {
 
     @Test("a range without trading has no stamps and an empty column")
     func nothing() async throws {
-        try await withSandbox(at: Moment.weekend) { house in
+        try await withSandbox(at: Moment.weekend) { fixture in
             // Saturday, in seconds.
-            let chart = try await house.yahooChart(
+            let chart = try await fixture.yahooChart(
                 "AAPL?period1=1795244400&period2=1795280400&interval=5m")
             #expect(chart["timestamp"] == nil)
             #expect(chart["indicators"]?["quote"] == .array([.object([:])]))
@@ -144,9 +144,9 @@ struct YahooDataTests {
 
     @Test("the close before a chart is that of the session before its first bar")
     func chartPreviousClose() async throws {
-        try await withSandbox({ $0.yahoo.pricesAreSinglePrecision = false }) { house in
-            let week = try await house.yahooChart("AAPL?range=5d&interval=1d")
-            let day = try await house.yahooChart("AAPL?range=1d&interval=5m")
+        try await withSandbox({ $0.yahoo.pricesAreSinglePrecision = false }) { fixture in
+            let week = try await fixture.yahooChart("AAPL?range=5d&interval=1d")
+            let day = try await fixture.yahooChart("AAPL?range=1d&interval=5m")
             #expect(day["meta"]?["chartPreviousClose"] == week["indicators"]?["quote"]?[0]?["close"]?[3])
             #expect(day["meta"]?["previousClose"] == day["meta"]?["chartPreviousClose"])
             #expect(week["meta"]?["chartPreviousClose"] != day["meta"]?["chartPreviousClose"])
@@ -155,26 +155,26 @@ struct YahooDataTests {
 
     @Test("a symbol without a price has holes from its trading day on, and no price")
     func unpriced() async throws {
-        try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL"])
-            let chart = try await house.yahooChart("AAPL?range=5d&interval=60m")
+        try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL"])
+            let chart = try await fixture.yahooChart("AAPL?range=5d&interval=60m")
             #expect(chart["meta"]?["regularMarketPrice"] == nil)
             let close = try #require(chart["indicators"]?["quote"]?[0]?["close"]?.elements)
             #expect(close.suffix(4).allSatisfy { $0 == .null } && close.contains { $0 != .null })
-            #expect(try await quote(house, "AAPL")["regularMarketPrice"] == nil)
+            #expect(try await quote(fixture, "AAPL")["regularMarketPrice"] == nil)
         }
     }
 
     @Test("a summary has the modules that were asked for, with numbers bare or in objects")
     func summary() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func summary(_ query: String) async throws -> JSONValue {
-                let reply = try await house.yahooAdmitted("/v10/finance/quoteSummary/" + query)
+                let reply = try await fixture.yahooWithCrumb("/v10/finance/quoteSummary/" + query)
                 return try #require(JSONValue(parsing: reply.body)["quoteSummary"]?["result"]?[0])
             }
             let bare = try await summary("AAPL?modules=price,summaryProfile,nonsense&formatted=false")
             #expect(bare.members?.keys.sorted() == ["price", "summaryProfile"])
-            let quote = try await quote(house, "AAPL")
+            let quote = try await quote(fixture, "AAPL")
             #expect(bare["price"]?["regularMarketPrice"] == quote["regularMarketPrice"])
             let fraction = try decimal(bare["price"]?["regularMarketChangePercent"])
             let percent = try decimal(quote["regularMarketChangePercent"])
@@ -182,22 +182,22 @@ struct YahooDataTests {
             let summary = bare["summaryProfile"]?["longBusinessSummary"]?.string
             #expect(summary?.hasPrefix("Apple Inc. designs phones") == true)
             #expect(bare["summaryProfile"]?["companyOfficers"] == nil)
-            let formatted = try await self.formatted(house, "AAPL")
+            let formatted = try await self.formatted(fixture, "AAPL")
             #expect(formatted["regularMarketPrice"]?["raw"] == quote["regularMarketPrice"])
             #expect(formatted["regularMarketPrice"]?["fmt"]?.string != nil)
-            #expect(try await self.formatted(house, "SPY")["marketCap"] == .object([:]))
+            #expect(try await self.formatted(fixture, "SPY")["marketCap"] == .object([:]))
         }
     }
 
-    private func formatted(_ house: RunningSandbox, _ symbol: String) async throws -> JSONValue {
-        let reply = try await house.yahooAdmitted("/v10/finance/quoteSummary/\(symbol)?modules=price")
+    private func formatted(_ fixture: RunningSandbox, _ symbol: String) async throws -> JSONValue {
+        let reply = try await fixture.yahooWithCrumb("/v10/finance/quoteSummary/\(symbol)?modules=price")
         return try #require(JSONValue(parsing: reply.body)["quoteSummary"]?["result"]?[0]?["price"])
     }
 
     @Test("a search mixes listed companies with one that is not, and has their news")
     func search() async throws {
-        try await withSandbox { house in
-            let reply = try await house.yahoo("/v1/finance/search?q=berkshire&quotesCount=3&newsCount=2")
+        try await withSandbox { fixture in
+            let reply = try await fixture.yahoo("/v1/finance/search?q=berkshire&quotesCount=3&newsCount=2")
             let document = try JSONValue(parsing: reply.body)
             let quotes = try #require(document["quotes"]?.elements)
             #expect(quotes.map { $0["symbol"]?.string } == ["BRK-A", nil, "BRK-B"])
@@ -208,16 +208,16 @@ struct YahooDataTests {
                 let tickers = story["relatedTickers"]?.elements ?? []
                 #expect(tickers.contains("BRK-A") || tickers.contains("BRK-B"))
             }
-            let index = try JSONValue(parsing: try await house.yahoo("/v1/finance/search?q=%5EGSPC").body)
+            let index = try JSONValue(parsing: try await fixture.yahoo("/v1/finance/search?q=%5EGSPC").body)
             #expect(index["quotes"]?[0]?["symbol"] == "^GSPC")
         }
     }
 
     @Test("YQL has an object for one symbol, an array for several, and null for none")
     func yqlCounts() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             func results(_ condition: String) async throws -> JSONValue? {
-                let reply = try await house.yql(
+                let reply = try await fixture.yql(
                     "select * from yahoo.finance.quotes where symbol \(condition)")
                 return try JSONValue(parsing: reply.body)["query"]?["results"]
             }
@@ -233,12 +233,12 @@ struct YahooDataTests {
 
     @Test("YQL's texts say what the quote says")
     func yqlTexts() async throws {
-        try await withSandbox(at: Moment.evening) { house in
-            let reply = try await house.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL")"#)
+        try await withSandbox(at: Moment.evening) { fixture in
+            let reply = try await fixture.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL")"#)
             let query = try #require(JSONValue(parsing: reply.body)["query"])
             #expect(query["count"] == 1 && query["created"] == "2026-11-19T23:00:00Z")
             let texts = try #require(query["results"]?["quote"])
-            let quote = try await quote(house, "AAPL")
+            let quote = try await quote(fixture, "AAPL")
             let price = try #require(texts["LastTradePriceOnly"]?.string)
             #expect(try decimal(texts["LastTradePriceOnly"]) == decimal(quote["regularMarketPrice"]))
             #expect(try decimal(texts["PreviousClose"]) == decimal(quote["regularMarketPreviousClose"]))
@@ -252,7 +252,7 @@ struct YahooDataTests {
             #expect(texts["MarketCapitalization"]?.string?.hasSuffix("B") == true)
             #expect(texts["PercebtChangeFromYearHigh"]?.string?.hasSuffix("%") == true)
             #expect((texts.members?.count ?? 0) > 80)
-            let few = try await house.yql(
+            let few = try await fixture.yql(
                 #"SELECT Symbol, Name FROM yahoo.finance.quotes WHERE symbol in ("AAPL")"#)
             #expect(few.body.contains(#""quote":{"Name":"Apple Inc.","Symbol":"AAPL"}"#))
         }
@@ -275,8 +275,8 @@ struct YahooDataTests {
 
     @Test("YQL may be as it has been since November 2017")
     func yqlDiscontinued() async throws {
-        let reply = try await withSandbox({ $0.yahoo.yql = .discontinued }) { house in
-            try await house.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL")"#)
+        let reply = try await withSandbox({ $0.yahoo.yql = .discontinued }) { fixture in
+            try await fixture.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL")"#)
         }
         #expect(reply.status == 403)
         #expect(reply.body.hasPrefix("It has come to our attention that this service is being used in "))

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension RunningSandbox {
-    /// A call of Yahoo's stand-in that needs no crumb.
+    /// Calls an endpoint of the fake Yahoo without a crumb.
     func yahoo(_ path: String, _ headers: [String: String] = [:]) async throws -> Client.Reply {
         try await client.get("/yahoo" + path, headers)
     }
 
-    /// A cookie and its crumb, fetched as a client does.
-    func yahooPass() async throws -> (cookie: String, crumb: String) {
+    /// Requests a cookie and its crumb, as a client does.
+    func yahooCrumb() async throws -> (cookie: String, crumb: String) {
         let given = try await client.get("/yahoo-cookie/")
         let cookie = try #require(given.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
         let crumb = try await yahoo("/v1/test/getcrumb", ["Cookie": cookie])
@@ -17,15 +17,15 @@ extension RunningSandbox {
         return (cookie, crumb.body)
     }
 
-    /// A call with cookie and crumb.
-    func yahooAdmitted(_ path: String) async throws -> Client.Reply {
-        let pass = try await yahooPass()
-        let crumb = pass.crumb.replacing("/", with: "%2F")
+    /// Calls an endpoint with cookie and crumb.
+    func yahooWithCrumb(_ path: String) async throws -> Client.Reply {
+        let credentials = try await yahooCrumb()
+        let crumb = credentials.crumb.replacing("/", with: "%2F")
         return try await yahoo(
-            path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": pass.cookie])
+            path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": credentials.cookie])
     }
 
-    /// A statement of YQL, percent-encoded.
+    /// Sends a statement of YQL, percent-encoded.
     func yql(_ statement: String) async throws -> Client.Reply {
         let escaped = statement.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))
@@ -37,7 +37,7 @@ extension RunningSandbox {
                 + "&env=store%3A%2F%2Fdatatables.org%2Falltableswithkeys&callback=")
     }
 
-    /// The first result of a chart.
+    /// Returns the first result of a chart.
     func yahooChart(_ query: String) async throws -> JSONValue {
         let reply = try await yahoo("/v8/finance/chart/" + query)
         return try #require(JSONValue(parsing: reply.body)["chart"]?["result"]?[0], "\(reply.body)")

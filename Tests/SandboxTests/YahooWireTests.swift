@@ -41,7 +41,7 @@ struct YahooWireTests {
     @Test("every answer is valid by the schema, at any time of the week", arguments: Case.all, Moment.all)
     func valid(_ wanted: Case, moment: String) async throws {
         let schema = try Golden.schema(of: "yahoo").definition(wanted.shape)
-        let reply = try await withSandbox(at: moment) { try await $0.yahooAdmitted(wanted.path) }
+        let reply = try await withSandbox(at: moment) { try await $0.yahooWithCrumb(wanted.path) }
         #expect(reply.status == 200)
         #expect(reply.headers["content-type"] == "application/json; charset=UTF-8")
         #expect(reply.isWhole)
@@ -51,9 +51,9 @@ struct YahooWireTests {
     @Test("and is valid where the market has no price", arguments: Case.all)
     func validWithoutPrices(_ wanted: Case) async throws {
         let schema = try Golden.schema(of: "yahoo").definition(wanted.shape)
-        let reply = try await withSandbox { house in
-            house.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "SPX", "EUR/USD", "BTC/USD"])
-            return try await house.yahooAdmitted(wanted.path)
+        let reply = try await withSandbox { fixture in
+            fixture.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "SPX", "EUR/USD", "BTC/USD"])
+            return try await fixture.yahooWithCrumb(wanted.path)
         }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
@@ -61,9 +61,9 @@ struct YahooWireTests {
 
     @Test("the same seed and clock give the same bytes, another seed gives others", arguments: Case.all)
     func deterministic(_ wanted: Case) async throws {
-        let first = try await withSandbox { try await $0.yahooAdmitted(wanted.path) }
-        let again = try await withSandbox { try await $0.yahooAdmitted(wanted.path) }
-        let other = try await withSandbox({ $0.seed = 8 }, { try await $0.yahooAdmitted(wanted.path) })
+        let first = try await withSandbox { try await $0.yahooWithCrumb(wanted.path) }
+        let again = try await withSandbox { try await $0.yahooWithCrumb(wanted.path) }
+        let other = try await withSandbox({ $0.seed = 8 }, { try await $0.yahooWithCrumb(wanted.path) })
         #expect(first == again)
         #expect((first == other) == (wanted.path.contains("=NOSUCH") || wanted.path.contains("zzzzz")))
     }
@@ -73,8 +73,8 @@ struct YahooWireTests {
         arguments: [#""AAPL""#, #""AAPL","NOSUCH","BRK-B""#, #""""#], Moment.all)
     func yql(symbols: String, moment: String) async throws {
         let schema = try Golden.schema(of: "yahoo").definition("YqlQuotes")
-        let reply = try await withSandbox(at: moment) { house in
-            try await house.yql("select * from yahoo.finance.quotes where symbol in (\(symbols))")
+        let reply = try await withSandbox(at: moment) { fixture in
+            try await fixture.yql("select * from yahoo.finance.quotes where symbol in (\(symbols))")
         }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that comes once and can be awaited, by any number of tasks.
+/// An event that occurs once; any number of tasks can wait for it.
 package final class Event<Value: Sendable>: Sendable {
     private enum State {
         case awaited([CheckedContinuation<Value, Never>])
@@ -11,7 +11,7 @@ package final class Event<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// It happens; a second time is without effect.
+    /// Marks the event as occurred; later calls have no effect.
     package func happen(_ value: Value) {
         let waiting: [CheckedContinuation<Value, Never>] = state.withLock { state in
             guard case .awaited(let waiting) = state else { return [] }
@@ -30,7 +30,7 @@ package final class Event<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits, also where the task is cancelled meanwhile.
+    /// Waits for the event, also after cancellation of the task.
     package func wait() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in

@@ -1,6 +1,6 @@
-/// A field error as clients see it: an entry of `errors` of a response.
+/// A field error of a response: an entry of `errors`.
 package struct FieldFailure: Sendable, Hashable {
-    /// Like `positions.0.quote`.
+    /// The path, for instance `positions.0.quote`.
     package let path: String?
     package let code: String?
     package let provider: String?
@@ -13,7 +13,7 @@ package struct FieldFailure: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// What `errors` of a response says, in its order.
+    /// The entries of `errors`, in order.
     package var failures: [FieldFailure] {
         (self["errors"]?.elements ?? []).map { error in
             let path = error["path"]?.elements?.map { $0.string ?? $0.digits ?? "?" }.joined(separator: ".")
@@ -22,7 +22,7 @@ extension JSONValue {
         }
     }
 
-    /// Where `data` of a response has nulls, as paths are written in ``FieldFailure``.
+    /// The paths of nulls in `data`, in the form of ``FieldFailure/path``.
     package var nulls: Set<String> { self["data"]?.nulls(at: []) ?? [] }
 
     private func nulls(at path: [String]) -> Set<String> {
@@ -37,7 +37,7 @@ extension JSONValue {
 }
 
 extension RawResponse {
-    /// See ``JSONValue/failures``; none where the body is no JSON.
+    /// See ``JSONValue/failures``; empty if the body is not JSON.
     package var failures: [FieldFailure] { json?.failures ?? [] }
 
     /// See ``JSONValue/nulls``.

@@ -1,11 +1,11 @@
-/// A JSON Schema (2020-12) with the keywords that the schemas in `Tests/Golden/providers` use.
+/// A JSON Schema (2020-12), limited to the keywords of the schemas in `Tests/Golden/providers`.
 ///
-/// Any other keyword is refused when the schema is read, so that none is silently passed over.
+/// Any other keyword is an error when the schema is read, so that no keyword is ignored.
 package struct JSONSchema {
     private let definitions: [String: SchemaNode]
     private let root: SchemaNode
 
-    /// A keyword or a value of one that is not understood, and where in the schema it stands.
+    /// An unsupported keyword or value, and its position in the schema.
     package struct Malformed: Error, Hashable, CustomStringConvertible {
         package let reason: String
         /// A JSON pointer (RFC 6901) into the schema.
@@ -14,7 +14,7 @@ package struct JSONSchema {
         package var description: String { "\(reason) at \(pointer.isEmpty ? "the root" : pointer)" }
     }
 
-    /// Something in a document that the schema does not allow.
+    /// A part of a document that the schema does not allow.
     package struct Violation: Sendable, Hashable, CustomStringConvertible {
         package let reason: String
         /// A JSON pointer (RFC 6901) into the document.
@@ -33,7 +33,7 @@ package struct JSONSchema {
         }
     }
 
-    /// The schema of one of the `$defs`; throws ``Malformed`` when there is none of that name.
+    /// Returns the schema of one of the `$defs`; throws ``Malformed`` for an unknown name.
     package func definition(_ name: String) throws -> JSONSchema {
         guard let root = definitions[name] else {
             throw Malformed(reason: "no definition \"\(name)\"", pointer: "/$defs")
@@ -46,7 +46,7 @@ package struct JSONSchema {
         self.root = root
     }
 
-    /// All that the schema does not allow in a document; empty when it is valid.
+    /// Returns the violations in a document; empty if it is valid.
     package func violations(in document: JSONValue) -> [Violation] {
         SchemaCheck(definitions: definitions).check(document, against: root, at: "")
     }

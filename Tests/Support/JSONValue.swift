@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A JSON document as tests read it, through Foundation: an opinion independent of the writers under test.
+/// A JSON document, parsed by Foundation and therefore independent of the writers under test.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -9,7 +9,7 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a document; throws Foundation's `DecodingError`.
+    /// Parses a document; throws Foundation's `DecodingError`.
     package init(parsing data: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(data))
     }
@@ -38,7 +38,7 @@ package enum JSONValue: Sendable, Hashable {
         return number
     }
 
-    /// The digits of a number, for tests with a decimal type of their own.
+    /// The digits of a number, for tests with another decimal type.
     package var digits: String? { number.map { "\($0)" } }
 
     package var elements: [JSONValue]? {
@@ -55,7 +55,7 @@ package enum JSONValue: Sendable, Hashable {
 extension JSONValue: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // The order is that of how often each occurs: a wrong guess costs an error.
+        // The types are in the order of their frequency, since each failed attempt costs an error.
         if let string = try? container.decode(String.self) {
             self = .string(string)
         } else if let members = try? container.decode([String: JSONValue].self) {

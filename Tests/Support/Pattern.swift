@@ -1,11 +1,11 @@
-/// A regular expression of a schema, compiled once.
+/// A compiled regular expression of a schema.
 ///
-/// It may match anywhere (2020-12, section 6.3.3), and its digits are those of ASCII, as in ECMA-262.
+/// It may match anywhere (2020-12, section 6.3.3), and its digit class is ASCII, as in ECMA-262.
 struct Pattern {
     let text: String
     private let expression: Regex<AnyRegexOutput>
 
-    /// Throws what the compiler of regular expressions throws.
+    /// Throws the error of the regular expression compiler.
     init(_ text: String) throws {
         self.text = text
         expression = try Regex(text).asciiOnlyDigits()

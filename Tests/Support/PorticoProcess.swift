@@ -1,6 +1,6 @@
 import Foundation
 
-/// `portico serve` on a free port of this machine, for programs that measure or try it from outside.
+/// `portico serve` on a free port of this machine, for benchmarks and external tests.
 package final class PorticoProcess {
     private let process = Process()
     package let port: Int
@@ -9,7 +9,7 @@ package final class PorticoProcess {
         package let description: String
     }
 
-    /// Starts it, with what pins it to a core in front perhaps, and waits until it listens.
+    /// Starts it, with an optional command prefix that pins it to a core, and waits until it listens.
     package init(_ command: [String], _ environment: [String: String]) throws {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command + ["serve", "--port", "0", "--log-level", "error"]
@@ -38,12 +38,12 @@ package final class PorticoProcess {
         process.waitUntilExit()
     }
 
-    /// What it has in memory, in bytes.
+    /// Returns its resident memory in bytes.
     package func residentBytes() throws -> Int { try Self.residentBytes(of: processID) }
 
     package var processID: Int32 { process.processIdentifier }
 
-    /// The resident memory of a process in bytes.
+    /// Returns the resident memory of a process in bytes.
     package static func residentBytes(of processID: Int32) throws -> Int {
         let path = "/proc/\(processID)/statm"
         let fields = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
@@ -53,7 +53,7 @@ package final class PorticoProcess {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Runs it around some work.
+    /// Starts it, runs a closure, and stops it.
     package static func with<Value>(
         _ command: [String], _ environment: [String: String], _ work: (PorticoProcess) async throws -> Value
     ) async throws -> Value {

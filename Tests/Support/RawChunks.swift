@@ -1,8 +1,8 @@
-/// The chunked coding of a body, as a client reads it (RFC 9112, section 7.1).
+/// A decoder of the chunked coding (RFC 9112, section 7.1).
 enum RawChunks {
-    /// A whole body from the front of bytes, and how many they are; nil where more is needed.
+    /// Returns a complete body at the start of the bytes, and its encoded length; nil if bytes are missing.
     ///
-    /// Throws where a chunk is not one: tests know no extensions and no trailers.
+    /// Throws for an invalid chunk; extensions and trailers are not supported.
     static func body(in bytes: ArraySlice<UInt8>) throws -> (body: [UInt8], length: Int)? {
         var body: [UInt8] = []
         var rest = bytes

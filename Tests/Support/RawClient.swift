@@ -7,13 +7,13 @@ import Glibc
 import Musl
 #endif
 
-/// A TCP client that sends exactly the bytes that it is given, and reads what comes.
+/// A TCP client that sends exact bytes, and reads the response.
 ///
-/// Blocking system calls run on a queue of its own, so that they hold no thread that the server's tasks need.
+/// Blocking system calls run on a separate queue, so that they block no thread of the server's tasks.
 package final class RawClient: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "raw client")
-    /// What was received and not yet taken.
+    /// The received bytes that were not yet returned.
     private let received = Mutex<[UInt8]>([])
     private let isClosed = Mutex(false)
 
@@ -21,22 +21,21 @@ package final class RawClient: Sendable {
         package let description: String
     }
 
-    /// How long a read waits before the test fails, in seconds.
-    private let patience: Int
-    /// The time after which reads fail although bytes arrive, so that a test ends that waits among heartbeats
-    /// for another message.
-    private let end = ContinuousClock.now + RawClient.longestLife
+    /// The timeout of a read, in seconds.
+    private let timeout: Int
+    /// The time after which reads fail even if bytes arrive; it ends a test that receives only heartbeats.
+    private let end = ContinuousClock.now + RawClient.maximumLifetime
 
-    private static let longestLife = Duration.seconds(300)
+    private static let maximumLifetime = Duration.seconds(300)
 
-    package init(port: Int, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+    package init(port: Int, receiveBuffer: Int32? = nil, patience timeout: Int = 20) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "no socket: \(errno)") }
         self.descriptor = descriptor
-        self.patience = patience
-        var timeout = timeval(tv_sec: patience, tv_usec: 0)
+        self.timeout = timeout
+        var readTimeout = timeval(tv_sec: timeout, tv_usec: 0)
         unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &readTimeout, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -52,7 +51,8 @@ package final class RawClient: Sendable {
                 unsafe Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // `deinit` closes the descriptor: it runs where `init` throws, since all of the object is there.
+        // `deinit` closes the descriptor: it runs when `init` throws here, since all properties are
+        // initialized.
         guard outcome == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
     }
 
@@ -86,7 +86,8 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// Sends the last bytes together with the end of the client's side, in one segment; the server's stays open.
+    /// Sends the last bytes together with the end of the client's side, in one segment; the server's side
+    /// stays open.
     package func finish(_ text: String) async throws {
         let bytes = Array(text.utf8)
         try await onQueue { [descriptor] in
@@ -97,7 +98,7 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// The next response; its body as long as Content-Length or its chunks say, or none after HEAD.
+    /// Reads the next response; its body by Content-Length or chunks, or none after HEAD.
     package func response(toHead: Bool = false) async throws -> RawResponse {
         try await onQueue { [self] in
             while true {
@@ -111,12 +112,12 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// The next bytes, as many as are asked for, as text.
+    /// Reads the given number of bytes, as text.
     package func take(_ count: Int) async throws -> String {
         String(decoding: try await takeBytes(count), as: UTF8.self)
     }
 
-    /// The next bytes, as many as are asked for.
+    /// Reads the given number of bytes.
     package func takeBytes(_ count: Int) async throws -> [UInt8] {
         try await onQueue { [self] in
             while received.withLock({ $0.count < count }) {
@@ -129,7 +130,7 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// The next line, without its end.
+    /// Reads the next line, without its end.
     package func line() async throws -> String {
         try await onQueue { [self] in
             while true {
@@ -146,14 +147,14 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// Waits until something has come.
+    /// Waits until bytes are received.
     package func firstBytes() async throws {
         try await onQueue { [self] in
             guard try receive() else { throw Failure(description: "the connection ended") }
         }
     }
 
-    /// Everything until the server closes its side.
+    /// Reads until the server closes its side.
     package func rest() async throws -> String {
         try await onQueue { [self] in
             while try receive() {}
@@ -161,15 +162,15 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// Takes what comes; false at the end of what the server sends, which a reset is too.
+    /// Receives bytes; returns false at the end of the connection or after a reset.
     private func receive() throws -> Bool {
         guard ContinuousClock.now < end else {
-            throw Failure(description: "the expected bytes did not arrive within \(Self.longestLife)")
+            throw Failure(description: "the expected bytes did not arrive within \(Self.maximumLifetime)")
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == ECONNRESET { return false }
-        guard count >= 0 else { throw Failure(description: "nothing came for \(patience) seconds") }
+        guard count >= 0 else { throw Failure(description: "nothing came for \(timeout) seconds") }
         received.withLock { $0 += buffer.prefix(count) }
         return count > 0
     }

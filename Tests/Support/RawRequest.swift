@@ -1,6 +1,6 @@
-/// The bytes of requests.
+/// Builds the bytes of requests.
 package enum RawRequest {
-    /// A `POST` with a body of JSON.
+    /// Returns a `POST` with a JSON body.
     package static func post(_ body: String, path: String = "/graphql", fields: [String] = []) -> String {
         let head = ["POST \(path) HTTP/1.1", "Host: localhost", "Content-Type: application/json"] + fields
         return (head + ["Content-Length: \(body.utf8.count)", "", body]).joined(separator: "\r\n")
@@ -10,7 +10,7 @@ package enum RawRequest {
         (["\(method) \(path) HTTP/1.1", "Host: localhost"] + fields + ["", ""]).joined(separator: "\r\n")
     }
 
-    /// A request's JSON for a document, whatever characters it has.
+    /// Returns a request's JSON for a document, with all characters escaped as necessary.
     package static func query(_ document: String) -> String {
         var escaped = ""
         for scalar in document.unicodeScalars {

@@ -1,4 +1,4 @@
-/// A response as it came over the wire.
+/// A response with its exact bytes.
 package struct RawResponse: Sendable {
     package let status: Int
     package let reason: String
@@ -6,21 +6,21 @@ package struct RawResponse: Sendable {
     package let headers: [(name: String, value: String)]
     package let body: String
 
-    /// The value of the first field of that name, which is given in lower case.
+    /// The value of the first field of that name, which must be in lower case.
     package subscript(name: String) -> String? {
         headers.first { $0.name == name }?.value
     }
 
-    /// The body as JSON; nil where it is none.
+    /// The body as JSON; nil if it is not JSON.
     package var json: JSONValue? { try? JSONValue(parsing: body) }
 
-    /// `message` of the first error; nil where the body is no GraphQL error.
+    /// `message` of the first error; nil if the body is not a GraphQL error.
     package var message: String? { json?["errors"]?[0]?["message"]?.string }
 
     /// `extensions.code` of the first error.
     package var code: String? { json?["errors"]?[0]?["extensions"]?["code"]?.string }
 
-    /// Takes a whole response from the front of what was received; nil where more is needed.
+    /// Removes a complete response from the start of the bytes; nil if bytes are missing.
     package static func take(from bytes: inout [UInt8], toHead: Bool) throws -> RawResponse? {
         guard let end = headEnd(of: bytes) else { return nil }
         let lines = lines(of: bytes[..<(end - 4)])
@@ -65,7 +65,8 @@ package struct RawResponse: Sendable {
         return bytes.indices.first { bytes[$0...].starts(with: mark) }.map { $0 + 4 }
     }
 
-    /// `\r\n` is one `Character`, so lines are parted as bytes.
+    /// `\r
+    /// ` is one `Character`, so lines are split as bytes.
     private static func lines(of head: ArraySlice<UInt8>) -> [String] {
         head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)

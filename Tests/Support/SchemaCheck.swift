@@ -1,4 +1,4 @@
-/// Holds a document against a schema.
+/// Validates a document against a schema.
 struct SchemaCheck {
     let definitions: [String: SchemaNode]
 

@@ -1,4 +1,4 @@
-/// One subschema: what its keywords demand.
+/// The keywords of one subschema.
 struct SchemaNode {
     var demands: [Demand] = []
 
@@ -20,8 +20,8 @@ struct SchemaNode {
         case oneOf([SchemaNode])
     }
 
-    /// `properties`, `patternProperties` and `additionalProperties` of one schema, which only together have a
-    /// meaning.
+    /// `properties`, `patternProperties` and `additionalProperties` of one schema, which depend on each
+    /// other.
     struct Members {
         var named: [String: SchemaNode] = [:]
         var patterns: [(pattern: Pattern, node: SchemaNode)] = []
@@ -38,7 +38,7 @@ enum JSONType: String, Sendable {
         case (.null, .null), (.boolean, .bool), (.object, .object), (.array, .array), (.number, .number),
             (.string, .string):
             true
-        // 2020-12: a number without a fraction is an integer, 1.0 among them.
+        // 2020-12: a number without a fraction is an integer, for instance 1.0.
         case (.integer, .number(let number)): number.isWhole
         default: false
         }

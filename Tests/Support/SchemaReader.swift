@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads schemas; collects definitions and references on its way.
+/// Reads schemas, and collects definitions and references.
 struct SchemaReader {
     private(set) var definitions: [String: SchemaNode] = [:]
     private(set) var references: [(name: String, pointer: String)] = []
@@ -25,7 +25,7 @@ struct SchemaReader {
         }
     }
 
-    /// Nil for keywords that demand nothing.
+    /// Returns nil for keywords without requirements.
     private mutating func demand(
         _ keyword: String, _ value: JSONValue, at pointer: String
     ) throws -> SchemaNode.Demand? {

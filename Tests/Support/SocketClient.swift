@@ -1,4 +1,4 @@
-/// A client of WebSockets that sends exactly the frames that it is told to (RFC 6455, section 5).
+/// A WebSocket client that sends exact frames (RFC 6455, section 5).
 package struct SocketClient: Sendable {
     package let client: RawClient
 
@@ -17,7 +17,7 @@ package struct SocketClient: Sendable {
         }
 
         package var text: String { String(decoding: payload, as: UTF8.self) }
-        /// Of a closing frame.
+        /// The code of a close frame.
         package var closeCode: Int? {
             opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
         }
@@ -61,7 +61,7 @@ package struct SocketClient: Sendable {
         try await client.send(frame)
     }
 
-    /// The next frame, pings of the server passed over.
+    /// Reads the next frame; pings of the server are skipped.
     package func next() async throws -> Frame {
         while true {
             let head = try await client.takeBytes(2)

@@ -1,4 +1,4 @@
-/// SplitMix64: a source of random numbers that is small, and the same everywhere for the same seed.
+/// SplitMix64: a small random number generator with the same sequence for a seed on every machine.
 package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

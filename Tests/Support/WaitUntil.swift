@@ -16,7 +16,7 @@ package func waitUntil(
     let deadline = ContinuousClock.now + timeout
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            throw ConditionTimeout(timeout: timeout, place: "\(fileID):\(line)")
+            throw ConditionTimeout(timeout: timeout, location: "\(fileID):\(line)")
         }
         try await Task.sleep(for: .milliseconds(2))
     }
@@ -25,7 +25,7 @@ package func waitUntil(
 /// A condition that ``waitUntil(timeout:fileID:line:_:)`` waited for did not hold in time.
 package struct ConditionTimeout: Error, CustomStringConvertible {
     let timeout: Duration
-    let place: String
+    let location: String
 
-    package var description: String { "The condition at \(place) did not hold within \(timeout)." }
+    package var description: String { "The condition at \(location) did not hold within \(timeout)." }
 }

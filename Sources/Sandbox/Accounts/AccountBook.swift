@@ -1,18 +1,18 @@
 package import Brokerage
 
-/// A ledger at the market's prices: cash, holdings and equity of one account at any moment.
+/// The cash, holdings and equity of one account at any moment, at the market's prices.
 package struct AccountBook: Sendable {
     package let ledger: Ledger
     package let market: Market
-    /// Every trade with the moment and the price at which it was made, oldest first.
+    /// Every trade with its second and price, oldest first.
     private let executions: [Execution]
 
-    /// Something bought, or sold where the quantity is below zero.
+    /// A purchase, or a sale if the quantity is negative.
     struct Execution {
         let instrument: FakeInstrument
         let quantity: Decimal
         let second: Int
-        /// What was paid, in dollars and whole cents; below zero when sold.
+        /// The amount paid, in dollars and whole cents; negative for a sale.
         let cost: Decimal
 
         init(_ instrument: FakeInstrument, _ quantity: Decimal, at price: Decimal, second: Int) throws {
@@ -23,14 +23,14 @@ package struct AccountBook: Sendable {
         }
     }
 
-    /// The ledger's trades, and what orders have added to them; trades in symbols that are not listed have no
+    /// Creates the book from the ledger's trades and the fills of orders; trades in unlisted symbols have no
     /// effect.
     package init(_ ledger: Ledger, _ market: Market, fills: [Fill] = []) throws {
         self.ledger = ledger
         self.market = market
         let trades = try ledger.trades.compactMap { trade -> Execution? in
             guard let instrument = market.instrument(trade.symbol),
-                let session = TradingCalendar.session(onOrBefore: trade.date)
+                let session = Schedule.exchanges.session(onOrBefore: trade.date)
             else { return nil }
             return try Execution(
                 instrument, trade.quantity, at: Decimal(cents: market.close(instrument, session)),
@@ -42,17 +42,17 @@ package struct AccountBook: Sendable {
         executions = (trades + filled).sorted { $0.second < $1.second }
     }
 
-    /// Cash at a moment, in dollars; zero before the account was opened.
+    /// Returns the cash at a moment, in dollars; zero before the account was opened.
     package func cash(at second: Int) throws -> Decimal {
         try contents(at: second).cash
     }
 
-    /// What is held at a moment, in the order in which it was first bought.
+    /// Returns the holdings at a moment, in the order of their first purchase.
     package func holdings(at second: Int) throws -> [Holding] {
         try contents(at: second).holdings.filter { !$0.quantity.isZero }
     }
 
-    /// Cash and holdings at the official closing prices of a session.
+    /// Returns cash plus holdings at the official closing prices of a session.
     package func equity(atCloseOf session: TradingSession) throws -> Decimal {
         let contents = try contents(at: session.close)
         return try contents.holdings.reduce(contents.cash) { sum, holding in
@@ -60,8 +60,8 @@ package struct AccountBook: Sendable {
         }
     }
 
-    /// Holdings as if what was held at a session's close had been bought at that close: their cost is what the
-    /// time since is reckoned from.
+    /// Returns holdings as if those at a session's close had been bought at that close, to compute the
+    /// profit since then.
     func holdings(at second: Int, boughtAtCloseOf session: TradingSession) throws -> [Holding] {
         var contents = try contents(at: session.close)
         for index in contents.holdings.indices {
@@ -74,7 +74,7 @@ package struct AccountBook: Sendable {
         return contents.holdings.filter { !$0.quantity.isZero }
     }
 
-    /// What there was at a moment, and after each trade from then until another moment.
+    /// Returns the contents at one second, and after each trade until another second.
     func contents(
         from first: Int, through last: Int
     ) throws -> [(second: Int, contents: AccountBookSnapshot)] {
@@ -95,17 +95,17 @@ package struct AccountBook: Sendable {
     }
 }
 
-/// What an account has at one moment.
+/// The cash and holdings of an account at one moment.
 struct AccountBookSnapshot {
     var cash: Decimal
-    /// In the order in which they were first bought; those that were sold have a quantity of zero.
+    /// In the order of their first purchase; sold holdings have a quantity of zero.
     var holdings: [Holding] = []
 
     init(cash: Decimal) {
         self.cash = cash
     }
 
-    /// Books a trade: what it closes leaves at the average price paid, what it opens comes at its own.
+    /// Books a trade: closed shares leave at the average price paid, opened ones enter at their own price.
     mutating func apply(_ execution: AccountBook.Execution) throws {
         cash = try cash - execution.cost
         guard let index = holdings.firstIndex(where: { $0.instrument == execution.instrument }) else {
@@ -122,40 +122,40 @@ struct AccountBookSnapshot {
         } else if quantity.isZero || quantity.isNegative == held.quantity.isNegative {
             holdings[index].cost = try (held.cost * quantity).divided(by: held.quantity, to: 10, .halfEven)
         } else {
-            // Sold beyond zero: what is left was all bought or sold by this trade.
+            // The trade crossed zero: the rest was opened by this trade alone.
             holdings[index].cost = try (execution.cost * quantity).divided(
                 by: execution.quantity, to: 10, .halfEven)
         }
     }
 }
 
-/// Shares of one instrument, with what was paid for them.
+/// Shares of one instrument, with the amount paid for them.
 package struct Holding: Sendable, Hashable {
     package let instrument: FakeInstrument
-    /// Shares; below zero when sold short.
+    /// Shares; negative for a short position.
     package var quantity: Decimal
-    /// What was paid, in dollars; below zero when sold short.
+    /// The amount paid, in dollars; negative for a short position.
     package var cost: Decimal
 
-    /// The average price of entry, with up to 9 decimals.
+    /// Returns the average entry price, with up to 9 decimals.
     package func averageEntryPrice() throws -> Decimal {
         try cost.divided(by: quantity, to: 9, .halfEven)
     }
 
-    /// What the shares are worth at a price in ticks, in the instrument's currency.
+    /// Returns the value of the shares at a price in ticks, in the instrument's currency.
     package func value(at price: Int) throws -> Decimal {
         try quantity * instrument.price(price)
     }
 }
 
-/// Shares bought or sold by an order, at its price and second.
+/// Shares bought or sold by an order, with price and second.
 package struct Fill: Sendable, Hashable {
     package let instrument: FakeInstrument
-    /// Below zero when sold.
+    /// Negative for a sale.
     package let quantity: Decimal
     /// In dollars.
     package let price: Decimal
-    /// Seconds since 1970, as the market's script has it.
+    /// Seconds since 1970, in the scripted time of the market.
     package let second: Int
 
     package init(instrument: FakeInstrument, quantity: Decimal, price: Decimal, second: Int) {

@@ -1,14 +1,14 @@
 package import Brokerage
 
-/// What has happened to an account: money paid in, shares bought and sold.
+/// The history of an account: the deposit, and shares bought and sold.
 ///
-/// All else follows from it and the market.
+/// The ledger and the market determine all other figures.
 package struct Ledger: Sendable {
     /// A UUID.
     package let accountID: String
     package let accountNumber: String
     package let opened: Instant
-    /// Paid in when the account was opened, in dollars.
+    /// The amount paid in when the account was opened, in dollars.
     package let deposit: Decimal
     package let trades: [Trade]
 
@@ -21,9 +21,9 @@ package struct Ledger: Sendable {
         self.trades = trades
     }
 
-    /// Shares bought, or sold where `quantity` is below zero, at the official close of a day.
+    /// Shares bought, or sold if `quantity` is negative, at the official close of a day.
     package struct Trade: Sendable, Hashable {
-        /// A day without trading counts as the trading day before it.
+        /// A day without trading counts as the previous trading day.
         package let date: CalendarDate
         package let symbol: String
         package let quantity: Decimal
@@ -64,7 +64,7 @@ extension Ledger {
             trade("2026-01-20", "AAPL", "7.5"),
         ])
 
-    // The texts above are constants of this file; a test reads every one of them back.
+    // The texts above are constants of this file; a test parses each of them.
 
     private static func instant(_ text: String) -> Instant {
         Instant(text) ?? .earliest

@@ -1,10 +1,10 @@
-/// Someone whom the stand-ins know: an account, and what proves to each provider who they are.
+/// A user of the fake providers: an account, and credentials for each provider.
 package struct SandboxUser: Sendable {
-    /// A short name for tests and logs; no provider tells it.
+    /// A short name for tests and logs; no provider returns it.
     package let name: String
     package let ledger: Ledger
     package let alpaca: AlpacaCredentials
-    /// What Saxo knows of them; nil for someone who is not its client.
+    /// The user's data at Saxo; nil for a user without a Saxo account.
     package let saxo: FakeSaxoClient?
 
     package init(name: String, ledger: Ledger, alpaca: AlpacaCredentials, saxo: FakeSaxoClient? = nil) {
@@ -14,12 +14,12 @@ package struct SandboxUser: Sendable {
         self.saxo = saxo
     }
 
-    /// What a user shows to Alpaca: a pair of keys for one environment, or an OAuth token for both.
+    /// A user's Alpaca credentials: a key pair for one environment, or an OAuth token for both.
     package struct AlpacaCredentials: Sendable {
         package var keyID: String
         package var secretKey: String
         package var token: String
-        /// The environment that the keys were made for.
+        /// The environment of the keys.
         package var environment: FakeAlpacaSettings.Environment
 
         package init(
@@ -35,14 +35,14 @@ package struct SandboxUser: Sendable {
 }
 
 extension SandboxUser {
-    /// The demonstration's user: a dozen holdings, one of them short, one of a fraction of a share.
+    /// The demonstration user: twelve holdings, one of them short, one of a fraction of a share.
     package static let demo = SandboxUser(
         name: "demo", ledger: .demo,
         alpaca: AlpacaCredentials(
             keyID: "PKSANDBOXDEMO0000001", secretKey: "sandbox-demo-secret", token: "sandbox-demo-token"),
         saxo: .demo)
 
-    /// A second user, so that tests can tell whose money they see.
+    /// A second user, for tests of the separation between users.
     package static let second = SandboxUser(
         name: "second", ledger: .second,
         alpaca: AlpacaCredentials(

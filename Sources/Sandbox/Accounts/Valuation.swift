@@ -1,18 +1,17 @@
 import Brokerage
 
-/// An account at one moment: what it holds, and what that is worth.
+/// The holdings of an account at one moment, with their values.
 ///
-/// A holding whose price the script takes away is still worth what the market knows; only its price is not
-/// told.
+/// A holding without a scripted price still has its market value; only the price is omitted.
 struct Valuation {
     let ledger: Ledger
     let cash: Decimal
     let positions: [Position]
-    /// Cash and everything held at the close before the current trading day.
+    /// Cash and holdings at the close before the current trading day.
     let lastEquity: Decimal
-    /// Half of what everything held was worth at that close counts for the margin of the day before.
+    /// The gross value at that close; half of it is the margin of the previous day.
     let lastGrossValue: Decimal
-    /// The day of that close.
+    /// The date of that close.
     let lastDay: CalendarDate
 
     struct Position {
@@ -21,7 +20,7 @@ struct Valuation {
         let price: Int
         /// The official close before the current trading day, in cents.
         let lastClose: Int
-        /// What it was worth at that close; what was bought since counts at its own price.
+        /// The value at that close; shares bought since then count at their own price.
         let lastValue: Decimal
         let isPriced: Bool
 
@@ -31,18 +30,18 @@ struct Valuation {
     }
 
     init(_ book: AccountBook, _ view: MarketView) throws {
-        guard let today = view.tradingDay, let last = TradingCalendar.session(before: today.date) else {
+        guard let today = view.tradingDay, let last = Schedule.exchanges.session(before: today.date) else {
             throw NoSession()
         }
         let market = view.market
         ledger = book.ledger
         cash = try book.cash(at: view.now)
-        let standing = try book.holdings(at: view.now, boughtAtCloseOf: last)
+        let revalued = try book.holdings(at: view.now, boughtAtCloseOf: last)
         positions = try book.holdings(at: view.now).map { holding in
             Position(
                 holding: holding, price: market.lastTrade(holding.instrument, at: view.now).price,
                 lastClose: market.close(holding.instrument, last),
-                lastValue: standing.first { $0.instrument == holding.instrument }?.cost ?? .zero,
+                lastValue: revalued.first { $0.instrument == holding.instrument }?.cost ?? .zero,
                 isPriced: view.priced(holding.instrument.symbol) != nil)
         }
         lastEquity = try book.equity(atCloseOf: last)
@@ -52,20 +51,20 @@ struct Valuation {
         lastDay = last.date
     }
 
-    /// The market always has a session behind it: see ``Market/clamped(_:)``.
+    /// Cannot occur: the market has a previous session at every moment, see ``Market/clamped(_:)``.
     struct NoSession: Error {}
 
-    /// What is held long is worth, in dollars.
+    /// The value of the long positions, in dollars.
     var longValue: Decimal {
         get throws { try positions.filter { !$0.holding.quantity.isNegative }.sum { try $0.value } }
     }
 
-    /// What is held short is worth, in dollars: zero or below.
+    /// The value of the short positions, in dollars: zero or negative.
     var shortValue: Decimal {
         get throws { try positions.filter { $0.holding.quantity.isNegative }.sum { try $0.value } }
     }
 
-    /// All that the account is worth.
+    /// Cash plus all holdings.
     var equity: Decimal {
         get throws { try cash + longValue + shortValue }
     }
@@ -77,10 +76,12 @@ extension Array {
     }
 }
 
-/// Equity through one session; what is held is looked up once, so that a month of minutes is quickly told.
+/// The equity during one session.
+///
+/// The holdings are looked up once, so that a month of minutes is fast to compute.
 struct EquityCurve {
     private let session: TradingSession
-    /// What there was before the session, and after each trade of it.
+    /// The contents before the session, and after each of its trades.
     private let steps: [(second: Int, contents: AccountBookSnapshot)]
     private let tapes: [String: DayTape]
 
@@ -93,15 +94,15 @@ struct EquityCurve {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Equity at a second from the close before to the opening after: at official closes while nothing is
-    /// traded.
+    /// Returns the equity at a second between the previous close and the next opening; official closes apply
+    /// while the market is closed.
     func equity(at second: Int) throws -> Decimal {
         guard let contents = steps.last(where: { $0.second <= second })?.contents ?? steps.first?.contents
         else { return .zero }
         return try contents.holdings.reduce(contents.cash) { sum, holding in
             guard let tape = tapes[holding.instrument.symbol] else { return sum }
-            let standing = second < session.preMarketOpen ? tape.previousClose : tape.close
-            return try sum + holding.value(at: tape.price(at: second) ?? standing)
+            let official = second < session.preMarketOpen ? tape.previousClose : tape.close
+            return try sum + holding.value(at: tape.price(at: second) ?? official)
         }
     }
 }

@@ -1,30 +1,31 @@
 import Brokerage
 import NIOHTTP1
 
-/// Alpaca's two hosts.
+/// The fake Alpaca: the trading, data and login hosts.
 struct FakeAlpaca {
     static let tradingPrefix = "alpaca"
     static let dataPrefix = "alpaca-data"
-    /// Stands for `wss://stream.data.alpaca.markets`.
+    /// Replaces `wss://stream.data.alpaca.markets`.
     static let streamPrefix = "alpaca-stream"
-    /// Stands for `https://app.alpaca.markets`, where users let applications in.
+    /// Replaces `https://app.alpaca.markets`, the host of the consent page.
     static let appPrefix = "alpaca-app"
 
     let fakeHosts: [FakeHost]
-    /// What users have consented to.
+    /// The consents of users.
     let tokens: AuthorizationServer
-    /// What a reset of the sandbox makes forget.
+    /// The limiters that a reset of the sandbox clears.
     let limiters: [any Resettable]
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
         let settings = configuration.alpaca
         tokens = AuthorizationServer(
             applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
-        let door = FakeAlpacaAuthenticator(
+        let authenticator = FakeAlpacaAuthenticator(
             users: configuration.users, settings: settings, tokens: tokens, clock: scriptedMarket.clock)
         func host(requestsPerMinute: Int) -> FakeAlpacaHost {
             FakeAlpacaHost(
-                authenticator: door, limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
+                authenticator: authenticator,
+                limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
                 clock: scriptedMarket.clock,
                 view: { scriptedMarket.view })
         }
@@ -42,7 +43,7 @@ struct FakeAlpaca {
                     + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
                 streams: [
                     FakeAlpacaTradeStream(
-                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
                         accounts: accounts
                     ).route
                 ],
@@ -58,7 +59,7 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.streamPrefix, routes: [],
                 streams: [
                     FakeAlpacaDataStream(
-                        authenticator: door, settings: settings, scriptedMarket: scriptedMarket,
+                        authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
                         streamLimit: FakeAlpacaStreamLimit()
                     ).route
                 ],
@@ -87,36 +88,39 @@ struct FakeAlpaca {
     }
 }
 
-/// How the stand-in for Alpaca behaves where Alpaca's own behaviour depends on the plan, or is known from
-/// reports only (marked [C] in the fact sheet).
+/// The settings of the fake Alpaca.
+///
+/// They cover behaviour that depends on the plan, or is known from reports only (marked [C] in the fact
+/// sheet).
 package struct FakeAlpacaSettings: Sendable {
-    /// Which of Alpaca's trading hosts it is; keys of the other are refused.
+    /// The environment of the trading host; keys of the other environment are rejected.
     package var environment: Environment = .paper
-    /// Requests a minute and credential on the trading host.
+    /// Requests per minute and credential on the trading host.
     package var tradingRequestsPerMinute = 200
-    /// Requests a minute and credential on the data host.
+    /// Requests per minute and credential on the data host.
     package var dataRequestsPerMinute = 200
-    /// Whether quantity, value and cost of a short position are below zero, or only its side tells.
+    /// True if quantity, value and cost of a short position are negative; false if only its side shows it.
     package var shortsAreNegative = true
     /// The message of a 401.
     package var unauthorizedMessage = "request is not authorized"
-    /// Whether today's point of a daily history is there before the market closes.
+    /// True if a daily history has a point for today before the market closes.
     package var historyIncludesToday = true
-    /// The most shares of an order that the market takes in one second; nil for any number.
+    /// The maximum number of shares of an order that the market fills in one second; nil for no limit.
     package var sharesPerSecond: Int?
-    /// The message of a 422 for a watchlist whose name another has.
+    /// The message of the 422 for a duplicate watchlist name.
     package var duplicateWatchlistMessage = "watchlist name must be unique"
-    /// Symbols that are listed and may not be traded.
+    /// Symbols that are listed but cannot be traded.
     package var untradable: Set<String> = []
-    /// How long ago history from the consolidated tape (SIP) must lie; nil with a plan that has it at once.
+    /// The minimum age of history from the consolidated tape (SIP); nil for a plan with real-time access.
     package var recentSIPDelay: Duration?
-    /// How many data streams a user may have open at once.
+    /// The maximum number of open data streams of a user.
     package var dataStreamsPerUser = 1
-    /// How many symbols of trades and quotes a data stream may carry; nil for any, 30 on the free plan.
+    /// The maximum number of symbols of trades and quotes on a data stream; nil for no limit, 30 on the free
+    /// plan.
     package var streamedSymbolLimit: Int?
-    /// Whether a data stream takes an OAuth token, as the secret of the key `oauth`.
+    /// True if a data stream accepts an OAuth token, as the secret of the key `oauth`.
     package var dataStreamAcceptsTokens = false
-    /// The applications that may ask users for access, by OAuth.
+    /// The registered OAuth applications.
     package var applications: [OAuthApplication] = [.sandbox]
 
     package enum Environment: String, Sendable, Hashable {
@@ -127,39 +131,38 @@ package struct FakeAlpacaSettings: Sendable {
     package init() {}
 }
 
-/// What every endpoint of one of Alpaca's hosts goes through: who asks, the rate limit, errors as bodies.
+/// The common steps of all endpoints of one Alpaca host: authentication, rate limit, error bodies.
 struct FakeAlpacaHost: Sendable {
     let authenticator: FakeAlpacaAuthenticator
     let limiter: MinuteRateLimiter
     let clock: SandboxClock
     let view: @Sendable () -> MarketView
 
-    /// One request of a user whom the door has let in.
     struct AuthenticatedRequest: Sendable {
         let user: SandboxUser
         let request: SandboxRequest
         let view: MarketView
-        /// By the sandbox's clock, whatever the market's script says.
+        /// The time of the sandbox clock, independent of the market script.
         let now: Instant
     }
 
-    /// An endpoint that reads.
+    /// Creates a route for a read-only endpoint.
     func get(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        route(.GET, template, scope: nil) { .json(try answer($0)) }
+        route(.GET, template, scope: nil) { .json(try handler($0)) }
     }
 
-    /// An endpoint of any kind; an OAuth token without the scope is refused.
+    /// Creates a route for any endpoint; an OAuth token without the scope is rejected.
     func route(
         _ method: HTTPMethod, _ template: PathTemplate, scope: FakeAlpacaScope?,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         SandboxRoute(method, template) { request in
             do {
-                let visitor = try authenticator.authenticate(request.headers)
-                if let scope, !visitor.may(scope) { throw FakeAlpacaError.forbidden }
-                return try respond(to: request, for: visitor.user, answer)
+                let authenticated = try authenticator.authenticate(request.headers)
+                if let scope, !authenticated.isAllowed(scope) { throw FakeAlpacaError.forbidden }
+                return try respond(to: request, for: authenticated.user, handler)
             } catch let error as FakeAlpacaError {
                 return SandboxResponse(error)
             }
@@ -168,20 +171,20 @@ struct FakeAlpacaHost: Sendable {
 
     private func respond(
         to request: SandboxRequest, for user: SandboxUser,
-        _ answer: (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: (AuthenticatedRequest) throws -> SandboxResponse
     ) throws -> SandboxResponse {
         let now = clock.now
-        let standing = limiter.consume(for: user.name, at: Int(now.secondsSince1970))
+        let usage = limiter.consume(for: user.name, at: Int(now.secondsSince1970))
         var response: SandboxResponse
         do {
-            guard !standing.isExceeded else { throw FakeAlpacaError.rateLimitExceeded }
-            response = try answer(AuthenticatedRequest(user: user, request: request, view: view(), now: now))
+            guard !usage.isExceeded else { throw FakeAlpacaError.rateLimitExceeded }
+            response = try handler(AuthenticatedRequest(user: user, request: request, view: view(), now: now))
         } catch let error as FakeAlpacaError {
             response = SandboxResponse(error)
         }
-        response.headers.add(name: "X-RateLimit-Limit", value: String(standing.limit))
-        response.headers.add(name: "X-RateLimit-Remaining", value: String(standing.remaining))
-        response.headers.add(name: "X-RateLimit-Reset", value: String(standing.reset))
+        response.headers.add(name: "X-RateLimit-Limit", value: String(usage.limit))
+        response.headers.add(name: "X-RateLimit-Remaining", value: String(usage.remaining))
+        response.headers.add(name: "X-RateLimit-Reset", value: String(usage.reset))
         return response
     }
 }

@@ -2,33 +2,33 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// Who asks, as Alpaca's edge finds out: by bearer token or by a pair of keys.
+/// Authenticates requests by bearer token or key pair, as Alpaca's edge does.
 struct FakeAlpacaAuthenticator: Sendable {
     let users: [SandboxUser]
     let settings: FakeAlpacaSettings
     let tokens: AuthorizationServer
     let clock: SandboxClock
 
-    /// A user, and what their credential may do.
-    struct AuthenticatedRequest: Sendable {
+    /// An authenticated user, and the permissions of the credential.
+    struct AuthenticatedUser: Sendable {
         let user: SandboxUser
-        /// The scopes of an OAuth token; nil for keys, which may do everything.
+        /// The scopes of an OAuth token; nil for keys, which have all permissions.
         var scopes: Set<String>?
 
-        /// Reading needs no scope.
-        func may(_ scope: FakeAlpacaScope) -> Bool {
+        /// Returns true if the credential has the scope; reading needs no scope.
+        func isAllowed(_ scope: FakeAlpacaScope) -> Bool {
             scopes?.contains(scope.rawValue) ?? true
         }
     }
 
-    /// The user whom the headers prove; throws ``FakeAlpacaError`` for anyone else.
-    func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedRequest {
-        if let authorization = headers.first(name: "Authorization") {
-            let words = authorization.split(separator: " ")
-            guard words.count == 2, words[0].lowercased() == "bearer",
-                let visitor = authenticate(token: String(words[1]))
-            else { throw .unauthorized(message: settings.unauthorizedMessage) }
-            return visitor
+    /// Returns the user of the credentials in the headers; throws ``FakeAlpacaError`` if they are missing or
+    /// wrong.
+    func authenticate(_ headers: HTTPHeaders) throws(FakeAlpacaError) -> AuthenticatedUser {
+        if headers.contains(name: "Authorization") {
+            guard let token = headers.bearerToken, let authenticated = authenticate(token: token) else {
+                throw .unauthorized(message: settings.unauthorizedMessage)
+            }
+            return authenticated
         }
         guard let keyID = headers.first(name: "APCA-API-KEY-ID"),
             let secret = headers.first(name: "APCA-API-SECRET-KEY")
@@ -37,27 +37,27 @@ struct FakeAlpacaAuthenticator: Sendable {
             throw .unauthorized(message: settings.unauthorizedMessage)
         }
         guard user.alpaca.environment == settings.environment else { throw .forbidden }
-        return AuthenticatedRequest(user: user)
+        return AuthenticatedUser(user: user)
     }
 
-    /// Whom an OAuth token is for; nil for a token that nobody has.
-    func authenticate(token: String) -> AuthenticatedRequest? {
+    /// Returns the user of an OAuth token; nil for an unknown token.
+    func authenticate(token: String) -> AuthenticatedUser? {
         if let user = users.first(where: { $0.alpaca.token == token }) {
-            return AuthenticatedRequest(user: user)
+            return AuthenticatedUser(user: user)
         }
         guard let grant = tokens.grant(ofAccess: token, at: clock.now) else { return nil }
         return users.first { $0.name == grant.user }.map {
-            AuthenticatedRequest(user: $0, scopes: Set(grant.scope.split(separator: " ").map(String.init)))
+            AuthenticatedUser(user: $0, scopes: Set(grant.scope.split(separator: " ").map(String.init)))
         }
     }
 
-    /// Whose keys these are, of whatever environment.
+    /// Returns the user of a key pair, in either environment.
     func user(keyID: String, secret: String) -> SandboxUser? {
         users.first { $0.alpaca.keyID == keyID && $0.alpaca.secretKey == secret }
     }
 }
 
-/// What an OAuth token may do beyond reading.
+/// The permissions of an OAuth token in addition to reading.
 enum FakeAlpacaScope: String, Sendable, CaseIterable {
     /// The account's configuration, and watchlists.
     case account = "account:write"
@@ -65,10 +65,9 @@ enum FakeAlpacaScope: String, Sendable, CaseIterable {
     case data
 }
 
-/// Requests of a credential in the running minute; the window begins with the minute of the clock.
+/// The number of requests of each credential in the current minute of the clock.
 ///
-/// A lock, because taking one request from what is left is one step, and requests come from many tasks at
-/// once.
+/// It uses a lock: tasks call it concurrently, and each `consume` must be atomic.
 final class MinuteRateLimiter: Resettable {
     private let limit: Int
     private let windows = Mutex<[String: Window]>([:])
@@ -78,11 +77,11 @@ final class MinuteRateLimiter: Resettable {
         var used: Int
     }
 
-    /// What the headers of a response tell.
+    /// The values of the rate limit headers of a response.
     struct Usage: Sendable, Hashable {
         let limit: Int
         let remaining: Int
-        /// When all is there again, in seconds since 1970.
+        /// The end of the window, in seconds since 1970.
         let reset: Int
         let isExceeded: Bool
     }
@@ -91,9 +90,9 @@ final class MinuteRateLimiter: Resettable {
         self.limit = limit
     }
 
-    /// Takes one request of a user.
+    /// Counts one request of a user.
     ///
-    /// The users are those of the configuration, so their windows are bounded.
+    /// The users are those of the configuration, so the number of windows is bounded.
     func consume(for user: String, at second: Int) -> Usage {
         windows.withLock { windows in
             let minute = second / 60
@@ -115,7 +114,7 @@ final class MinuteRateLimiter: Resettable {
 
 /// Alpaca's token endpoint: `POST /oauth/token` (fact sheet, "Hosts and authentication").
 ///
-/// Tokens live until they are revoked, and there are no refresh tokens.
+/// Tokens are valid until they are revoked, and there are no refresh tokens.
 struct FakeAlpacaOAuth: Sendable {
     let server: AuthorizationServer
     let clock: SandboxClock
@@ -126,7 +125,7 @@ struct FakeAlpacaOAuth: Sendable {
                 do {
                     return .json(Self.document(try tokens(request)))
                 } catch let error as OAuthError {
-                    return Self.errorResponse(error)
+                    return error.response
                 }
             }
         ]
@@ -153,12 +152,5 @@ struct FakeAlpacaOAuth: Sendable {
             "access_token": .string(tokens.accessToken), "token_type": "bearer",
             "scope": .string(tokens.grant.scope),
         ]
-    }
-
-    /// Alpaca documents no body for this; RFC 6749, section 5.2, does.
-    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
-        .json(
-            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
-            status: error == .invalidClient ? .unauthorized : .badRequest)
     }
 }

@@ -1,35 +1,35 @@
 import Brokerage
 
-/// Alpaca's bars: of several symbols page by page, of one symbol, and the latest minute of each.
+/// Alpaca's bars: pages of several symbols, pages of one symbol, and the latest minute of each.
 struct FakeAlpacaBars: Sendable {
     let host: FakeAlpacaHost
     let settings: FakeAlpacaSettings
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/stocks/bars") { visit in
-                let page = try page(of: FakeAlpacaMarketData.instruments(visit), visit)
+            host.get("/v2/stocks/bars") { context in
+                let page = try page(of: FakeAlpacaMarketData.instruments(context), context)
                 return [
                     "bars": .object(
                         page.bars.map { .init(name: $0.symbol, value: .array($0.bars)) }),
                     "next_page_token": .optional(page.next) { .string($0.text) },
                 ]
             },
-            host.get("/v2/stocks/{symbol}/bars") { visit in
-                let symbol = visit.request.parameters["symbol"] ?? ""
+            host.get("/v2/stocks/{symbol}/bars") { context in
+                let symbol = context.request.parameters["symbol"] ?? ""
                 guard FakeAlpacaMarketData.isSymbol(symbol) else {
                     throw FakeAlpacaError.invalidSymbol(symbol)
                 }
-                let page = try page(of: [symbol].compactMap(visit.view.market.instrument), visit)
+                let page = try page(of: [symbol].compactMap(context.view.market.instrument), context)
                 return [
                     "bars": .optional(page.bars.first) { .array($0.bars) }, "symbol": .string(symbol),
                     "next_page_token": .optional(page.next) { .string($0.text) },
                 ]
             },
-            host.get("/v2/stocks/bars/latest") { visit in
-                _ = try visit.request.choice("feed", of: FakeAlpacaFeeds.latest)
-                let bars = try FakeAlpacaMarketData.instruments(visit).compactMap { instrument in
-                    visit.view.priced(instrument.symbol).flatMap(visit.view.minuteBar).map { minute in
+            host.get("/v2/stocks/bars/latest") { context in
+                _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+                let bars = try FakeAlpacaMarketData.instruments(context).compactMap { instrument in
+                    context.view.priced(instrument.symbol).flatMap(context.view.minuteBar).map { minute in
                         JSONDocument.Member(
                             name: instrument.symbol,
                             value: .object(FakeAlpacaQuotation.bar(minute.bar, start: minute.start)))
@@ -45,17 +45,18 @@ struct FakeAlpacaBars: Sendable {
         var next: FakeAlpacaBarQuery.Token?
     }
 
-    /// Symbol by symbol, so that a page may hold one symbol only; a symbol without bars is absent.
-    private func page(of instruments: [FakeInstrument], _ visit: FakeAlpacaHost.AuthenticatedRequest) throws
+    /// Writes the bars symbol by symbol, so a page may contain one symbol only; a symbol without bars is
+    /// omitted.
+    private func page(of instruments: [FakeInstrument], _ context: FakeAlpacaHost.AuthenticatedRequest) throws
         -> Page
     {
-        let query = try FakeAlpacaBarQuery(visit.request, visit.view, settings)
+        let query = try FakeAlpacaBarQuery(context.request, context.view, settings)
         var page = Page()
         var left = query.limit
         let symbols = instruments.sorted { $0.symbol < $1.symbol }
         for instrument in symbols where instrument.symbol >= query.token?.symbol ?? "" {
             var bars: [JSONDocument] = []
-            for candle in query.series(of: instrument, visit.view) {
+            for candle in query.series(of: instrument, context.view) {
                 guard left > 0 else {
                     page.next = FakeAlpacaBarQuery.Token(symbol: instrument.symbol, start: candle.start)
                     break
@@ -70,22 +71,22 @@ struct FakeAlpacaBars: Sendable {
     }
 }
 
-/// The parameters of Alpaca's bars, read and checked (fact sheet, "Market data").
+/// The validated parameters of Alpaca's bars (fact sheet, "Market data").
 struct FakeAlpacaBarQuery {
     let length: BarLength
     let start: Int
     let end: Int
-    /// Bars of all symbols together on one page.
+    /// The maximum number of bars of all symbols on one page.
     let limit: Int
     let newestFirst: Bool
     let token: Token?
 
-    /// Where a page begins: the next bar to be told.
+    /// A page token: the position of the next bar.
     struct Token: Equatable {
         let symbol: String
         let start: Int
 
-        var text: String { Base64.encoded("\(symbol)|M|\(start)000000000") }
+        var text: String { Base64.standard.padded("\(symbol)|M|\(start)000000000") }
 
         init(symbol: String, start: Int) {
             self.symbol = symbol
@@ -93,7 +94,7 @@ struct FakeAlpacaBarQuery {
         }
 
         init?(_ text: String) {
-            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 3,
+            guard let parts = Base64.standard.text(padded: text)?.split(separator: "|"), parts.count == 3,
                 parts[2].hasSuffix("000000000"), let start = Int(parts[2].dropLast(9))
             else { return nil }
             self.init(symbol: String(parts[0]), start: start)
@@ -127,7 +128,7 @@ struct FakeAlpacaBarQuery {
         }
     }
 
-    /// The bars of one symbol that are still to be told.
+    /// Returns the remaining bars of one symbol.
     func series(of instrument: FakeInstrument, _ view: MarketView) -> BarSeries {
         var (first, last) = (start, end)
         if let token, token.symbol == instrument.symbol {
@@ -137,7 +138,7 @@ struct FakeAlpacaBarQuery {
     }
 }
 
-/// The names that Alpaca has for where its data come from.
+/// Alpaca's names of data sources.
 enum FakeAlpacaFeeds {
     static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
     static let historical = ["iex", "otc", "sip", "boats"]
@@ -145,7 +146,8 @@ enum FakeAlpacaFeeds {
 }
 
 extension BarLength {
-    /// Reads `[1-59]Min|T`, `[1-23]Hour|H`, `1Day|D`, `1Week|W`, `[1,2,3,4,6,12]Month|M`; nil for anything else.
+    /// Parses `[1-59]Min|T`, `[1-23]Hour|H`, `1Day|D`, `1Week|W`, `[1,2,3,4,6,12]Month|M`; nil for other
+    /// texts.
     init?(alpaca text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let count = Int(digits), digits.first != "0" else { return nil }

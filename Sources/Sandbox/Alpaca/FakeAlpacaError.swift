@@ -1,27 +1,27 @@
 import Brokerage
 import NIOHTTP1
 
-/// Why Alpaca refuses a request; the bodies are in `SandboxResponse.init(_:)` below.
+/// The errors of the fake Alpaca; `SandboxResponse.init(_:)` below writes the bodies.
 enum FakeAlpacaError: Error, Hashable {
     case unauthorized(message: String)
-    /// Keys of the other environment, or none at all: the edge answers.
+    /// Keys of the other environment, or none; the response comes from the edge.
     case forbidden
     case positionDoesNotExist
     case endpointNotFound
     case rateLimitExceeded
     case invalidSymbol(String)
     case assetNotFound(String)
-    /// One symbol's snapshot, where there is no such symbol.
+    /// A snapshot request for one unknown symbol.
     case noSnapshot(String)
-    /// The plan does not include what is asked for.
+    /// Data that the plan does not include.
     case notSubscribed(String)
-    /// A parameter of the data host that does not fit.
+    /// An invalid parameter on the data host.
     case badRequest(String)
-    /// A parameter of the trading host that does not fit.
+    /// An invalid parameter on the trading host.
     case unprocessable(String)
-    /// A member of a body that is missing or does not fit.
+    /// A missing or invalid member of a body.
     case invalid(String)
-    /// A body that is no JSON document.
+    /// A body that is not JSON.
     case malformedBody
     case orderNotFound(String)
     case watchlistNotFound
@@ -30,7 +30,7 @@ enum FakeAlpacaError: Error, Hashable {
     case insufficientBuyingPower(available: Decimal, cost: Decimal)
     /// In shares.
     case insufficientQuantity(symbol: String, requested: Decimal, existing: Decimal, available: Decimal)
-    /// A bound of the sandbox's own.
+    /// A limit of the sandbox itself.
     case tooMany(String)
 }
 
@@ -73,7 +73,7 @@ extension SandboxResponse {
         _ symbol: String, _ requested: Decimal, _ existing: Decimal, _ available: Decimal
     ) -> SandboxResponse {
         let (wanted, free) = (requested.withoutTrailingZeros, available.withoutTrailingZeros)
-        // What is available is never more than what is held, so that their difference is a number too.
+        // The available amount never exceeds the existing one, so the difference is valid.
         let held = (try? existing - available) ?? .zero
         return .json(
             [
@@ -95,12 +95,12 @@ extension SandboxResponse {
         .json(["message": .string(message)], status: status)
     }
 
-    /// What Alpaca or the proxy before it says for a status that a script demands.
+    /// Returns the response of Alpaca or its proxy for a scripted status.
     static func alpaca(status code: Int) -> SandboxResponse {
         let status = HTTPResponseStatus(statusCode: code)
         switch code {
         case 429: return SandboxResponse(.rateLimitExceeded)
-        // The balancer answers for a service that is gone, and it speaks HTML.
+        // The load balancer answers for an unavailable service, with HTML.
         case 502, 503, 504:
             return .text(
                 "<html><head><title>\(code) \(status.reasonPhrase)</title></head></html>\n",
@@ -113,7 +113,7 @@ extension SandboxResponse {
 }
 
 extension SandboxRequest {
-    /// A whole number of the query; throws where it is none or outside of the range.
+    /// Returns an integer parameter of the query; throws if it is not an integer in the range.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(FakeAlpacaError) -> Int? {
         guard let text = self[query: name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -122,7 +122,8 @@ extension SandboxRequest {
         return number
     }
 
-    /// One of a few words of the query, or several with commas between them; throws for any other.
+    /// Returns a query parameter that must be one of the given words, or with `isList` a comma-separated
+    /// list of them; throws otherwise.
     func choice(_ name: String, of words: [String], isList: Bool = false) throws(FakeAlpacaError) -> String? {
         guard let text = self[query: name] else { return nil }
         let parts = isList ? text.split(separator: ",").map(String.init) : [text]
@@ -132,18 +133,19 @@ extension SandboxRequest {
         return text
     }
 
-    /// A time of the query in seconds: RFC 3339, or a date, which is midnight UTC, as an end the last second of
-    /// that day.
+    /// Returns a time parameter of the query, in seconds: RFC 3339, or a date.
+    ///
+    /// A date is midnight UTC; as an end, it is the last second of the day.
     func timestamp(_ name: String, isEnd: Bool) throws(FakeAlpacaError) -> Int? {
         guard let text = self[query: name] else { return nil }
         if let date = CalendarDate(text) { return date.daysSince1970 * 86_400 + (isEnd ? 86_399 : 0) }
         guard let instant = Instant(text) else { throw .badRequest("invalid \(name): \(text)") }
-        // What begins inside a second begins after it.
+        // A range that starts within a second starts with the next whole second.
         let isLater = !isEnd && instant.nanoseconds > 0
         return Int(instant.secondsSince1970) + (isLater ? 1 : 0)
     }
 
-    /// `true` or `false`; false where it is not given.
+    /// Returns a `true` or `false` parameter of the query; false if it is missing.
     func flag(_ name: String) throws(FakeAlpacaError) -> Bool {
         try choice(name, of: ["true", "false"]) == "true"
     }

@@ -1,9 +1,9 @@
 import Brokerage
 
-/// The answer of `GET /v2/account/portfolio/history` (fact sheet, the section of that name).
+/// The response of `GET /v2/account/portfolio/history` (fact sheet, the section of that name).
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
-/// Points that time has not reached are null.
+/// Points in the future are null.
 struct FakeAlpacaHistory {
     private let query: HistoryQuery
     private let book: AccountBook
@@ -13,9 +13,9 @@ struct FakeAlpacaHistory {
 
     private struct Point {
         let label: Int
-        /// Nil where time has not come to it.
+        /// Nil in the future.
         let equity: Decimal?
-        /// What profit is reckoned from.
+        /// The base value of profit and loss.
         let base: Decimal
     }
 
@@ -28,7 +28,7 @@ struct FakeAlpacaHistory {
     }
 
     func document() throws -> JSONDocument {
-        guard let first = sessions.first, let before = TradingCalendar.session(before: first.date) else {
+        guard let first = sessions.first, let before = Schedule.exchanges.session(before: first.date) else {
             return Self.empty(query.timeframe)
         }
         let base = try self.base(atCloseOf: before)
@@ -48,7 +48,7 @@ struct FakeAlpacaHistory {
         return .object(members)
     }
 
-    /// What an account without a past answers.
+    /// Returns the response for an account without history.
     private static func empty(_ timeframe: HistoryQuery.Timeframe) -> JSONDocument {
         [
             "timestamp": [], "equity": [], "profit_loss": [], "profit_loss_pct": [], "base_value": 0,
@@ -66,16 +66,17 @@ struct FakeAlpacaHistory {
         return .number(shortest: try (equity - point.base).ratio(to: point.base))
     }
 
-    /// Equity at a close; what was paid in, where the account was not open yet.
+    /// Returns the equity at a close; the deposit if the account was not open yet.
     private func base(atCloseOf session: TradingSession) throws -> Decimal {
         session.close < Int(book.ledger.opened.secondsSince1970)
             ? book.ledger.deposit : try book.equity(atCloseOf: session)
     }
 
     private func days(_ base: Decimal) throws -> [Point] {
-        let told = settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
-        return try told.map { session in
-            // The label lies hours after the close; today's stands for the day so far.
+        let visibleSessions =
+            settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
+        return try visibleSessions.map { session in
+            // The label is hours after the close; today's label stands for the day so far.
             let label = session.close + (session.isHalfDay ? 7 : 4) * 3600
             let equity =
                 view.now < session.postMarketClose
@@ -104,7 +105,7 @@ struct FakeAlpacaHistory {
         }
     }
 
-    /// The seconds of a day that are reported.
+    /// Returns the seconds of a day that the history covers.
     private func span(of session: TradingSession) -> Range<Int> {
         switch query.reporting {
         case .marketHours: session.open..<session.close
@@ -113,43 +114,44 @@ struct FakeAlpacaHistory {
         }
     }
 
-    /// Days without trading belong to the session before them, as far as they have come.
+    /// Returns the end of a session for continuous histories: days without trading belong to the previous
+    /// session, up to now.
     private func end(ofContinuous session: TradingSession) -> Int {
         let day = session.midnight + 86_400
-        guard let next = TradingCalendar.session(after: session.date) else { return day }
+        guard let next = Schedule.exchanges.session(after: session.date) else { return day }
         return max(day, min(next.midnight, view.now))
     }
 
-    /// The trading days that are asked for, since the account was opened and until now.
+    /// Returns the requested trading days, from the opening of the account until now.
     private static func sessions(
         _ query: HistoryQuery, of book: AccountBook, at view: MarketView
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
-            let last = TradingCalendar.session(onOrBefore: min(query.lastDate, current.date))
+            let last = Schedule.exchanges.session(onOrBefore: min(query.lastDate, current.date))
         else { return [] }
         let opened = book.ledger.opened.inNewYork.date
         guard let start = query.start else {
-            let sessions = TradingCalendar.sessions(
+            let sessions = Schedule.exchanges.sessions(
                 from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, opened),
                 through: last.date)
-            // Days of a period are days of trading: the last of them is the running one.
+            // The days of a period are trading days, the last one being the current day.
             guard query.period.unit == .day else { return sessions }
-            return TradingCalendar.sessions(from: opened, through: last.date).suffix(query.period.count)
+            return Schedule.exchanges.sessions(from: opened, through: last.date).suffix(query.period.count)
         }
-        return TradingCalendar.sessions(from: max(start.inNewYork.date, opened), through: last.date)
+        return Schedule.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
             .filter { Int(start.secondsSince1970) <= $0.close }
     }
 }
 
-/// The parameters of `GET /v2/account/portfolio/history`, read and checked.
+/// The validated parameters of `GET /v2/account/portfolio/history`.
 struct HistoryQuery: Sendable {
     let period: Period
     let timeframe: Timeframe
     let start: Instant?
-    /// Nil when the clock tells.
+    /// Nil for the clock's time.
     let end: Instant?
-    /// The last day that may be told of.
+    /// The last day of the history.
     let lastDate: CalendarDate
     let reporting: Reporting
     let resetsDaily: Bool
@@ -162,7 +164,7 @@ struct HistoryQuery: Sendable {
         case hour = "1H"
         case day = "1D"
 
-        /// Nil for days, which are as long as their session.
+        /// Nil for days, whose length is that of their session.
         var seconds: Int? {
             switch self {
             case .minute: 60
@@ -196,7 +198,7 @@ struct HistoryQuery: Sendable {
             self.unit = unit
         }
 
-        /// Reads a number from 1 to 999 with a unit, of which a year is `A`; nil for anything else.
+        /// Parses a number from 1 to 999 with a unit, a year being `A`; nil for other texts.
         init?(_ text: String) {
             guard let last = text.last, let unit = Unit(rawValue: last), let count = Int(text.dropLast()),
                 (1...999).contains(count)
@@ -205,7 +207,7 @@ struct HistoryQuery: Sendable {
             self.unit = unit
         }
 
-        /// How many days it spans, where a month counts 30.
+        /// The number of days of the period; a month counts 30.
         var days: Int {
             switch unit {
             case .day: count
@@ -215,7 +217,7 @@ struct HistoryQuery: Sendable {
             }
         }
 
-        /// The date that lies a whole period after `date` for 1, and before it for -1.
+        /// Returns the date one period after `date` for 1, and before it for -1.
         func shifting(_ date: CalendarDate, by direction: Int) -> CalendarDate {
             let shifted: CalendarDate? =
                 switch unit {
@@ -230,9 +232,9 @@ struct HistoryQuery: Sendable {
         static let month = Period(count: 1, unit: .month)
     }
 
-    /// Reads the query at the time `now`.
+    /// Parses the query at the time `now`.
     ///
-    /// Throws ``FakeAlpacaError/unprocessable(_:)`` for a parameter that Alpaca would refuse.
+    /// Throws ``FakeAlpacaError/unprocessable(_:)`` for an invalid parameter.
     init(_ request: SandboxRequest, now: Instant) throws(FakeAlpacaError) {
         let period = try Self.period(request)
         start = try Self.instant(request, "start")
@@ -252,8 +254,8 @@ struct HistoryQuery: Sendable {
         let last = lastDate
         let days =
             start.map { last.daysSince1970 - $0.inNewYork.date.daysSince1970 } ?? (period ?? .month).days
-        let usual: Timeframe = days < 7 ? .minute : days < 30 ? .quarterHour : .day
-        let timeframe = try Self.choice(request, "timeframe") ?? usual
+        let defaultTimeframe: Timeframe = days < 7 ? .minute : days < 30 ? .quarterHour : .day
+        let timeframe = try Self.choice(request, "timeframe") ?? defaultTimeframe
         guard timeframe == .day || days <= 30 else {
             throw .unprocessable("only 1D timeframe is accepted for periods longer than 30 days")
         }
@@ -292,7 +294,7 @@ struct HistoryQuery: Sendable {
         return instant
     }
 
-    /// The older way to name the end: the last day that is wanted.
+    /// Returns the end of the last day, the older form of the parameter.
     private static func dayEnd(_ request: SandboxRequest, _ name: String) throws(FakeAlpacaError) -> Instant?
     {
         guard let text = request[query: name] else { return nil }

@@ -6,48 +6,48 @@ struct FakeAlpacaMarketData: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/stocks/snapshots") { visit in
+            host.get("/v2/stocks/snapshots") { context in
                 .object(
-                    try Self.instruments(visit).map { instrument in
-                        .init(name: instrument.symbol, value: .object(snapshot(of: instrument, visit.view)))
+                    try Self.instruments(context).map { instrument in
+                        .init(name: instrument.symbol, value: .object(snapshot(of: instrument, context.view)))
                     })
             },
-            host.get("/v2/stocks/{symbol}/snapshot") { visit in
-                let symbol = visit.request.parameters["symbol"] ?? ""
+            host.get("/v2/stocks/{symbol}/snapshot") { context in
+                let symbol = context.request.parameters["symbol"] ?? ""
                 guard Self.isSymbol(symbol) else { throw FakeAlpacaError.invalidSymbol(symbol) }
-                guard let instrument = visit.view.market.instrument(symbol) else {
+                guard let instrument = context.view.market.instrument(symbol) else {
                     throw FakeAlpacaError.noSnapshot(symbol)
                 }
                 return .object(
-                    [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, visit.view))
+                    [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, context.view))
             },
-            host.get("/v2/stocks/trades/latest") { visit in
-                ["trades": .object(try latest(visit, FakeAlpacaQuotation.trade))]
+            host.get("/v2/stocks/trades/latest") { context in
+                ["trades": .object(try latest(context, FakeAlpacaQuotation.trade))]
             },
-            host.get("/v2/stocks/quotes/latest") { visit in
-                ["quotes": .object(try latest(visit, FakeAlpacaQuotation.quote))]
+            host.get("/v2/stocks/quotes/latest") { context in
+                ["quotes": .object(try latest(context, FakeAlpacaQuotation.quote))]
             },
         ]
     }
 
-    /// One thing of every symbol that has a price.
+    /// Writes one value for each symbol that has a price.
     private func latest(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest,
+        _ context: FakeAlpacaHost.AuthenticatedRequest,
         _ write: (FakeInstrument, MarketView) -> [JSONDocument.Member]
     ) throws(FakeAlpacaError) -> [JSONDocument.Member] {
-        _ = try visit.request.choice("feed", of: FakeAlpacaFeeds.latest)
-        return try Self.instruments(visit).filter { visit.view.priced($0.symbol) != nil }
-            .map { .init(name: $0.symbol, value: .object(write($0, visit.view))) }
+        _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+        return try Self.instruments(context).filter { context.view.priced($0.symbol) != nil }
+            .map { .init(name: $0.symbol, value: .object(write($0, context.view))) }
     }
 
-    /// The symbols of the query that are listed, each once; the others are simply absent from the answer.
-    static func instruments(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+    /// Returns the listed symbols of the query, each once; unlisted ones are omitted.
+    static func instruments(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> [FakeInstrument]
     {
-        guard let list = visit.request[query: "symbols"], !list.isEmpty else {
+        guard let list = context.request[query: "symbols"], !list.isEmpty else {
             throw FakeAlpacaError.badRequest("symbols is required")
         }
-        if let currency = visit.request[query: "currency"], currency != "USD" {
+        if let currency = context.request[query: "currency"], currency != "USD" {
             throw FakeAlpacaError.badRequest("invalid currency: \(currency)")
         }
         let symbols = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -55,24 +55,24 @@ struct FakeAlpacaMarketData: Sendable {
             throw FakeAlpacaError.invalidSymbol(malformed)
         }
         var seen: Set<String> = []
-        return symbols.filter { seen.insert($0).inserted }.compactMap(visit.view.market.instrument)
+        return symbols.filter { seen.insert($0).inserted }.compactMap(context.view.market.instrument)
     }
 
-    /// Upper case, with a dot before the class: `BRK.B`.
+    /// Returns true for upper-case letters, with a dot before the class: `BRK.B`.
     static func isSymbol(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.count) && $0.allSatisfy { ("A"..."Z").contains($0) } }
     }
 
-    /// Every part, or none where there is no price.
+    /// Returns a full snapshot; an empty one if there is no price.
     private func snapshot(of instrument: FakeInstrument, _ view: MarketView) -> [JSONDocument.Member] {
         let parts: [JSONDocument]
         if view.priced(instrument.symbol) == nil {
             parts = [.null, .null, .null, .null, .null]
         } else {
             let today = view.marketDay
-            let before = today.flatMap { TradingCalendar.session(before: $0.date) }
+            let before = today.flatMap { Schedule.exchanges.session(before: $0.date) }
             parts = [
                 .object(FakeAlpacaQuotation.trade(of: instrument, view)),
                 .object(FakeAlpacaQuotation.quote(of: instrument, view)),
@@ -95,7 +95,7 @@ struct FakeAlpacaMarketData: Sendable {
     }
 }
 
-/// How Alpaca's data host writes trades, quotes and bars; the data stream writes them alike.
+/// The JSON form of trades, quotes and bars, on Alpaca's data host and data stream.
 enum FakeAlpacaQuotation {
     static func bar(_ bar: Bar, start: Int) -> [JSONDocument.Member] {
         [
@@ -126,7 +126,7 @@ enum FakeAlpacaQuotation {
         ]
     }
 
-    /// A side that nobody takes has a price and a size of 0.
+    /// Returns a quote; a missing side has price and size 0.
     static func quote(of instrument: FakeInstrument, _ view: MarketView) -> [JSONDocument.Member] {
         let quote = view.market.quote(instrument, at: view.now)
         let noise = SeededRandom(seed: UInt64(bitPattern: Int64(quote.second))).branch(instrument.symbol)

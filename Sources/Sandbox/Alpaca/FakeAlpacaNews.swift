@@ -6,31 +6,31 @@ struct FakeAlpacaNews: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v1beta1/news") { visit in
-                try document(visit)
+            host.get("/v1beta1/news") { context in
+                try document(context)
             }
         ]
     }
 
-    private func document(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+    private func document(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> JSONDocument
     {
-        let request = visit.request
+        let request = context.request
         let limit = try request.integer("limit", in: 1...50) ?? 10
         let newestFirst = try request.choice("sort", of: ["asc", "desc"]) != "asc"
         let wantsContent = try request.flag("include_content")
         let excludesContentless = try request.flag("exclude_contentless")
         let start = try request.timestamp("start", isEnd: false) ?? NewsSequence.beginning
-        let end = try request.timestamp("end", isEnd: true) ?? visit.view.now
+        let end = try request.timestamp("end", isEnd: true) ?? context.view.now
         let symbols = request[query: "symbols"].map { Set($0.split(separator: ",").map(String.init)) }
         let token = try request[query: "page_token"].map { text throws(FakeAlpacaError) in
             guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }
             return token
         }
-        let wire = visit.view.news(
+        let news = context.view.news(
             about: symbols, from: newestFirst ? start : max(start, token?.published ?? start),
             through: newestFirst ? min(end, token?.published ?? end) : end, newestFirst: newestFirst)
-        let stories = wire.lazy
+        let stories = news.lazy
             .filter { token?.allows($0, newestFirst: newestFirst) ?? true }
             .filter { !excludesContentless || !$0.content.isEmpty }
             .prefix(limit + 1)
@@ -42,12 +42,12 @@ struct FakeAlpacaNews: Sendable {
         ]
     }
 
-    /// The first story of the next page.
+    /// A page token: the first story of the next page.
     private struct Token {
         let published: Int
         let id: Int
 
-        var text: String { Base64.encoded("\(published)|\(id)") }
+        var text: String { Base64.standard.padded("\(published)|\(id)") }
 
         init(_ story: NewsStory) {
             published = story.published
@@ -55,7 +55,7 @@ struct FakeAlpacaNews: Sendable {
         }
 
         init?(_ text: String) {
-            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 2,
+            guard let parts = Base64.standard.text(padded: text)?.split(separator: "|"), parts.count == 2,
                 let published = Int(parts[0]), let id = Int(parts[1])
             else { return nil }
             self.published = published

@@ -1,29 +1,29 @@
 import Brokerage
 
-/// What Alpaca says of the exchanges and of what is traded there: assets, clock and calendar (fact sheet, "Assets,
-/// watchlists, clock, calendar, activities").
+/// Alpaca's reference data: assets, clock and calendar (fact sheet, "Assets, watchlists, clock, calendar,
+/// activities").
 struct FakeAlpacaReference: Sendable {
     let host: FakeAlpacaHost
     let settings: FakeAlpacaSettings
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/assets") { visit in
-                .array(try assets(visit.request).map { Self.asset($0, settings) })
+            host.get("/v2/assets") { context in
+                .array(try assets(context.request).map { Self.asset($0, settings) })
             },
-            host.get("/v2/assets/{symbol_or_asset_id}") { visit in
-                let wanted = visit.request.parameters["symbol_or_asset_id"] ?? ""
+            host.get("/v2/assets/{symbol_or_asset_id}") { context in
+                let wanted = context.request.parameters["symbol_or_asset_id"] ?? ""
                 guard let instrument = Self.instrument(wanted) else {
                     throw FakeAlpacaError.assetNotFound(wanted)
                 }
                 return Self.asset(instrument, settings)
             },
-            host.get("/v2/clock") { visit in clock(visit.view) },
-            host.get("/v2/calendar") { visit in try calendar(visit) },
+            host.get("/v2/clock") { context in clock(context.view) },
+            host.get("/v2/calendar") { context in try calendar(context) },
         ]
     }
 
-    /// By symbol or by asset id.
+    /// Returns the instrument of a symbol or an asset id.
     static func instrument(_ symbolOrID: String) -> FakeInstrument? {
         FakeInstrument.listing.first { $0.symbol == symbolOrID || $0.id == symbolOrID }
     }
@@ -59,7 +59,7 @@ struct FakeAlpacaReference: Sendable {
         let today = Instant(secondsSince1970: Int64(view.now))?.inNewYork.date
         let ahead = today.flatMap { date in
             TradingCalendar.session(on: date).flatMap { view.now < $0.open ? $0 : nil }
-                ?? TradingCalendar.session(after: date)
+                ?? Schedule.exchanges.session(after: date)
         }
         return [
             "timestamp": Self.stamp(view.now),
@@ -69,7 +69,7 @@ struct FakeAlpacaReference: Sendable {
         ]
     }
 
-    /// With New York's offset, as Alpaca's clock has it.
+    /// Writes a time with New York's offset, as in Alpaca's clock.
     private static func stamp(_ second: Int) -> JSONDocument {
         let instant = Instant(secondsSince1970: Int64(second)) ?? .earliest
         let local = instant.inNewYork
@@ -79,21 +79,21 @@ struct FakeAlpacaReference: Sendable {
                 + "-\(two(-instant.newYorkOffset / 3600)):00")
     }
 
-    private func calendar(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+    private func calendar(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
         -> JSONDocument
     {
         func date(_ name: String, else other: CalendarDate) throws(FakeAlpacaError) -> CalendarDate {
-            guard let text = visit.request[query: name] else { return other }
+            guard let text = context.request[query: name] else { return other }
             guard let date = CalendarDate(String(text.prefix(10))) else {
                 throw .unprocessable("invalid \(name): \(text)")
             }
             return date
         }
-        let type = try visit.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
-        // Alpaca knows the days from 1970 to 2029; a wider question is not an error.
+        let type = try context.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
+        // Alpaca's calendar covers the days from 1970 to 2029; a wider range is not an error.
         let first = max(try date("start", else: Self.firstDay), Self.firstDay)
         let last = min(try date("end", else: Self.lastDay), Self.lastDay)
-        let days = TradingCalendar.sessions(from: first, through: last).filter { session in
+        let days = Schedule.exchanges.sessions(from: first, through: last).filter { session in
             type == "TRADING" || Self.settlement(of: session).map { first <= $0 && $0 <= last } ?? false
         }
         return .array(days.map(Self.day))
@@ -102,9 +102,9 @@ struct FakeAlpacaReference: Sendable {
     private static let firstDay = CalendarDate(year: 1970, month: 1, day: 1) ?? .earliest
     private static let lastDay = CalendarDate(year: 2029, month: 12, day: 31) ?? .latest
 
-    /// Trades are settled on the next trading day.
+    /// Returns the settlement date of a session: the next trading day.
     private static func settlement(of session: TradingSession) -> CalendarDate? {
-        TradingCalendar.session(after: session.date)?.date
+        Schedule.exchanges.session(after: session.date)?.date
     }
 
     private static func day(_ session: TradingSession) -> JSONDocument {
@@ -118,6 +118,6 @@ struct FakeAlpacaReference: Sendable {
 }
 
 extension FakeInstrument {
-    /// Whether parts of a share are traded: not of one that costs as much as a house.
+    /// True if fractions of a share can be traded: below 100,000 dollars a share.
     var isFractionable: Bool { anchor < 100_000_00 }
 }

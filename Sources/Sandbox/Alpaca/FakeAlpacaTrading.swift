@@ -8,37 +8,37 @@ struct FakeAlpacaTrading: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/account") { visit in
-                let account = try accounts.account(of: visit)
+            host.get("/v2/account") { context in
+                let account = try accounts.account(of: context)
                 return try document(
-                    Valuation(account.book(visit.view.market), visit.view),
-                    FakeAlpacaFunds(account, visit.view))
+                    Valuation(account.book(context.view.market), context.view),
+                    FakeAlpacaFunds(account, context.view))
             },
-            host.get("/v2/positions") { visit in
-                let account = try accounts.account(of: visit)
-                return .array(try positions(account, visit).map { try position($0, of: account) })
+            host.get("/v2/positions") { context in
+                let account = try accounts.account(of: context)
+                return .array(try positions(account, context).map { try position($0, of: account) })
             },
-            host.get("/v2/positions/{symbol_or_asset_id}") { visit in
-                let wanted = visit.request.parameters["symbol_or_asset_id"]
-                let account = try accounts.account(of: visit)
-                let found = try positions(account, visit).first {
+            host.get("/v2/positions/{symbol_or_asset_id}") { context in
+                let wanted = context.request.parameters["symbol_or_asset_id"]
+                let account = try accounts.account(of: context)
+                let found = try positions(account, context).first {
                     $0.holding.instrument.symbol == wanted || $0.holding.instrument.id == wanted
                 }
                 guard let found else { throw FakeAlpacaError.positionDoesNotExist }
                 return try position(found, of: account)
             },
-            host.get("/v2/account/portfolio/history") { visit in
-                let book = try accounts.account(of: visit).book(visit.view.market)
-                let query = try HistoryQuery(visit.request, now: visit.view.instant)
-                return try FakeAlpacaHistory(query, of: book, at: visit.view, settings).document()
+            host.get("/v2/account/portfolio/history") { context in
+                let book = try accounts.account(of: context).book(context.view.market)
+                let query = try HistoryQuery(context.request, now: context.view.instant)
+                return try FakeAlpacaHistory(query, of: book, at: context.view, settings).document()
             },
         ]
     }
 
     private func positions(
-        _ account: FakeAlpacaAccount, _ visit: FakeAlpacaHost.AuthenticatedRequest
+        _ account: FakeAlpacaAccount, _ context: FakeAlpacaHost.AuthenticatedRequest
     ) throws -> [Valuation.Position] {
-        try Valuation(account.book(visit.view.market), visit.view).positions
+        try Valuation(account.book(context.view.market), context.view).positions
     }
 
     private func document(_ valuation: Valuation, _ funds: FakeAlpacaFunds) throws -> JSONDocument {
@@ -99,7 +99,7 @@ struct FakeAlpacaTrading: Sendable {
         let profit = try value - holding.cost
         let today = try value - lastValue
         let change = try Decimal(position.price - position.lastClose).ratio(to: Decimal(position.lastClose))
-        func told(_ number: Decimal) -> JSONDocument { position.isPriced ? .text(number) : .null }
+        func optionalPrice(_ number: Decimal) -> JSONDocument { position.isPriced ? .text(number) : .null }
         return [
             "asset_id": .string(instrument.id),
             "symbol": .string(instrument.symbol),
@@ -110,15 +110,15 @@ struct FakeAlpacaTrading: Sendable {
             "qty_available": .text(try signed(available)),
             "avg_entry_price": .text(try holding.averageEntryPrice()),
             "side": holding.quantity.isNegative ? "short" : "long",
-            "market_value": told(try signed(value)),
+            "market_value": optionalPrice(try signed(value)),
             "cost_basis": .text(try signed(holding.cost)),
-            "unrealized_pl": told(profit),
-            "unrealized_plpc": told(try profit.ratio(to: holding.cost.magnitude)),
-            "unrealized_intraday_pl": told(today),
-            "unrealized_intraday_plpc": told(try today.ratio(to: lastValue.magnitude)),
-            "current_price": told(Decimal(cents: position.price)),
-            "lastday_price": told(Decimal(cents: position.lastClose)),
-            "change_today": told(change),
+            "unrealized_pl": optionalPrice(profit),
+            "unrealized_plpc": optionalPrice(try profit.ratio(to: holding.cost.magnitude)),
+            "unrealized_intraday_pl": optionalPrice(today),
+            "unrealized_intraday_plpc": optionalPrice(try today.ratio(to: lastValue.magnitude)),
+            "current_price": optionalPrice(Decimal(cents: position.price)),
+            "lastday_price": optionalPrice(Decimal(cents: position.lastClose)),
+            "change_today": optionalPrice(change),
         ]
     }
 
@@ -131,7 +131,7 @@ struct FakeAlpacaTrading: Sendable {
 }
 
 extension Decimal {
-    /// A quotient with 10 decimals, as Alpaca's factors have; zero where there is nothing to divide by.
+    /// Returns a quotient with 10 decimals, as in Alpaca's factors; zero for a zero divisor.
     func ratio(to whole: Decimal) throws -> Decimal {
         whole.isZero ? .zero : try divided(by: whole, to: 10, .halfEven)
     }

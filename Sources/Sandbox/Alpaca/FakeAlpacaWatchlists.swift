@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// A list of symbols that a user keeps at Alpaca.
+/// A user's list of symbols at Alpaca.
 struct FakeAlpacaWatchlist: Sendable {
     let id: String
     let createdAt: Instant
@@ -9,7 +9,7 @@ struct FakeAlpacaWatchlist: Sendable {
     var name: String
     var instruments: [FakeInstrument]
 
-    /// The most lists of a user, and the most symbols of a list.
+    /// The maximum number of lists of a user, and of symbols of a list.
     static let maximumCount = 500
 }
 
@@ -25,14 +25,14 @@ struct FakeAlpacaWatchlists: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/watchlists") { visit in
+            host.get("/v2/watchlists") { context in
                 .array(
-                    try accounts.with(visit) { account in
+                    try accounts.with(context) { account in
                         account.watchlists.map { .object(summary($0, of: account)) }
                     })
             },
-            host.route(.POST, "/v2/watchlists", scope: .account) { visit in
-                .json(try accounts.with(visit) { try create(visit, &$0) })
+            host.route(.POST, "/v2/watchlists", scope: .account) { context in
+                .json(try accounts.with(context) { try create(context, &$0) })
             },
         ] + routes("/v2/watchlists/{watchlist_id}", .id) + routes("/v2/watchlists:by_name", .name) + [
             removal("/v2/watchlists/{watchlist_id}/{symbol}", .id),
@@ -42,18 +42,18 @@ struct FakeAlpacaWatchlists: Sendable {
 
     private func routes(_ template: PathTemplate, _ key: Key) -> [SandboxRoute] {
         [
-            host.get(template) { visit in
-                try accounts.with(visit) { document($0.watchlists[try find(visit, key, $0)], of: $0) }
+            host.get(template) { context in
+                try accounts.with(context) { document($0.watchlists[try find(context, key, $0)], of: $0) }
             },
-            host.route(.PUT, template, scope: .account) { visit in
-                .json(try accounts.with(visit) { try update(visit, key, &$0) })
+            host.route(.PUT, template, scope: .account) { context in
+                .json(try accounts.with(context) { try update(context, key, &$0) })
             },
-            host.route(.POST, template, scope: .account) { visit in
-                .json(try accounts.with(visit) { try append(visit, key, &$0) })
+            host.route(.POST, template, scope: .account) { context in
+                .json(try accounts.with(context) { try append(context, key, &$0) })
             },
-            host.route(.DELETE, template, scope: .account) { visit in
-                try accounts.with(visit) { account in
-                    _ = account.watchlists.remove(at: try find(visit, key, account))
+            host.route(.DELETE, template, scope: .account) { context in
+                try accounts.with(context) { account in
+                    _ = account.watchlists.remove(at: try find(context, key, account))
                 }
                 return SandboxResponse(status: .noContent)
             },
@@ -61,27 +61,27 @@ struct FakeAlpacaWatchlists: Sendable {
     }
 
     private func removal(_ template: PathTemplate, _ key: Key) -> SandboxRoute {
-        host.route(.DELETE, template, scope: .account) { visit in
+        host.route(.DELETE, template, scope: .account) { context in
             .json(
-                try accounts.with(visit) { account in
-                    let index = try find(visit, key, account)
-                    let symbol = visit.request.parameters["symbol"] ?? ""
+                try accounts.with(context) { account in
+                    let index = try find(context, key, account)
+                    let symbol = context.request.parameters["symbol"] ?? ""
                     guard
                         let place = account.watchlists[index].instruments.firstIndex(where: {
                             $0.symbol == symbol
                         })
                     else { throw FakeAlpacaError.assetNotFound(symbol) }
                     account.watchlists[index].instruments.remove(at: place)
-                    account.watchlists[index].updatedAt = visit.now
+                    account.watchlists[index].updatedAt = context.now
                     return document(account.watchlists[index], of: account)
                 })
         }
     }
 
-    private func create(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ account: inout FakeAlpacaAccount)
+    private func create(_ context: FakeAlpacaHost.AuthenticatedRequest, _ account: inout FakeAlpacaAccount)
         throws -> JSONDocument
     {
-        let body = try FakeAlpacaOrders.body(visit)
+        let body = try FakeAlpacaOrders.body(context)
         guard account.watchlists.count < FakeAlpacaWatchlist.maximumCount else {
             throw FakeAlpacaError.tooMany(
                 "the sandbox keeps \(FakeAlpacaWatchlist.maximumCount) watchlists of a user")
@@ -89,48 +89,50 @@ struct FakeAlpacaWatchlists: Sendable {
         guard let name = try name(body) else { throw FakeAlpacaError.invalid("name is required") }
         try requireFree(name, account)
         let list = FakeAlpacaWatchlist(
-            id: account.nextID(), createdAt: visit.now, updatedAt: visit.now, name: name,
+            id: account.nextID(), createdAt: context.now, updatedAt: context.now, name: name,
             instruments: try instruments(body) ?? [])
         account.watchlists.append(list)
         return document(list, of: account)
     }
 
     private func update(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
     ) throws -> JSONDocument {
-        let (index, body) = (try find(visit, key, account), try FakeAlpacaOrders.body(visit))
+        let (index, body) = (try find(context, key, account), try FakeAlpacaOrders.body(context))
         let (name, instruments) = (try name(body), try instruments(body))
         if let name, name != account.watchlists[index].name {
             try requireFree(name, account)
             account.watchlists[index].name = name
         }
         if let instruments { account.watchlists[index].instruments = instruments }
-        account.watchlists[index].updatedAt = visit.now
+        account.watchlists[index].updatedAt = context.now
         return document(account.watchlists[index], of: account)
     }
 
     private func append(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
     ) throws -> JSONDocument {
-        let (index, body) = (try find(visit, key, account), try FakeAlpacaOrders.body(visit))
+        let (index, body) = (try find(context, key, account), try FakeAlpacaOrders.body(context))
         let instrument = try listed(body["symbol"]?.string ?? "")
         if !account.watchlists[index].instruments.contains(instrument) {
             guard account.watchlists[index].instruments.count < FakeAlpacaWatchlist.maximumCount else {
                 throw FakeAlpacaError.tooMany("a watchlist holds \(FakeAlpacaWatchlist.maximumCount) symbols")
             }
             account.watchlists[index].instruments.append(instrument)
-            account.watchlists[index].updatedAt = visit.now
+            account.watchlists[index].updatedAt = context.now
         }
         return document(account.watchlists[index], of: account)
     }
 
-    private func find(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: FakeAlpacaAccount)
+    private func find(
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: FakeAlpacaAccount
+    )
         throws -> Int
     {
         let index =
             switch key {
-            case .id: account.watchlists.firstIndex { $0.id == visit.request.parameters["watchlist_id"] }
-            case .name: account.watchlists.firstIndex { $0.name == visit.request[query: "name"] }
+            case .id: account.watchlists.firstIndex { $0.id == context.request.parameters["watchlist_id"] }
+            case .name: account.watchlists.firstIndex { $0.name == context.request[query: "name"] }
             }
         guard let index else { throw FakeAlpacaError.watchlistNotFound }
         return index
@@ -150,7 +152,7 @@ struct FakeAlpacaWatchlists: Sendable {
         }
     }
 
-    /// The symbols of a body, each once; nil where it has none.
+    /// Returns the symbols of a body, each once; nil if the member is missing.
     private func instruments(_ body: JSONDocument) throws(FakeAlpacaError) -> [FakeInstrument]? {
         guard let member = body["symbols"], member != .null else { return nil }
         guard case .array(let symbols) = member, symbols.count <= FakeAlpacaWatchlist.maximumCount else {

@@ -1,9 +1,9 @@
 package import Brokerage
 import NIOHTTP1
 
-/// Where the stand-in for Alpha Vantage is reached.
+/// The base URL of the fake Alpha Vantage.
 package struct FakeAlphaVantageURLs: Sendable, Hashable {
-    /// Stands for `https://www.alphavantage.co`.
+    /// Replaces `https://www.alphavantage.co`.
     package let baseURL: String
 
     init(under base: String) {
@@ -18,17 +18,17 @@ struct FakeAlphaVantage {
     static let prefix = "alpha-vantage"
 
     let fakeHost: FakeHost
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.alphaVantage
-        let gate = FakeAlphaVantageAuthenticator(settings: settings, budget: budget)
+        let authenticator = FakeAlphaVantageAuthenticator(settings: settings, quota: quota)
         let functions = SandboxRoute.Qualifier(FakeAlphaVantageFunction.allCases.map(\.rawValue)) {
             Self.function(of: $0)?.rawValue
         }
         let query = SandboxRoute(.GET, "/query", qualifier: functions) { request in
             do {
-                let plan = try gate.admit(request[query: "apikey"], at: scriptedMarket.clock.now)
+                let plan = try authenticator.admit(request[query: "apikey"], at: scriptedMarket.clock.now)
                 guard let function = Self.function(of: request) else {
                     throw FakeAlphaVantageNotice.invalidCall(function: request[query: "function"] ?? "")
                 }
@@ -55,7 +55,7 @@ struct FakeAlphaVantage {
 }
 
 extension FakeAlphaVantageCall {
-    /// The document that answers the call; throws the notice that stands in its place.
+    /// Returns the document of the call; throws the notice that replaces it.
     fileprivate func document() throws -> JSONDocument {
         let samples = function == .bulkQuotes && settings.freeKeysGetSampleQuotes
         guard plan == .premium || samples || !settings.premiumFunctions.contains(function.rawValue) else {
@@ -72,44 +72,46 @@ extension FakeAlphaVantageCall {
     }
 }
 
-/// How the stand-in for Alpha Vantage behaves where that depends on the plan or the year, or is known from
-/// reports only (marked [C] in the fact sheet).
+/// The settings of the fake Alpha Vantage.
+///
+/// They cover behaviour that depends on the plan or the year, or is known from reports only (marked [C] in
+/// the fact sheet).
 package struct FakeAlphaVantageSettings: Sendable {
-    /// Keys that have been given out, and what was paid for each.
+    /// The issued keys, with the plan of each.
     package var keys: [String: Plan] = [demoKey: .free, secondKey: .free, premiumKey: .premium]
-    /// Whether a key that was never given out is as good as a free one.
+    /// True if an unknown key counts as a free one.
     package var acceptsAnyKey = true
-    /// Whether the complaint about a missing key is an error or a piece of information.
+    /// True if a missing key is reported as an error, not as information.
     package var missingKeyMember = NoticeMember.errorMessage
 
-    /// Calls of a free key each day; nil for no limit.
+    /// Calls of a free key per day; nil for no limit.
     package var requestsPerDay: Int? = 25
-    /// Where a day ends.
+    /// The time zone whose midnight ends a day.
     package var dayEnds = Midnight.newYork
-    /// Whether the notice at the day's limit shows the key.
+    /// True if the daily limit notice contains the key.
     package var dailyNoticeEchoesKey = true
-    /// Calls of a free key each minute, as from 2018 to 2023 (5 then); nil for no limit.
+    /// Calls of a free key per minute, as from 2018 to 2023 (5 then); nil for no limit.
     package var requestsPerMinute: Int?
-    /// The least time between two calls of a free key; nil for none.
+    /// The minimum time between two calls of a free key; nil for none.
     package var burstInterval: Duration? = .seconds(1)
-    /// Calls of a premium key each minute.
+    /// Calls of a premium key per minute.
     package var premiumRequestsPerMinute = 75
 
-    /// Functions that free keys are refused.
+    /// Functions that are not available for free keys.
     package var premiumFunctions: Set<String> = ["REALTIME_BULK_QUOTES"]
-    /// Whether free keys get sample data of a premium function of quotes instead of a refusal.
+    /// True if free keys get sample data of a premium quote function instead of a notice.
     package var freeKeysGetSampleQuotes = false
-    /// Whether `outputsize=full` is for premium keys only.
+    /// True if `outputsize=full` is restricted to premium keys.
     package var fullOutputIsPremium = true
     /// The first day of every series.
     package var historyBegins = CalendarDate(year: 1999, month: 11, day: 1) ?? .earliest
-    /// Whether class shares are found with a dot as well, `BRK.B`; the answer has the dash.
+    /// True if class shares are found with a dot as well, `BRK.B`; the response has the dash.
     package var acceptsDottedSymbols = true
-    /// What stands for a number that there is not: `None` or `-`.
+    /// The text of a missing number: `None` or `-`.
     package var missingNumber = "None"
-    /// The time zone of New York as a search tells it, summer and winter.
+    /// The time zone of New York in a search result, in summer and winter.
     package var searchTimeZone = "UTC-04"
-    /// That of London, likewise.
+    /// The time zone of London in a search result, in summer and winter.
     package var londonSearchTimeZone = "UTC+01"
 
     package init() {}
@@ -130,19 +132,19 @@ package struct FakeAlphaVantageSettings: Sendable {
         case utc
     }
 
-    /// The demonstration's key.
+    /// The key of the demonstration user.
     package static let demoKey = "SANDBOXDEMO00001"
-    /// Another free key, so that tests can tell whose budget is used up.
+    /// A second free key, for tests of separate quotas.
     package static let secondKey = "SANDBOXSECOND002"
     package static let premiumKey = "SANDBOXPREMIUM03"
 }
 
-/// Who may ask, and how often.
+/// Checks keys and limits.
 struct FakeAlphaVantageAuthenticator: Sendable {
     let settings: FakeAlphaVantageSettings
-    let budget: CallQuota
+    let quota: CallQuota
 
-    /// Lets one call in, and takes it from its key's budget; throws what is said instead.
+    /// Accepts one call and counts it against the limits of its key; throws the notice otherwise.
     func admit(_ key: String?, at now: Instant) throws(FakeAlphaVantageNotice)
         -> FakeAlphaVantageSettings.Plan
     {
@@ -152,9 +154,9 @@ struct FakeAlphaVantageAuthenticator: Sendable {
             throw .missingKey(settings.missingKeyMember)
         }
         let isFree = plan == .free
-        let refusal = budget.consume(
+        let rejection = quota.consume(
             for: key, at: now, windows: windows(of: plan), interval: isFree ? settings.burstInterval : nil)
-        switch refusal {
+        switch rejection {
         case nil: return plan
         case .tooSoon: throw .tooSoon(perDay: settings.requestsPerDay ?? 25)
         case .exhausted(let window):

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// One call that the gate has let in.
+/// One call with an accepted key.
 struct FakeAlphaVantageCall: Sendable {
     let function: FakeAlphaVantageFunction
     let request: SandboxRequest
@@ -10,37 +10,38 @@ struct FakeAlphaVantageCall: Sendable {
 
     subscript(_ parameter: String) -> String? { request[query: parameter] }
 
-    /// What is said of a symbol or a parameter that the function does not know.
+    /// The notice for an unknown symbol or parameter value.
     var invalid: FakeAlphaVantageNotice { .invalidCall(function: function.rawValue) }
 
-    /// The instrument that the parameter `symbol` means; nil when nothing of that name is listed.
+    /// The instrument of the parameter `symbol`; nil if it is not listed.
     var instrument: FakeInstrument? { self["symbol"].flatMap(instrument(providerSymbol:)) }
 
-    /// The instrument of a symbol in Alpha Vantage's spelling: class shares with a dash, London's as `TSCO.LON`.
+    /// Returns the instrument of an Alpha Vantage symbol: class shares with a dash, London's as `TSCO.LON`.
     func instrument(providerSymbol symbol: String) -> FakeInstrument? {
         if symbol.hasSuffix(".LON") { return view.market.anyInstrument(String(symbol.dropLast(2))) }
         guard settings.acceptsDottedSymbols || !symbol.contains(".") else { return nil }
         return view.market.instrument(symbol.replacing("-", with: "."))
     }
 
-    /// One of a parameter's values, `usual` where it is not given; throws ``invalid`` for any other.
+    /// Returns a value of an enumeration parameter, `defaultValue` if it is missing; throws ``invalid`` for an
+    /// unknown value.
     func choice<Choice: RawRepresentable<String>>(
-        _ parameter: String, _ usual: Choice
+        _ parameter: String, _ defaultValue: Choice
     ) throws(FakeAlphaVantageNotice) -> Choice {
-        guard let text = self[parameter] else { return usual }
+        guard let text = self[parameter] else { return defaultValue }
         guard let choice = Choice(rawValue: text) else { throw invalid }
         return choice
     }
 
-    /// A parameter that is `true` or `false`; throws ``invalid`` for anything else.
-    func flag(_ parameter: String, _ usual: Bool) throws(FakeAlphaVantageNotice) -> Bool {
-        guard let text = self[parameter] else { return usual }
+    /// Returns a `true` or `false` parameter; throws ``invalid`` for another value.
+    func flag(_ parameter: String, _ defaultValue: Bool) throws(FakeAlphaVantageNotice) -> Bool {
+        guard let text = self[parameter] else { return defaultValue }
         guard let flag = Bool(text) else { throw invalid }
         return flag
     }
 }
 
-/// What is asked for, in the parameter `function`.
+/// The values of the parameter `function`.
 enum FakeAlphaVantageFunction: String, Sendable, CaseIterable {
     case globalQuote = "GLOBAL_QUOTE"
     case bulkQuotes = "REALTIME_BULK_QUOTES"
@@ -60,17 +61,17 @@ extension FakeInstrument {
 }
 
 extension JSONDocument {
-    /// A price as Alpha Vantage writes it: a string with four digits after the point.
+    /// Writes a price as Alpha Vantage does: a string with four decimals.
     static func fourDigits(cents: Int) -> JSONDocument {
         .string((Decimal(coefficient: Int128(cents) * 100, scale: 4) ?? .zero).description)
     }
 
-    /// A whole number as a string.
+    /// Writes an integer as a string.
     static func digits(_ number: Int) -> JSONDocument { .string(String(number)) }
 }
 
 extension FakeAlphaVantageCall {
-    /// `OVERVIEW`: what there is to know of a company; an empty object for funds and for what is not listed.
+    /// Returns `OVERVIEW`: the data of a company; an empty object for funds and unlisted symbols.
     func overview() throws -> JSONDocument {
         guard let symbol = self["symbol"], !symbol.isEmpty else { throw invalid }
         guard let instrument = instrument(providerSymbol: symbol),
@@ -78,7 +79,7 @@ extension FakeAlphaVantageCall {
         else { return .object([]) }
         return .object(
             described(company, instrument) + (try valued(company, instrument)) + priced(instrument)
-                + unknown(Self.neverKnown))
+                + unknown(Self.unavailableMembers))
     }
 
     private func described(_ company: Company, _ instrument: FakeInstrument) -> [JSONDocument.Member] {
@@ -98,7 +99,7 @@ extension FakeAlphaVantageCall {
         ]
     }
 
-    /// What follows from the last price: missing numbers where the market has none.
+    /// Returns the members that depend on the last price; missing numbers without a price.
     private func valued(_ company: Company, _ instrument: FakeInstrument) throws -> [JSONDocument.Member] {
         let price = view.price(instrument.symbol)
         let dividend = company.dividendPerShare
@@ -129,8 +130,8 @@ extension FakeAlphaVantageCall {
         ]
     }
 
-    /// What the sandbox's market has no figures for.
-    private static var neverKnown: [String] {
+    /// The members without data in the sandbox's market.
+    private static var unavailableMembers: [String] {
         [
             "PEGRatio", "BookValue", "EBITDA", "RevenueTTM", "ProfitMargin", "AnalystTargetPrice", "Beta",
             "DividendDate", "ExDividendDate",
@@ -145,10 +146,9 @@ extension FakeAlphaVantageCall {
 }
 
 extension FakeAlphaVantageCall {
-    /// The most matches of one search.
+    /// The maximum number of search results.
     private static var maximumMatches: Int { 10 }
 
-    /// `SYMBOL_SEARCH`.
     func search() throws -> JSONDocument {
         guard let keywords = self["keywords"], !keywords.isEmpty else { throw invalid }
         let search = ListingSearch(instruments: FakeInstrument.listing + FakeInstrument.london) {

@@ -1,17 +1,18 @@
 import NIOHTTP1
 
-/// What Alpha Vantage says instead of data, always with the status 200 (fact sheet, "Errors and limits").
+/// The notices that Alpha Vantage returns instead of data, always with status 200 (fact sheet, "Errors and
+/// limits").
 enum FakeAlphaVantageNotice: Error, Hashable {
     case missingKey(FakeAlphaVantageSettings.NoticeMember)
-    /// The key `demo` opens nothing but the examples of the documentation.
+    /// The key `demo` is accepted for the documented examples only.
     case demoKey
-    /// Of a free key's day nothing is left; with the key where the notice shows it.
+    /// The daily limit of a free key is reached; `key` is nil if the notice omits it.
     case dayIsUsedUp(limit: Int, key: String?)
-    /// Of the minute nothing is left, as it was said until 2023.
+    /// The limit per minute is reached, with the text used until 2023.
     case minuteIsUsedUp(limit: Int, perDay: Int)
     case tooSoon(perDay: Int)
     case premiumEndpoint
-    /// A symbol or a parameter that the function does not know.
+    /// An unknown symbol or parameter value.
     case invalidCall(function: String)
 
     private var member: FakeAlphaVantageSettings.NoticeMember {
@@ -52,7 +53,7 @@ enum FakeAlphaVantageNotice: Error, Hashable {
         case .minuteIsUsedUp(let limit, let perDay):
             return """
                 Thank you for using Alpha Vantage! Our standard API call frequency is \(limit) calls per \
-                minute and \(perDay) calls per day. Please visit \(premium) if you would like to target a \
+                minute and \(perDay) calls per day. Please context \(premium) if you would like to target a \
                 higher API call frequency.
                 """
         case .tooSoon(let perDay):
@@ -68,7 +69,7 @@ enum FakeAlphaVantageNotice: Error, Hashable {
                 """
         case .invalidCall(let function):
             return """
-                Invalid API call. Please retry or visit the documentation \
+                Invalid API call. Please retry or context the documentation \
                 (https://www.alphavantage.co/documentation/) for \(function).
                 """
         }
@@ -82,9 +83,9 @@ extension SandboxResponse {
         self = .json(notice.json)
     }
 
-    /// What Alpha Vantage or the proxy before it says for a status that a script demands.
+    /// Returns the response of Alpha Vantage or its proxy for a scripted status.
     ///
-    /// It has no status 429: too many calls are told with a 200.
+    /// Alpha Vantage does not use 429: it reports rate limits with status 200.
     static func alphaVantage(status code: Int, _ settings: FakeAlphaVantageSettings) -> SandboxResponse {
         guard code != 429 else { return SandboxResponse(.tooSoon(perDay: settings.requestsPerDay ?? 25)) }
         let status = HTTPResponseStatus(statusCode: code)

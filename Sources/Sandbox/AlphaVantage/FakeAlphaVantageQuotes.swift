@@ -4,10 +4,10 @@ import Brokerage
 struct FakeAlphaVantageQuotes: Sendable {
     let call: FakeAlphaVantageCall
 
-    /// The most symbols of one call for many.
+    /// The maximum number of symbols of a bulk call.
     private static let maximumSymbols = 100
 
-    /// One symbol's day; an empty object where there is none.
+    /// Returns one symbol's day; an empty object without data.
     func globalQuote() throws -> JSONDocument {
         guard let symbol = call["symbol"], !symbol.isEmpty else { throw call.invalid }
         let name =
@@ -34,7 +34,7 @@ struct FakeAlphaVantageQuotes: Sendable {
         ]
     }
 
-    /// The quotes of up to 100 symbols; those that are not listed are absent.
+    /// Returns the quotes of up to 100 symbols; unlisted ones are omitted.
     func bulk() throws -> JSONDocument {
         let symbols = (call["symbol"] ?? "").split(separator: ",").map(String.init)
         guard (1...Self.maximumSymbols).contains(symbols.count) else { throw call.invalid }
@@ -73,7 +73,7 @@ struct FakeAlphaVantageQuotes: Sendable {
         return .object(members)
     }
 
-    /// The last price before or after market hours; nil while these run, and while nothing is traded.
+    /// Returns the last price outside of market hours; nil during these, and while the market is closed.
     private func extendedPrice(of day: Day) -> Int? {
         switch call.view.phase(of: day.instrument) {
         case .preMarket, .postMarket: call.view.price(day.instrument.symbol)
@@ -91,7 +91,7 @@ struct FakeAlphaVantageQuotes: Sendable {
 
     private static func shortest(_ cents: Int) -> JSONDocument { .text(Decimal(cents: cents)) }
 
-    /// The running market day of an instrument, or the last; nil where it has no price.
+    /// Returns the current or last market day of an instrument; nil without a price.
     private func day(_ instrument: FakeInstrument) -> Day? {
         let view = call.view
         guard view.priced(instrument.symbol) != nil, let session = view.marketDay(of: instrument),
@@ -102,7 +102,7 @@ struct FakeAlphaVantageQuotes: Sendable {
     }
 }
 
-/// A market day of one instrument, as far as it has come.
+/// A market day of one instrument, up to the current second.
 private struct Day {
     let instrument: FakeInstrument
     let session: TradingSession
@@ -112,7 +112,7 @@ private struct Day {
     /// In cents.
     var change: Int { bar.close - previousClose }
 
-    /// With four digits after the point.
+    /// With four decimals.
     var changePercent: Decimal {
         get throws { try Self.percent(change, of: previousClose) }
     }
@@ -123,7 +123,7 @@ private struct Day {
 }
 
 extension LocalTime {
-    /// As Alpha Vantage writes a time, without a zone: `2026-11-20 19:00:00`.
+    /// The time in Alpha Vantage's form, without a zone: `2026-11-20 19:00:00`.
     var text: String {
         let parts = [hour, minute, second].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return "\(date) \(parts.joined(separator: ":"))"

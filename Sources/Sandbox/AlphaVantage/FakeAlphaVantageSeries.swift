@@ -6,7 +6,7 @@ struct FakeAlphaVantageSeries: Sendable {
     private let instrument: FakeInstrument
     private let size: FakeAlphaVantageOutputSize
 
-    /// Throws the notice that stands in place of the series.
+    /// Throws the notice that replaces the series.
     init(_ call: FakeAlphaVantageCall) throws(FakeAlphaVantageNotice) {
         guard let instrument = call.instrument else { throw call.invalid }
         self.call = call
@@ -55,7 +55,7 @@ struct FakeAlphaVantageSeries: Sendable {
         }
     }
 
-    /// Days have the last 100 unless all are asked for; weeks and months come whole.
+    /// The last 100 days unless all are requested; all weeks and months.
     private var points: [JSONDocument.Member] {
         let begins = instrument.schedule.start(of: call.settings.historyBegins)
         let bars = call.view.bars(of: instrument, every: length, from: begins ?? .min, newestFirst: true)
@@ -65,7 +65,7 @@ struct FakeAlphaVantageSeries: Sendable {
         }
     }
 
-    /// The last trading day of a bar that has begun, the running one included: a bar's name.
+    /// Returns the last trading day of a bar up to today: the bar's label.
     private func lastDay(of candle: TimedBar) -> CalendarDate? {
         let schedule = instrument.schedule
         let first = schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
@@ -80,12 +80,12 @@ struct FakeAlphaVantageSeries: Sendable {
     }
 }
 
-/// How much of a series is wanted.
+/// The values of the parameter `outputsize`.
 enum FakeAlphaVantageOutputSize: String, Sendable {
     case compact
     case full
 
-    /// The points of a compact series.
+    /// The number of points of a compact series.
     static let compactCount = 100
 
     var title: String {
@@ -97,7 +97,7 @@ enum FakeAlphaVantageOutputSize: String, Sendable {
 }
 
 extension FakeAlphaVantageCall {
-    /// The size that is wanted; throws where it takes a premium key.
+    /// Returns the requested size; throws if it requires a premium key.
     func outputSize() throws(FakeAlphaVantageNotice) -> FakeAlphaVantageOutputSize {
         let size = try choice("outputsize", FakeAlphaVantageOutputSize.compact)
         let isPremium = size == .full && settings.fullOutputIsPremium
@@ -119,14 +119,14 @@ extension Bar {
     }
 }
 
-/// `TIME_SERIES_INTRADAY`: the hours before and after the market's included unless they are not wanted.
+/// `TIME_SERIES_INTRADAY`: extended hours are included unless excluded by a parameter.
 struct FakeAlphaVantageIntraday: Sendable {
     private let call: FakeAlphaVantageCall
     private let instrument: FakeInstrument
     private let size: FakeAlphaVantageOutputSize
     private let interval: Interval
     private let extendedHours: Bool
-    /// The first day of the month that is wanted; nil for the latest points.
+    /// The first day of the requested month; nil for the latest points.
     private let month: CalendarDate?
 
     enum Interval: String, Sendable, CaseIterable {
@@ -147,7 +147,7 @@ struct FakeAlphaVantageIntraday: Sendable {
         }
     }
 
-    /// Throws the notice that stands in place of the series.
+    /// Throws the notice that replaces the series.
     init(_ call: FakeAlphaVantageCall) throws(FakeAlphaVantageNotice) {
         guard let instrument = call.instrument,
             let interval = call["interval"].flatMap(Interval.init(rawValue:))
@@ -161,7 +161,7 @@ struct FakeAlphaVantageIntraday: Sendable {
         size = try call.outputSize()
     }
 
-    /// The parameter `month`, `2026-10`.
+    /// Parses the parameter `month`, `2026-10`.
     private static func month(_ call: FakeAlphaVantageCall) throws(FakeAlphaVantageNotice) -> CalendarDate? {
         guard let text = call["month"] else { return nil }
         guard let month = CalendarDate("\(text)-01"), month >= call.settings.historyBegins else {
@@ -199,7 +199,7 @@ struct FakeAlphaVantageIntraday: Sendable {
         }
     }
 
-    /// The month that is wanted; without one, the last 30 days.
+    /// The requested month; by default, the last 30 days.
     private var range: ClosedRange<Int> {
         guard let month, let next = month.adding(months: 1), let first = LocalTime(date: month, hour: 0),
             let end = LocalTime(date: next, hour: 0)

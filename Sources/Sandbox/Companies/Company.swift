@@ -1,42 +1,42 @@
 import Brokerage
 
-/// What the stand-ins tell of the company behind a share; funds have none.
+/// The data of the company behind a share; funds have none.
 ///
-/// Names and registry numbers are those of the public record. Figures are of the right order and otherwise
-/// the sandbox's own, and so are the descriptions.
+/// Names and registry numbers are public record. Figures are realistic in size but invented, as are the
+/// descriptions.
 struct Company: Sendable {
     /// The symbols of its shares, as the market lists them.
     let symbols: [String]
     let name: String
-    /// The number under which the SEC files it.
+    /// The company's number at the SEC.
     let cik: Int
     let sector: String
     let industry: String
-    /// Where it has its seat.
+    /// The country of the head office.
     var country: String { "United States" }
     let employees: Int
-    /// All shares, of every class, counted in this one.
+    /// All shares, converted to this class.
     let thousandsOfShares: Int
-    /// Earned per share in the last four quarters, in cents; below zero for a loss.
+    /// Earnings per share of the last four quarters, in cents; negative for a loss.
     let earningsPerShare: Int
-    /// Paid per share and year, in cents; nil for a company that pays none.
+    /// Dividends per share and year, in cents; nil for none.
     let dividendPerShare: Int?
-    /// What it does, to follow its name.
+    /// The business, as text that follows the name.
     let business: String
 
     var description: String { "\(name) \(business)." }
 
-    /// The value of all its shares at a price in cents, in whole dollars.
+    /// Returns the value of all shares at a price in cents, in whole dollars.
     func marketCapitalization(at price: Int) -> Int {
         thousandsOfShares * 10 * price
     }
 
-    /// The company's site: a name that can never be registered (RFC 2606).
+    /// The company's website: a name that cannot be registered (RFC 2606).
     var website: String {
         "https://\((symbols.first ?? "company").lowercased().filter(\.isLetter)).example/"
     }
 
-    /// The company whose share it is; nil for a fund.
+    /// Returns the company of a share; nil for a fund.
     static func issuer(of symbol: String) -> Company? {
         bySymbol[symbol]
     }
@@ -47,7 +47,7 @@ struct Company: Sendable {
 }
 
 extension Company {
-    /// The companies whose shares ``FakeInstrument/listing`` has, by symbol.
+    /// The companies of the shares of ``FakeInstrument/listing``, by symbol.
     static let listing: [Company] = [
         Company(
             symbols: ["AAPL"], name: "Apple Inc.", cik: 320_193,
@@ -277,14 +277,14 @@ extension Company {
     ]
 }
 
-/// What the official closes of the last year come to, the last close included; prices in ticks.
+/// Statistics of the official closes of the last year, the last close included; prices in ticks.
 struct YearPriceStats: Sendable {
     let high: Int
     let low: Int
     /// Newest first; at least one.
     private let closes: [Int]
 
-    /// Nil for an instrument without a price.
+    /// Nil if the instrument has no price.
     init?(_ instrument: FakeInstrument, _ view: MarketView) {
         guard view.priced(instrument.symbol) != nil, let today = view.marketDay(of: instrument),
             let yearAgo = today.date.adding(months: -12), let bar = view.dayBar(instrument, today)
@@ -297,7 +297,7 @@ struct YearPriceStats: Sendable {
         closes = [bar.close] + earlier.reversed()
     }
 
-    /// The mean of the last so many closes, or of all where there are fewer; for prices in cents.
+    /// Returns the mean of the last `count` closes, or of all if there are fewer; for prices in cents.
     func average(ofLast count: Int) -> Decimal {
         let last = closes.prefix(count)
         let sum = Decimal(cents: last.reduce(0, +))

@@ -1,10 +1,10 @@
 package import Brokerage
 import Synchronization
 
-/// An endpoint of a provider: `alpaca`, `GET /v2/positions`.
+/// An endpoint of a provider, for instance `alpaca`, `GET /v2/positions`.
 package struct Endpoint: Sendable, Hashable {
     package let provider: ProviderID
-    /// Method and path template; `unknown` for paths and methods that the provider does not offer.
+    /// Method and path template; `unknown` for unknown paths and methods.
     package let name: String
 
     package init(provider: ProviderID, name: String) {
@@ -13,19 +13,19 @@ package struct Endpoint: Sendable, Hashable {
     }
 }
 
-/// How often each endpoint was called.
+/// The number of calls of each endpoint.
 package struct Calls: Sendable, Hashable {
     private var counts: [Endpoint: Int] = [:]
 
-    /// The calls of one endpoint, named as its route is: `calls[.alpaca, "GET /v2/account"]`.
+    /// The calls of one endpoint, by the route's name: `calls[.alpaca, "GET /v2/account"]`.
     package subscript(_ provider: ProviderID, _ name: String) -> Int {
         counts[Endpoint(provider: provider, name: name)] ?? 0
     }
 
-    /// All calls.
+    /// The calls of all endpoints.
     package var total: Int { counts.values.reduce(0, +) }
 
-    /// The calls of every endpoint that was called, by name.
+    /// Returns the calls of every called endpoint, by name.
     package func all(of provider: ProviderID) -> [(name: String, count: Int)] {
         counts.filter { $0.key.provider == provider }.map { ($0.key.name, $0.value) }.sorted { $0.0 < $1.0 }
     }
@@ -35,9 +35,9 @@ package struct Calls: Sendable, Hashable {
     }
 }
 
-/// Counts calls as they arrive, before anything can go wrong with them.
+/// Counts calls on arrival, before any processing that may fail.
 ///
-/// A lock, because each change is one step, and answers come from many tasks at once.
+/// It uses a lock: tasks count concurrently.
 package final class CallCounter: Sendable {
     private let state = Mutex(Calls())
 

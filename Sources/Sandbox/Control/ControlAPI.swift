@@ -1,36 +1,37 @@
 package import Brokerage
 import NIOHTTP1
 
-/// What tests and demonstrations do to a running sandbox, over HTTP and from this machine only.
+/// The control API for tests and demonstrations, over HTTP and from this machine only.
 ///
-/// The response to an invalid request has the body `{"error": "…"}` and the status 400; a request for another
-/// host gets 421, and a request from a page of another site 403. Under `/_sandbox`:
+/// The response to an invalid request has the body `{"error": "…"}` and the status 400; a request for
+/// another host gets 421, and a request from a page of another site 403. Under `/_sandbox`:
 ///
-/// - `GET /endpoints`: every endpoint by provider, as counts and scripts name it.
-/// - `GET /calls`, `?provider=alpaca&endpoint=GET /v2/account`, both optional: how often each endpoint was
-///   called. `DELETE /calls`: begins to count anew.
-/// - `GET /faults`: the script of faults. `POST`: adds one (see ``Fault/init(_:in:)``). `DELETE`: ends them all.
-/// - `GET /market`: what the market is made to look like. `POST`: `{"hours": "open"|"closed"|"as_scheduled",
-///   "unpriced": ["AAPL"], "provider": "saxo"}`, all optional; without a provider it holds for all.
-/// - `GET /streams`: how many streams are open at each endpoint.
-/// - `POST /disconnect`: `{"provider": "alpaca", "endpoint": "GET /v2/{feed}"}`, both optional: cuts the streams
-///   that are open.
-/// - `GET /oauth`, `POST /oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs
-///   to `approve`: what users do when an application asks for access.
-/// - `POST /oauth/revoke`: `{"user": "demo"}`: the user withdraws all consents, at every provider.
-/// - `POST /reset`: forgets calls, faults, market, decisions and what has been used of rate limits.
+/// - `GET /endpoints`: every endpoint by provider, with its name in counts and scripts.
+/// - `GET /calls`, `?provider=alpaca&endpoint=GET /v2/account`, both optional: the number of calls of each
+///   endpoint. `DELETE /calls`: sets the counts to 0.
+/// - `GET /faults`: the fault script. `POST`: adds a fault (see ``Fault/init(_:in:)``). `DELETE`: removes
+///   all.
+/// - `GET /market`: the market script. `POST`: `{"hours": "open"|"closed"|"as_scheduled", "unpriced":
+///   ["AAPL"], "provider": "saxo"}`, all optional; without a provider it applies to all.
+/// - `GET /streams`: the number of open streams of each endpoint.
+/// - `POST /disconnect`: `{"provider": "alpaca", "endpoint": "GET /v2/{feed}"}`, both optional: disconnects
+///   open streams.
+/// - `GET /oauth`, `POST /oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user`
+///   belongs to `approve`: the users' decision when an application requests access.
+/// - `POST /oauth/revoke`: `{"user": "demo"}`: revokes all consents of the user, at every provider.
+/// - `POST /reset`: resets calls, faults, market, decisions and rate limits.
 struct ControlAPI: Sendable {
     static let prefix = "_sandbox"
 
     let endpoints: EndpointCatalog
-    /// Who may approve, by name.
+    /// The names of the users that may approve.
     let users: [String]
     let counter: CallCounter
     let faults: FaultRegistry
     let scriptedMarket: ScriptedMarket
     let limiters: [any Resettable]
     let decisions: OAuthDecisions
-    /// What users have consented to, at each provider.
+    /// The consents of users, at each provider.
     let consents: [AuthorizationServer]
     let streams: OpenStreams
 
@@ -51,7 +52,7 @@ struct ControlAPI: Sendable {
         for limiter in limiters { limiter.reset() }
     }
 
-    /// Makes worthless what a user has consented to, as if they had withdrawn it.
+    /// Revokes all consents of a user.
     func revoke(user: String) {
         for server in consents { server.revoke(user: user) }
     }
@@ -107,9 +108,9 @@ struct ControlAPI: Sendable {
             .control(.POST, "/market") { request in
                 let document = try JSONDocument(parsing: request.body)
                 let script = try MarketScript(document, in: scriptedMarket.market)
-                let provider = try document.text("provider", such: ProviderID.saxo.controlName)
+                let provider = try document.text("provider", example: ProviderID.saxo.controlName)
                     .map { name throws(ScriptError) in try ProviderID(script: name) }
-                (provider.map(scriptedMarket.seen) ?? scriptedMarket).set(script)
+                (provider.map(scriptedMarket.scripted) ?? scriptedMarket).set(script)
                 return .json(script.json)
             },
         ]
@@ -160,17 +161,17 @@ struct ControlAPI: Sendable {
 }
 
 extension JSONDocument {
-    /// An object with a member for every provider, or for those that are meant.
+    /// Returns an object with a member for every provider, or for the selected ones.
     fileprivate static func byProvider(
-        where isMeant: (ProviderID) -> Bool = { _ in true }, _ value: (ProviderID) -> JSONDocument
+        where isIncluded: (ProviderID) -> Bool = { _ in true }, _ value: (ProviderID) -> JSONDocument
     ) -> JSONDocument {
         .object(
-            ProviderID.allCases.filter(isMeant).map { .init(name: $0.controlName, value: value($0)) })
+            ProviderID.allCases.filter(isIncluded).map { .init(name: $0.controlName, value: value($0)) })
     }
 }
 
 extension Calls {
-    /// The counts of what is meant, by provider; an endpoint that is named is counted even when it is 0.
+    /// Returns the selected counts, by provider; a named endpoint is included even with a count of 0.
     fileprivate func json(_ target: EndpointTarget) -> JSONDocument {
         .byProvider(where: { target.provider ?? $0 == $0 }) { provider in
             let counts =
@@ -180,12 +181,12 @@ extension Calls {
     }
 }
 
-/// What a script is about: everything, one provider, or one endpoint.
+/// The target of a script: everything, one provider, or one endpoint.
 struct EndpointTarget: Hashable {
     let provider: ProviderID?
     let endpoint: String?
 
-    /// Reads the names of a provider and of an endpoint; throws ``ScriptError`` where there is none of that name.
+    /// Resolves the names of a provider and of an endpoint; throws ``ScriptError`` for an unknown name.
     init(
         provider name: String?, endpoint: String?, in catalogue: EndpointCatalog,
         for purpose: EndpointCatalog.Purpose
@@ -203,23 +204,23 @@ struct EndpointTarget: Hashable {
         }
     }
 
-    /// Reads the members `provider` and `endpoint`, both optional.
+    /// Parses the members `provider` and `endpoint`, both optional.
     init(
         _ json: JSONDocument, in catalogue: EndpointCatalog, for purpose: EndpointCatalog.Purpose
     ) throws(ScriptError) {
-        let provider = try json.text("provider", such: ProviderID.alpaca.controlName)
+        let provider = try json.text("provider", example: ProviderID.alpaca.controlName)
         let endpoint = try json.text(
-            "endpoint", such: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
+            "endpoint", example: purpose == .disconnecting ? "GET /v2/{feed}" : "GET /v2/account")
         try self.init(provider: provider, endpoint: endpoint, in: catalogue, for: purpose)
     }
 
-    /// Reads `provider` and `endpoint` of a query, both optional.
+    /// Parses `provider` and `endpoint` of a query, both optional.
     init(
         query: [(name: String, value: String)], in catalogue: EndpointCatalog,
         for purpose: EndpointCatalog.Purpose
     ) throws(ScriptError) {
-        if let stranger = query.first(where: { !["provider", "endpoint"].contains($0.name) }) {
-            throw ScriptError("unknown parameter \"\(stranger.name)\"; known are provider, endpoint")
+        if let unknown = query.first(where: { !["provider", "endpoint"].contains($0.name) }) {
+            throw ScriptError("unknown parameter \"\(unknown.name)\"; known are provider, endpoint")
         }
         func value(_ name: String) -> String? { query.last { $0.name == name }?.value }
         try self.init(
@@ -228,7 +229,7 @@ struct EndpointTarget: Hashable {
 }
 
 extension ProviderID {
-    /// The provider of that name in control documents; throws ``ScriptError`` that lists them.
+    /// Resolves a provider's name in control documents; throws ``ScriptError`` that lists the names.
     init(script name: String) throws(ScriptError) {
         guard let provider = Self(controlName: name) else {
             throw ScriptError(
@@ -239,28 +240,28 @@ extension ProviderID {
     }
 }
 
-/// Every endpoint that the stand-ins offer, by the names that counts and scripts know them by.
+/// All endpoints of the fake providers, by their names in counts and scripts.
 package struct EndpointCatalog: Sendable {
     private var calls: [ProviderID: Set<String>] = [:]
     private var streams: [ProviderID: Set<String>] = [:]
 
-    init(_ standIns: [FakeHost]) {
-        for standIn in standIns {
-            calls[standIn.provider, default: []].formUnion(standIn.routes.flatMap(\.names))
-            streams[standIn.provider, default: []].formUnion(standIn.streams.map(\.name))
+    init(_ fakeHosts: [FakeHost]) {
+        for fakeHost in fakeHosts {
+            calls[fakeHost.provider, default: []].formUnion(fakeHost.routes.flatMap(\.names))
+            streams[fakeHost.provider, default: []].formUnion(fakeHost.streams.map(\.name))
         }
     }
 
-    /// What a provider answers over HTTP: `GET /v2/account`.
+    /// Returns the HTTP endpoints of a provider, for instance `GET /v2/account`.
     package func calls(of provider: ProviderID) -> [String] { (calls[provider] ?? []).sorted() }
 
-    /// What becomes a stream: `GET /v2/{feed}`.
+    /// Returns the stream endpoints of a provider, for instance `GET /v2/{feed}`.
     package func streams(of provider: ProviderID) -> [String] { (streams[provider] ?? []).sorted() }
 
-    /// What an endpoint is named for.
+    /// The use of an endpoint's name.
     enum Purpose {
         case counting
-        /// The single messages of a stream can fail too.
+        /// Faults, which may also apply to single messages of a stream.
         case failing
         case disconnecting
     }
@@ -275,6 +276,6 @@ package struct EndpointCatalog: Sendable {
         }
     }
 
-    /// What calls are counted as that no route matches.
+    /// The name of all calls without a matching route.
     static let unknown = "unknown"
 }

@@ -2,15 +2,15 @@ import Brokerage
 import NIOHTTP1
 
 extension Fault {
-    /// Reads a fault as the control endpoint takes it; throws ``ScriptError`` that names the member at fault.
+    /// Parses a fault of the control API; throws ``ScriptError`` that names the invalid member.
     ///
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
-    /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with `milliseconds`), `status`
-    /// (with `status`, 400 ... 599, and perhaps `retry_after` in seconds), `malformed_body`,
-    /// `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`, `disconnect` and
-    /// `expired_token`.
+    /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with
+    /// `milliseconds`), `status` (with `status`, 400 ... 599, and optionally `retry_after` in seconds),
+    /// `malformed_body`, `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`,
+    /// `disconnect` and `expired_token`.
     ///
-    /// An endpoint `GET /v2/{feed} message` stands for the single messages of a stream.
+    /// An endpoint `GET /v2/{feed} message` means the single messages of a stream.
     init(_ json: JSONDocument, in catalogue: EndpointCatalog) throws(ScriptError) {
         try json.requireMembers([
             "effect", "milliseconds", "status", "retry_after", "provider", "endpoint", "remaining", "every",
@@ -41,7 +41,7 @@ extension Fault {
 
 extension Fault.Effect {
     fileprivate init(_ json: JSONDocument) throws(ScriptError) {
-        let name = try json.text("effect", such: "hang")
+        let name = try json.text("effect", example: "hang")
         for (member, effect) in [
             ("milliseconds", "latency"), ("status", "status"), ("retry_after", "status"),
         ] where json[member] != nil && name != effect {
@@ -105,8 +105,10 @@ extension Fault.Effect {
 }
 
 extension MarketScript {
-    /// Reads `{"hours": "closed", "unpriced": ["AAPL"]}`, both optional, with a `provider` perhaps, which is not
-    /// looked at; throws ``ScriptError`` for anything else.
+    /// Parses `{"hours": "closed", "unpriced": ["AAPL"]}`, both optional; throws ``ScriptError`` for
+    /// anything else.
+    ///
+    /// An additional `provider` is ignored.
     init(_ json: JSONDocument, in market: Market) throws(ScriptError) {
         try json.requireMembers(["hours", "unpriced", "provider"])
         self.init()
@@ -121,9 +123,9 @@ extension MarketScript {
                 throw ScriptError("\"unpriced\" must be a list of symbols")
             }
             unpriced = Set(symbols.compactMap(\.string))
-            if let stranger = unpriced.sorted().first(where: { market.anyInstrument($0) == nil }) {
+            if let unlisted = unpriced.sorted().first(where: { market.anyInstrument($0) == nil }) {
                 throw ScriptError(
-                    "\"unpriced\": \"\(stranger)\" is not listed; symbols are spelled AAPL, BRK.B, SPX, EUR/USD"
+                    "\"unpriced\": \"\(unlisted)\" is not listed; symbols are spelled AAPL, BRK.B, SPX, EUR/USD"
                 )
             }
         }
@@ -135,10 +137,10 @@ extension MarketScript {
 }
 
 extension OAuthDecision {
-    /// Reads `{"decision": "approve", "user": "demo"}`; throws ``ScriptError`` for anything else.
+    /// Parses `{"decision": "approve", "user": "demo"}`; throws ``ScriptError`` for anything else.
     init(_ json: JSONDocument, users: [String]) throws(ScriptError) {
         try json.requireMembers(["decision", "user"])
-        let decision = try json.text("decision", such: "approve")
+        let decision = try json.text("decision", example: "approve")
         guard decision == "approve" || json["user"] == nil else {
             throw ScriptError("\"user\" belongs to \"approve\"")
         }
@@ -163,7 +165,7 @@ extension OAuthDecision {
     }
 }
 
-/// Why a script is refused.
+/// The reason why a script is rejected.
 struct ScriptError: Error, Hashable, CustomStringConvertible {
     let description: String
 
@@ -175,14 +177,15 @@ struct ScriptError: Error, Hashable, CustomStringConvertible {
 }
 
 extension SandboxRoute {
-    /// An endpoint of the control API: the response to invalid input has the status 400 and names the error.
+    /// Creates an endpoint of the control API; the response to invalid input has the status 400 and names
+    /// the error.
     static func control(
         _ method: HTTPMethod, _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         SandboxRoute(method, template) { request in
             do {
-                return try answer(request)
+                return try handler(request)
             } catch let error as ScriptError {
                 return error.response
             } catch let error as JSONDocument.SyntaxError {
@@ -193,7 +196,7 @@ extension SandboxRoute {
 }
 
 extension JSONDocument {
-    /// Refuses a mistyped or repeated member instead of passing over it.
+    /// Rejects unknown and repeated members.
     func requireMembers(_ names: Set<String>) throws(ScriptError) {
         guard case .object(let members) = self else { throw ScriptError("an object is expected") }
         var seen: Set<String> = []
@@ -207,7 +210,7 @@ extension JSONDocument {
         }
     }
 
-    /// The whole number of a member; nil when there is none.
+    /// Returns the integer of a member; nil if it is missing.
     func integerMember(_ name: String, in range: ClosedRange<Int>) throws(ScriptError) -> Int? {
         guard let member = self[name] else { return nil }
         guard let number = member.integer, range.contains(number) else {
@@ -217,8 +220,8 @@ extension JSONDocument {
         return number
     }
 
-    /// The text of a member; nil when there is none.
-    func text(_ name: String, such example: String) throws(ScriptError) -> String? {
+    /// Returns the text of a member; nil if it is missing.
+    func text(_ name: String, example: String) throws(ScriptError) -> String? {
         guard let member = self[name] else { return nil }
         guard let text = member.string else {
             throw ScriptError("\"\(name)\" must be a string such as \"\(example)\"")

@@ -1,44 +1,44 @@
 import Synchronization
 
-/// The script of faults.
+/// The fault script.
 ///
-/// A lock, because taking a call's faults from the script is one step, and calls come from many tasks at
-/// once.
+/// It uses a lock: calls arrive concurrently, and each must take its faults in one step.
 package final class FaultRegistry: Sendable {
     private let random: SeededRandom
     private let script = Mutex(Script())
 
     private struct Script {
         var entries: [Entry] = []
-        /// Faults added since the script was empty at last, so that a reset begins the same luck anew.
+        /// The number of faults added since the script was last empty, so that a reset restarts the same
+        /// random sequence.
         var added = 0
     }
 
     private struct Entry {
         var fault: Fault
         let random: SeededRandom
-        /// Calls that the fault was meant for so far, struck or spared.
-        var seen = 0
+        /// The number of matching calls so far, with and without the effect.
+        var callCount = 0
 
-        /// Whether the next call is struck.
-        mutating func strikesNext() -> Bool {
-            seen += 1
-            return seen.isMultiple(of: fault.every) && random.number(seen, below: 100) < fault.percent
+        mutating func appliesToNextCall() -> Bool {
+            callCount += 1
+            return callCount.isMultiple(of: fault.every)
+                && random.number(callCount, below: 100) < fault.percent
         }
     }
 
-    /// The seed is that of the market: the same script strikes the same calls.
+    /// The seed is that of the market: the same script applies to the same calls.
     init(seed: UInt64) {
         random = SeededRandom(seed: seed).branch("faults")
     }
 
-    /// The most faults that a script holds.
+    /// The maximum number of faults of a script.
     package static let maximumCount = 256
 
-    /// What is still to come, in order.
+    /// The remaining faults, in order.
     package var faults: [Fault] { script.withLock { $0.entries.map(\.fault) } }
 
-    /// Adds to the script; false when it is full.
+    /// Adds a fault; returns false if the script is full.
     package func add(_ fault: Fault) -> Bool {
         script.withLock { script in
             guard script.entries.count < Self.maximumCount else { return false }
@@ -52,21 +52,22 @@ package final class FaultRegistry: Sendable {
         script.withLock { $0 = Script() }
     }
 
-    /// Takes the faults of one call from the script.
+    /// Returns the faults of one call, and counts them as used.
     func script(for endpoint: Endpoint) -> FaultScript {
-        consume { $0.strikes(endpoint) }
+        consume { $0.applies(to: endpoint) }
     }
 
-    /// Takes the faults of one message of a stream from the script: those only that name messages.
+    /// Returns the faults of one stream message, and counts them as used; only faults that name messages
+    /// apply.
     func script(forMessage endpoint: Endpoint) -> FaultScript {
-        consume { $0.endpoint != nil && $0.strikes(endpoint) }
+        consume { $0.endpoint != nil && $0.applies(to: endpoint) }
     }
 
-    private func consume(where strikes: (Fault) -> Bool) -> FaultScript {
+    private func consume(where applies: (Fault) -> Bool) -> FaultScript {
         script.withLock { script in
             var effects: [Fault.Effect] = []
-            for index in script.entries.indices where strikes(script.entries[index].fault) {
-                guard script.entries[index].strikesNext() else { continue }
+            for index in script.entries.indices where applies(script.entries[index].fault) {
+                guard script.entries[index].appliesToNextCall() else { continue }
                 effects.append(script.entries[index].fault.effect)
                 if let remaining = script.entries[index].fault.remaining {
                     script.entries[index].fault.remaining = remaining - 1

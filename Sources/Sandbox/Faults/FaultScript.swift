@@ -1,47 +1,48 @@
 package import Brokerage
 import NIOHTTP1
 
-/// What goes wrong with one call: every latency, then the first other effect.
+/// The faults of one call: all latencies, then the first other effect.
 struct FaultScript {
     let effects: [Fault.Effect]
 
-    /// The first effect that is no latency.
+    /// The first effect that is not a latency.
     var effect: Fault.Effect? {
         effects.first {
             if case .latency = $0 { false } else { true }
         }
     }
 
-    /// Lets every latency pass.
+    /// Waits for the sum of all latencies.
     func delay() async {
         for case .latency(let latency) in effects {
-            // Cancelled when the client goes away, or the sandbox stops: nobody waits for the answer then.
+            // The task is cancelled if the client disconnects or the sandbox stops; then no one needs the
+            // response.
             try? await Task.sleep(for: latency)
         }
     }
 
-    func perform(failures: FakeHost.Failures, _ answer: () async -> SandboxResponse) async -> SandboxResponse
+    func perform(failures: FakeHost.Failures, _ respond: () async -> SandboxResponse) async -> SandboxResponse
     {
         await delay()
         switch effect {
-        case nil, .latency: return await answer()
+        case nil, .latency: return await respond()
         case .status(let status, let retryAfter):
             var response = failures.status(status)
             if let retryAfter {
                 response.headers.replaceOrAdd(name: "Retry-After", value: String(retryAfter))
             }
             return response
-        case .malformedBody: return malformed(await answer())
+        case .malformedBody: return malformed(await respond())
         case .duplicateKey:
-            var response = await answer()
+            var response = await respond()
             response.body.duplicateFirstKey()
             return response
         case .truncatedBody:
-            var response = await answer()
+            var response = await respond()
             response.delivery = .truncated
             return response
         case .lostResponse:
-            _ = await answer()
+            _ = await respond()
             return failures.status(500)
         case .closedConnection, .disconnect: return undelivered
         case .hang:
@@ -57,8 +58,7 @@ struct FaultScript {
         return response
     }
 
-    /// The first half of the body and a comma before a brace: well-framed HTTP, and no JSON whatever the body
-    /// was.
+    /// Returns the first half of the body and a comma before a brace: valid HTTP, but never valid JSON.
     private func malformed(_ response: SandboxResponse) -> SandboxResponse {
         var response = response
         response.body = response.body.prefix(response.body.count / 2) + Array(",}".utf8)
@@ -69,8 +69,8 @@ struct FaultScript {
 extension [UInt8] {
     /// Repeats the first key of a JSON text, if it has one.
     ///
-    /// The added member is the first one and has null: a reader that takes the last of both reads the text as it
-    /// was.
+    /// The added member is the first one and has null: a reader that uses the last of both reads the
+    /// original text.
     fileprivate mutating func duplicateFirstKey() {
         let quote = UInt8(ascii: "\"")
         guard let object = firstIndex(of: UInt8(ascii: "{")),
@@ -81,18 +81,18 @@ extension [UInt8] {
     }
 }
 
-/// Something that goes wrong on demand, where and as often as the script says.
+/// A scripted fault, with its target and frequency.
 package struct Fault: Sendable, Hashable {
-    /// Nil for every provider.
+    /// Nil for all providers.
     package var provider: ProviderID?
-    /// An endpoint as its route is named, `GET /v2/account`; nil for every endpoint.
+    /// An endpoint by its route's name, `GET /v2/account`; nil for all endpoints.
     package var endpoint: String?
     package var effect: Effect
-    /// How many calls are still to be struck; nil for all, until the script is reset.
+    /// The number of calls that it still applies to; nil for no limit until the script is reset.
     package var remaining: Int?
-    /// Every how many calls it strikes: 1 for each, 3 for every third.
+    /// The interval of affected calls: 1 for each call, 3 for every third.
     package var every: Int
-    /// Of a hundred calls that it might strike, how many it does, by the sandbox's seed: 1 to 100.
+    /// The percentage of these calls that it applies to, by the sandbox's seed: 1 to 100.
     package var percent: Int
 
     package init(
@@ -108,30 +108,31 @@ package struct Fault: Sendable, Hashable {
     }
 
     package enum Effect: Sendable, Hashable {
-        /// The answer comes so much later.
+        /// The response is delayed.
         case latency(Duration)
         /// Another status, with the provider's body for it.
         case status(Int, retryAfter: Int? = nil)
-        /// The answer's head, and a body that is no JSON.
+        /// The response's head, and a body that is not JSON.
         case malformedBody
-        /// The answer's first JSON object has its first key twice, first with null; a message of a stream is as
-        /// with ``malformedBody``.
+        /// The first JSON object of the response has its first key twice, first with null; a stream message
+        /// is as with ``malformedBody``.
         case duplicateKey
-        /// The head promises the body; half of it comes.
+        /// The header announces the whole body; half of it is sent.
         case truncatedBody
-        /// The call is done, and answered with 500 as if it were not.
+        /// The call is executed, but the response is 500.
         case lostResponse
-        /// The connection closes without an answer.
+        /// The connection closes without a response.
         case closedConnection
-        /// No answer until the client goes away.
+        /// No response until the client disconnects.
         case hang
-        /// A stream is opened, and cut after its first message; other calls end as with ``closedConnection``.
+        /// A stream is opened, and disconnected after its first message; other calls end as with
+        /// ``closedConnection``.
         case disconnect
-        /// The credential is refused as one that has run out.
+        /// The credential is rejected as expired.
         case expiredToken
     }
 
-    func strikes(_ target: Endpoint) -> Bool {
+    func applies(to target: Endpoint) -> Bool {
         (provider ?? target.provider) == target.provider && (endpoint ?? target.name) == target.name
     }
 }

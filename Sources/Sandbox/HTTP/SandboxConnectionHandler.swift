@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// One connection: gathers a request, has it answered in a task of its own, writes the answer.
+/// The handler of one connection: collects a request, processes it in a separate task, writes the response.
 ///
-/// The pipelining handler before it holds the next request back until the answer is written. The task is
-/// cancelled when the client goes away, so that an answer that hangs ends with its connection.
+/// The pipelining handler before it delays the next request until the response is written. The task is
+/// cancelled when the client disconnects.
 final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The longest body that is read, in bytes.
+    /// The maximum size of a request body, in bytes.
     static let maximumBodySize = 1 << 20
 
     private let connections: SandboxConnections
@@ -43,7 +43,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A handshake that is refused is told of here too; the request itself follows, and gets its answer.
+        // A rejected handshake is reported here too; the request itself follows, and gets its response.
         guard !(error is NIOWebSocketUpgradeError) else { return }
         logger.debug("connection failed", metadata: ["error": "\(error)"])
         context.close(promise: nil)
@@ -61,7 +61,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
             body = []
         case .body(let part):
             guard body.count + part.readableBytes <= Self.maximumBodySize else {
-                // Whatever follows belongs to a request that nobody will answer.
+                // Later bytes belong to a request that gets no response.
                 return context.close(promise: nil)
             }
             body.append(contentsOf: part.readableBytesView)
@@ -71,7 +71,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
 
     private func begin(context: ChannelHandlerContext) {
         guard let head else { return }
-        if let refusal = upgrades.consumeRejection() { return write(refusal, context: context) }
+        if let rejection = upgrades.consumeRejection() { return write(rejection, context: context) }
         guard
             let request = SandboxRequest(
                 method: head.method, target: head.uri, headers: head.headers, body: body,
@@ -93,7 +93,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
         head = nil
         task = nil
         guard response.delivery != .none else { return context.close(promise: nil) }
-        // Behind a request that asks for another protocol NIO reads nothing, whatever became of it.
+        // After a request to upgrade, NIO reads no further request, whether or not the upgrade succeeded.
         let isLast =
             !request.isKeepAlive || connections.isDraining || response.delivery == .truncated
             || request.headers.contains(name: "Upgrade")
@@ -122,7 +122,7 @@ final class SandboxConnectionHandler: ChannelInboundHandler, RemovableChannelHan
                 if isLast { bound.value.close(promise: nil) }
             }
         case .truncated, .none:
-            // An empty write is done when everything before it is.
+            // An empty write completes after all earlier writes.
             context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))).whenComplete { _ in
                 bound.value.close(promise: nil)
             }

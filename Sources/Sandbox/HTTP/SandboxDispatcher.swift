@@ -1,8 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes every request to the route that answers it: counts the call, then does what the script of faults
-/// demands.
+/// Dispatches every request to its route: counts the call, then applies its faults.
 package struct SandboxDispatcher: Sendable {
     let site: SitePolicy
     let fakeHosts: [FakeHost]
@@ -12,27 +11,27 @@ package struct SandboxDispatcher: Sendable {
     let streams: OpenStreams
 
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
-        if let refusal = site.rejection(of: request) { return refusal }
+        if let rejection = site.rejection(of: request) { return rejection }
         guard let prefix = request.path.first else { return .unknownPath }
         if prefix == ControlAPI.prefix { return await respondToControlRequest(request) }
-        guard let standIn = fakeHosts.first(where: { $0.prefix == prefix }) else { return .unknownPath }
-        return await respond(to: request, as: standIn)
+        guard let fakeHost = fakeHosts.first(where: { $0.prefix == prefix }) else { return .unknownPath }
+        return await respond(to: request, as: fakeHost)
     }
 
-    private func respond(to request: SandboxRequest, as standIn: FakeHost) async -> SandboxResponse {
-        if let (route, _) = standIn.stream(for: request) {
-            calls.count(Endpoint(provider: standIn.provider, name: route.name))
+    private func respond(to request: SandboxRequest, as fakeHost: FakeHost) async -> SandboxResponse {
+        if let (route, _) = fakeHost.stream(for: request) {
+            calls.count(Endpoint(provider: fakeHost.provider, name: route.name))
             return .text("This is a WebSocket\n", status: .upgradeRequired)
         }
-        let match = Match(request, among: standIn.routes)
-        let endpoint = Endpoint(provider: standIn.provider, name: match.name(of: request))
+        let match = Match(request, among: fakeHost.routes)
+        let endpoint = Endpoint(provider: fakeHost.provider, name: match.name(of: request))
         calls.count(endpoint)
-        return await faults.script(for: endpoint).perform(failures: standIn.failures) {
+        return await faults.script(for: endpoint).perform(failures: fakeHost.failures) {
             switch match {
             case .route(let route, let request):
-                await route.respond(to: request) { standIn.failures.status(500) }
-            case .otherMethod: standIn.failures.methodNotAllowed
-            case .nothing: standIn.failures.unknownPath
+                await route.respond(to: request) { fakeHost.failures.status(500) }
+            case .otherMethod: fakeHost.failures.methodNotAllowed
+            case .nothing: fakeHost.failures.unknownPath
             }
         }
     }
@@ -50,7 +49,7 @@ package struct SandboxDispatcher: Sendable {
         }
     }
 
-    /// Names the address of the control API to a client that sends it a request at another address.
+    /// Returns an error that names the address of the control API, for a control request at another address.
     private static func routingError(
         _ reason: String, among routes: [SandboxRoute], status: HTTPResponseStatus
     ) -> SandboxResponse {
@@ -60,7 +59,7 @@ package struct SandboxDispatcher: Sendable {
     }
 }
 
-/// What the routes of a host have for a request.
+/// The result of the search for a route.
 private enum Match {
     case route(SandboxRoute, SandboxRequest)
     case otherMethod
@@ -78,8 +77,8 @@ private enum Match {
         self = .route(route, request)
     }
 
-    /// What the call is counted as: paths that nobody offers are one endpoint, so that the count stays
-    /// bounded.
+    /// Returns the name of a call in counts: all unknown paths share one endpoint, so that the number of
+    /// names is bounded.
     func name(of request: SandboxRequest) -> String {
         switch self {
         case .route(let route, let request): route.name(of: request)
@@ -105,7 +104,7 @@ extension SandboxResponse {
 }
 
 extension FakeHost {
-    /// The stream that a path leads to, and what its template took from the path.
+    /// Returns the stream of a path, and its path parameters.
     func stream(for request: SandboxRequest) -> (StreamRoute, [String: String])? {
         guard request.method == .GET else { return nil }
         for route in streams {
@@ -116,20 +115,21 @@ extension FakeHost {
 }
 
 extension SandboxDispatcher {
-    /// Opens a stream, unless its route or a fault keeps the client out; nil for a request that is about none.
+    /// Decides about opening a stream; nil for a request of no stream, a rejection by the route or a fault
+    /// otherwise.
     func open(_ request: SandboxRequest) async -> WebSocketUpgradeDecision? {
-        if let refusal = site.rejection(of: request) { return .rejected(refusal) }
-        guard let standIn = fakeHosts.first(where: { $0.prefix == request.path.first }),
-            let (route, parameters) = standIn.stream(for: request)
+        if let rejection = site.rejection(of: request) { return .rejected(rejection) }
+        guard let fakeHost = fakeHosts.first(where: { $0.prefix == request.path.first }),
+            let (route, parameters) = fakeHost.stream(for: request)
         else { return nil }
         var request = request
         request.parameters = parameters
-        let endpoint = Endpoint(provider: standIn.provider, name: route.name)
+        let endpoint = Endpoint(provider: fakeHost.provider, name: route.name)
         calls.count(endpoint)
         let script = faults.script(for: endpoint)
-        let isCut = script.effects.contains(.disconnect)
-        let response = await script.exceptDisconnect.perform(failures: standIn.failures) {
-            await route.handshake(request) { standIn.failures.status(500) }
+        let disconnects = script.effects.contains(.disconnect)
+        let response = await script.exceptDisconnect.perform(failures: fakeHost.failures) {
+            await route.handshake(request) { fakeHost.failures.status(500) }
         }
         guard response.status == .switchingProtocols, response.delivery == .complete else {
             return .rejected(response)
@@ -138,7 +138,7 @@ extension SandboxDispatcher {
         return .accepted(response) { [request] channel, frames in
             let stream = WebSocketStream(
                 channel, frames: frames, endpoint: endpoint, faults: faults,
-                disconnectsAfterFirstMessage: isCut)
+                disconnectsAfterFirstMessage: disconnects)
             await streams.during(endpoint, stream) {
                 await route.serve(request, stream)
                 if stream.isOpen { await stream.close() }
@@ -161,7 +161,7 @@ extension StreamRoute {
 }
 
 extension FaultScript {
-    /// What goes wrong with the handshake itself.
+    /// The faults that apply to the handshake itself.
     fileprivate var exceptDisconnect: FaultScript {
         FaultScript(effects: effects.filter { $0 != .disconnect })
     }

@@ -1,21 +1,21 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// A whole request, as a route receives it.
+/// A complete request.
 package struct SandboxRequest: Sendable {
     package let method: HTTPMethod
-    /// The path, percent-decoded, segment by segment.
+    /// The path as percent-decoded segments.
     package let path: [String]
-    /// The query's pairs in their order, percent-decoded.
+    /// The query's pairs in order, percent-decoded.
     package let query: [(name: String, value: String)]
     package let headers: HTTPHeaders
     package let body: [UInt8]
-    /// Who asks; nil where the connection does not tell.
+    /// The client's address; nil if it is unknown.
     package let peer: SocketAddress?
-    /// What the route's template took from the path, by name.
+    /// The path parameters of the route's template, by name.
     package var parameters: [String: String] = [:]
 
-    /// Nil when the target is no absolute path, or an escape in it is malformed.
+    /// Nil if the target is not an absolute path, or an escape in it is malformed.
     package init?(
         method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
         peer: SocketAddress? = nil
@@ -32,7 +32,7 @@ package struct SandboxRequest: Sendable {
         self.peer = peer
     }
 
-    /// The last value of that name; nil when there is none.
+    /// The last value of that name; nil if there is none.
     package subscript(query name: String) -> String? {
         query.last { $0.name == name }?.value
     }
@@ -61,17 +61,17 @@ package struct SandboxRequest: Sendable {
     }
 }
 
-/// What a route answers, and how it is put on the wire.
+/// The response of a route, and the way it is delivered.
 package struct SandboxResponse: Sendable {
     package var status: HTTPResponseStatus
     package var headers: HTTPHeaders
     package var body: [UInt8]
     package var delivery: Delivery = .complete
 
-    /// How much of the response reaches the client.
+    /// The part of the response that reaches the client.
     package enum Delivery: Sendable, Hashable {
         case complete
-        /// The head promises the whole body; the connection closes after half of it.
+        /// The header announces the whole body; the connection closes after half of it.
         case truncated
         /// The connection closes without a byte.
         case none
@@ -98,7 +98,7 @@ package struct SandboxResponse: Sendable {
 
 /// The escapes of a URL (RFC 3986, section 2.1) and of a form (a plus is a space).
 enum PercentEncoding {
-    /// Nil when an escape lacks its two digits, or the bytes are no UTF-8.
+    /// Nil if an escape lacks its two digits, or the bytes are not UTF-8.
     static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -114,7 +114,7 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Everything escaped but the unreserved characters (RFC 3986, section 2.3).
+    /// Escapes all but the unreserved characters (RFC 3986, section 2.3).
     static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { result, byte in
@@ -134,43 +134,79 @@ enum PercentEncoding {
     }
 }
 
-/// Base64 with padding (RFC 4648, section 4).
-enum Base64 {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+/// Base64 with the standard alphabet or the alphabet for URLs (RFC 4648, sections 4 and 5).
+struct Base64: Sendable {
+    static let standard = Base64(lastDigits: "+/")
+    static let url = Base64(lastDigits: "-_")
 
-    static func encoded(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        var output: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
-            for index in 0..<4 {
-                output.append(
-                    index <= group.count ? alphabet[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
+    private let alphabet: [UInt8]
+
+    private init(lastDigits: String) {
+        alphabet = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + lastDigits).utf8)
     }
 
-    /// Nil for what is no Base64, or no text.
-    static func decoded(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        guard bytes.count.isMultiple(of: 4) else { return nil }
-        let digits = bytes.prefix(while: { $0 != UInt8(ascii: "=") })
-        guard bytes.count - digits.count <= 2, bytes[digits.count...].allSatisfy({ $0 == UInt8(ascii: "=") })
-        else { return nil }
-        var output: [UInt8] = []
-        var (bits, count) = (0, 0)
-        for byte in digits {
-            guard let value = alphabet.firstIndex(of: byte) else { return nil }
+    /// Encodes bytes without padding.
+    func encoded(_ bytes: some Sequence<UInt8>) -> String {
+        var (text, bits, count) = ([UInt8](), UInt32(0), 0)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+            }
+            bits &= (1 << UInt32(count)) - 1
+        }
+        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Decodes digits without padding; nil for a character outside of the alphabet.
+    ///
+    /// Remaining bits that do not fill a byte are ignored.
+    func decoded(_ digits: some Sequence<UInt8>) -> [UInt8]? {
+        var (bytes, bits, count) = ([UInt8](), 0, 0)
+        for digit in digits {
+            guard let value = alphabet.firstIndex(of: digit) else { return nil }
             bits = (bits << 6 | value) & 0xFFFF
             count += 6
             if count >= 8 {
                 count -= 8
-                output.append(UInt8(truncatingIfNeeded: bits >> count))
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        return String(validating: output, as: UTF8.self)
+        return bytes
+    }
+
+    /// Encodes text with padding.
+    func padded(_ text: String) -> String {
+        let digits = encoded(text.utf8)
+        return digits + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
+    }
+
+    /// Decodes padded UTF-8 text; nil for anything else.
+    func text(padded: String) -> String? {
+        let characters = Array(padded.utf8)
+        let digits = characters.prefix { $0 != UInt8(ascii: "=") }
+        let padding = characters[digits.count...]
+        guard characters.count.isMultiple(of: 4), padding.count <= 2,
+            padding.allSatisfy({ $0 == UInt8(ascii: "=") }), let bytes = decoded(digits)
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension HTTPHeaders {
+    /// The token of `Authorization: Bearer …` (RFC 6750).
+    var bearerToken: String? {
+        first(name: "Authorization").flatMap { Self.credentials($0, scheme: "bearer") }
+    }
+
+    /// Returns the credentials in the value of an `Authorization` header; nil for another scheme.
+    ///
+    /// The scheme is in lower case, and compared without case.
+    static func credentials(_ authorization: String, scheme: String) -> String? {
+        let words = authorization.split(separator: " ")
+        return words.count == 2 && words[0].lowercased() == scheme ? String(words[1]) : nil
     }
 }

@@ -1,19 +1,19 @@
 package import Brokerage
 package import NIOHTTP1
 
-/// One endpoint: what it takes, and what it answers.
+/// One HTTP endpoint: its method, path template and handler.
 package struct SandboxRoute: Sendable {
     package let method: HTTPMethod
     package let template: PathTemplate
     package let handler: @Sendable (SandboxRequest) async throws -> SandboxResponse
-    /// Tells endpoints apart that share a path; nil where there is but one.
+    /// Distinguishes endpoints that share a path; nil for a single endpoint.
     package let qualifier: Qualifier?
 
-    /// Which of several endpoints on one path a request is about.
+    /// A parameter that selects one of several endpoints on one path.
     package struct Qualifier: Sendable {
-        /// Every word that may follow ``SandboxRoute/name``.
+        /// Every value that may follow ``SandboxRoute/name``.
         package let values: [String]
-        /// One of ``words``; nil for the bare name.
+        /// One of ``values``; nil for the bare name.
         package let value: @Sendable (SandboxRequest) -> String?
 
         package init(_ words: [String], _ word: @escaping @Sendable (SandboxRequest) -> String?) {
@@ -24,29 +24,29 @@ package struct SandboxRoute: Sendable {
 
     package init(
         _ method: HTTPMethod, _ template: PathTemplate, qualifier: Qualifier? = nil,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) {
         self.method = method
         self.template = template
         self.qualifier = qualifier
-        self.handler = answer
+        self.handler = handler
     }
 
     package static func get(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) -> SandboxRoute {
-        SandboxRoute(.GET, template, answer)
+        SandboxRoute(.GET, template, handler)
     }
 
     package static func post(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
+        _ handler: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse
     ) -> SandboxRoute {
-        SandboxRoute(.POST, template, answer)
+        SandboxRoute(.POST, template, handler)
     }
 
-    /// Method and template, as calls are counted and faults are addressed: `GET /v2/positions/{symbol}`.
+    /// Method and template, the name in counts and fault scripts: `GET /v2/positions/{symbol}`.
     package var name: String { "\(method.rawValue) \(template)" }
 
     /// ``name``, or for one of several endpoints on one path `GET /query GLOBAL_QUOTE`.
@@ -54,13 +54,13 @@ package struct SandboxRoute: Sendable {
         qualifier?.value(request).map { "\(name) \($0)" } ?? name
     }
 
-    /// Every name that a request of this route may have.
+    /// All possible names of requests of this route.
     var names: [String] {
         [name] + (qualifier?.values ?? []).map { "\(name) \($0)" }
     }
 }
 
-/// A path with named gaps, each one segment long: `/v2/positions/{symbol}`.
+/// A path with named parameters, each one segment long: `/v2/positions/{symbol}`.
 package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let description: String
     private let segments: [Segment]
@@ -78,7 +78,7 @@ package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cus
         }
     }
 
-    /// What the gaps hold in a path; nil when the path is another one.
+    /// Returns the parameters of a path; nil if it does not match.
     package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
@@ -95,14 +95,17 @@ package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cus
     }
 }
 
-/// One endpoint that becomes a WebSocket (RFC 6455): whom it lets in, and what is said there.
+/// One WebSocket endpoint (RFC 6455): the check of the handshake, and the conversation.
 package struct StreamRoute: Sendable {
     package let template: PathTemplate
-    /// Nil to let the client in; else why not, as an answer to the handshake.
+    /// Returns nil to accept the client; otherwise the rejecting response to the handshake.
     package let rejection: @Sendable (SandboxRequest) async throws -> SandboxResponse?
-    /// Headers of the answer that lets a client in.
+    /// Additional headers of the accepting response.
     package let headers: HTTPHeaders
-    /// Talks to the client; the stream is closed when it returns, and it is cancelled when the stream closes.
+    /// Exchanges messages with the client.
+    ///
+    /// The stream is closed when it returns, and the task is cancelled
+    /// when the stream closes.
     package let serve: @Sendable (SandboxRequest, WebSocketStream) async -> Void
 
     package init(
@@ -116,14 +119,14 @@ package struct StreamRoute: Sendable {
         self.serve = serve
     }
 
-    /// As handshakes are counted and faults are addressed: `GET /v2/{feed}`.
+    /// The name of handshakes in counts and fault scripts: `GET /v2/{feed}`.
     package var name: String { "GET \(template)" }
 
-    /// As faults of single messages from the sandbox are addressed: `GET /v2/{feed} message`.
+    /// The name of single messages in fault scripts: `GET /v2/{feed} message`.
     package static func messageName(of name: String) -> String { "\(name) message" }
 }
 
-/// What goes over a stream in one message, whole.
+/// One complete message of a stream.
 package enum StreamFrame: Sendable, Hashable {
     case text(String)
     case binary([UInt8])
@@ -136,7 +139,7 @@ package enum StreamFrame: Sendable, Hashable {
     }
 }
 
-/// One host of one provider, standing under a prefix of its own.
+/// One host of one provider, with a path prefix of its own.
 package struct FakeHost: Sendable {
     package let provider: ProviderID
     /// The first segment of every path: `alpaca-data`.
@@ -156,12 +159,12 @@ package struct FakeHost: Sendable {
         self.failures = failures
     }
 
-    /// How a host answers what is not up to a route.
+    /// A host's responses to requests that no route handles.
     package struct Failures: Sendable {
         package let unknownPath: SandboxResponse
         package let methodNotAllowed: SandboxResponse
         package let expiredToken: SandboxResponse
-        /// The provider's body for a status that a script demands, 429 or 5xx mostly.
+        /// The provider's response for a scripted status, mostly 429 or 5xx.
         package let status: @Sendable (Int) -> SandboxResponse
     }
 }

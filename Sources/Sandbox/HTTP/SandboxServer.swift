@@ -4,20 +4,20 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP/1.1 server for one answering function, and one that opens WebSockets.
+/// An HTTP/1.1 server for one request handler, and one WebSocket handler.
 ///
-/// Small on purpose: it stands in for others' servers on the machine's own network, and is no front door.
+/// It has few features, since it replaces the providers' servers on a local network only.
 final class SandboxServer: Sendable {
     private let listener: any Channel
     private let connections: SandboxConnections
 
-    /// The address that it listens on, with the port that was chosen where 0 was asked for.
+    /// The address that it listens on, with the chosen port if 0 was configured.
     let address: SocketAddress
 
-    /// How long ``stop()`` waits for answers in the making.
+    /// The time that ``stop()`` waits for running responses.
     static let grace = TimeAmount.seconds(2)
 
-    /// Listens; throws what the system says when the address is not to be had.
+    /// Starts to listen; throws the system's error if the address is not available.
     init(
         host: String, port: Int, logger: Logger,
         open: @escaping @Sendable (SandboxRequest) async -> WebSocketUpgradeDecision?,
@@ -47,17 +47,17 @@ final class SandboxServer: Sendable {
         self.address = address
     }
 
-    /// Takes no more connections, lets answers in the making be finished, closes what is left when time is
-    /// over.
+    /// Accepts no more connections, waits for running responses, and closes the remaining connections after
+    /// the grace time.
     func stop(within grace: Duration) async {
         try? await listener.close()
         await connections.drain(within: TimeAmount(grace), on: listener.eventLoop)
     }
 }
 
-/// The open connections of a server, so that it can close them.
+/// The open connections of a server, for closing them.
 ///
-/// A lock, because connections come and go on the event loops of their own.
+/// It uses a lock: connections open and close on several event loops.
 final class SandboxConnections: Sendable {
     private let state = Mutex(State())
 
@@ -66,16 +66,16 @@ final class SandboxConnections: Sendable {
         var isDraining = false
     }
 
-    /// False when the server is stopping and takes no more.
+    /// Returns false if the server is stopping; the connection is not added then.
     func add(_ channel: any Channel) -> Bool {
-        let isTaken = state.withLock { state in
+        let isAdded = state.withLock { state in
             guard !state.isDraining else { return false }
             state.channels[ObjectIdentifier(channel)] = channel
             return true
         }
-        // Whatever handles the connection by then.
-        if isTaken { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
-        return isTaken
+        // The connection may have become a WebSocket by then.
+        if isAdded { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
+        return isAdded
     }
 
     private func remove(_ channel: any Channel) {
@@ -84,8 +84,7 @@ final class SandboxConnections: Sendable {
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Asks every connection to close as soon as it is idle, and closes those that are not when the time is
-    /// over.
+    /// Requests every connection to close when it is idle, and closes the rest after the grace time.
     func drain(within grace: TimeAmount, on eventLoop: any EventLoop) async {
         let channels = state.withLock { state in
             state.isDraining = true
@@ -100,11 +99,11 @@ final class SandboxConnections: Sendable {
     }
 }
 
-/// Tells a connection that the server is stopping.
+/// An event that signals a connection that the server is stopping.
 struct SandboxDrainEvent: Sendable {}
 
 extension SocketAddress {
-    /// `127.0.0.1:8081`, as it stands in a URL; a wildcard address is reached through the loopback.
+    /// `127.0.0.1:8081`, as in a URL; a wildcard address is replaced by the loopback address.
     var authority: String {
         let port = port ?? 0
         switch ipAddress {
@@ -117,7 +116,7 @@ extension SocketAddress {
 }
 
 extension SocketAddress {
-    /// Whether the peer is on this machine: 127.0.0.0/8, ::1, or the former written as the latter's kind.
+    /// True for an address of this machine: 127.0.0.0/8, ::1, or an IPv4-mapped form of the former.
     package var isLoopback: Bool {
         guard let text = ipAddress else { return false }
         return text.hasPrefix("127.") || text == "::1" || text.hasPrefix("::ffff:127.")

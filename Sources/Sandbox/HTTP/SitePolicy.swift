@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Refuses requests that browsers send for pages of other sites.
+/// Rejects requests that browsers send for pages of other sites.
 ///
-/// Such a page can send requests to a server on its reader's machine, including those of ``ControlAPI``.
-/// With DNS rebinding, under a name of its own, it can also read the responses. Browsers send the site in
+/// These pages can send requests to a server on its reader's machine, including those of ``ControlAPI``.
+/// With DNS rebinding, under their own name, they can also read the responses. Browsers send the site in
 /// `Origin` with every POST and every WebSocket, and in `Host` the server's name that the page uses. Programs
 /// send no `Origin`, and may omit `Host`.
 struct SitePolicy: Sendable {
@@ -40,7 +40,7 @@ struct SitePolicy: Sendable {
         .json(["error": .string(reason)], status: status)
     }
 
-    /// Whether a Host field names this server.
+    /// Returns true if a Host field names this server.
     ///
     /// Ports are not compared: a mapping may change them. A server that listens beyond this machine accepts
     /// every address, and names without a dot, such as those of containers: public DNS, and therefore a page,
@@ -51,12 +51,12 @@ struct SitePolicy: Sendable {
         return !isOnThisMachine && (!name.contains(".") || Self.address(name) != nil)
     }
 
-    /// Whether a page is the server's own: its origin is the host of the request.
+    /// Returns true if a page is the server's own: its origin is the host of the request.
     private func isOwn(_ origin: String, _ request: SandboxRequest) -> Bool {
         request.headers["Host"].contains { origin.lowercased() == "http://\($0.lowercased())" }
     }
 
-    /// The name or address in `name:port`, in lower case, without the brackets of IPv6.
+    /// Returns the name or address in `name:port`, in lower case, without the brackets of IPv6.
     private static func name(in field: String) -> String {
         if field.hasPrefix("["), let end = field.firstIndex(of: "]") {
             return field[..<end].dropFirst().lowercased()

@@ -1,14 +1,14 @@
 import NIOCore
 import NIOWebSocket
 
-/// Reads the frames of one WebSocket, and serves it in a task that ends with the connection.
+/// Reads the frames of one WebSocket, and runs its handler in a task that ends with the connection.
 final class StreamHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// The longest message that is read, in bytes.
+    /// The maximum size of a message, in bytes.
     static let maximumMessageSize = 1 << 20
-    /// Messages that may wait to be read; a client that sends more is shown the door.
+    /// The maximum number of unread messages; a client that exceeds it is disconnected.
     static let maximumBacklog = 1_024
 
     private let incoming: AsyncStream<StreamFrame>.Continuation

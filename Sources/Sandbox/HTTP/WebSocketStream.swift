@@ -3,17 +3,17 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// The sandbox's end of one open WebSocket.
+/// The server side of one open WebSocket.
 ///
-/// Messages are sent one after the other: a send returns when the system has taken the bytes, so nothing piles up
-/// for a client that does not read. Pings are answered by themselves.
+/// A send returns after the system has accepted the bytes, so nothing accumulates for a slow client. Pings
+/// are answered automatically.
 package struct WebSocketStream: Sendable {
-    /// The client's messages in their order, for one reader; ends when the stream does.
+    /// The client's messages in order, for one reader; it ends when the stream closes.
     package let frames: AsyncStream<StreamFrame>
     private let channel: any Channel
     private let endpoint: Endpoint
     private let faults: FaultRegistry
-    /// Whether the stream is to be cut after its first message.
+    /// True if the stream is disconnected after its first message.
     private let disconnectsAfterFirstMessage: Bool
 
     init(
@@ -30,13 +30,13 @@ package struct WebSocketStream: Sendable {
 
     package var isOpen: Bool { channel.isActive }
 
-    /// Sends a document as text; false when the stream is closed.
+    /// Sends a document as text; returns false if the stream is closed.
     @discardableResult
     package func send(_ document: JSONDocument) async -> Bool {
         await send(.text(String(decoding: document.bytes, as: UTF8.self)))
     }
 
-    /// Sends a message, unless a fault keeps it; false when the stream is closed.
+    /// Sends a message, subject to faults; returns false if the stream is closed.
     @discardableResult
     package func send(_ frame: StreamFrame) async -> Bool {
         let script = faults.script(forMessage: endpoint)
@@ -44,11 +44,11 @@ package struct WebSocketStream: Sendable {
         switch script.effect {
         case nil, .latency: return await write(frame)
         case .hang:
-            // The client keeps an open stream on which nothing comes any more.
+            // The client has an open stream without further messages.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return false
         case .malformedBody, .duplicateKey, .truncatedBody:
-            // The type of the message stays; half of it is no document of any kind.
+            // The type of the message stays; half of its bytes are not a valid document.
             let half = frame.bytes.prefix(frame.bytes.count / 2)
             return switch frame {
             case .text: await write(.text(String(decoding: half, as: UTF8.self) + ",}"))
@@ -63,14 +63,14 @@ package struct WebSocketStream: Sendable {
         }
     }
 
-    /// Asks the client for a sign of life.
+    /// Sends a ping.
     package func ping() async {
         try? await channel.writeAndFlush(
             WebSocketFrame(fin: true, opcode: .ping, data: channel.allocator.buffer(capacity: 0))
         ).get()
     }
 
-    /// Closes in order, with a code of RFC 6455, section 7.4.
+    /// Closes the stream with a code of RFC 6455, section 7.4.
     package func close(code: UInt16 = 1000) async {
         var data = channel.allocator.buffer(capacity: 2)
         data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
@@ -79,7 +79,7 @@ package struct WebSocketStream: Sendable {
         try? await channel.close()
     }
 
-    /// Closes the connection without a word, as a network does that goes away.
+    /// Closes the connection without a close frame, as a network failure does.
     package func disconnect() {
         channel.close(promise: nil)
     }
@@ -102,9 +102,9 @@ package struct WebSocketStream: Sendable {
     }
 }
 
-/// The streams that are open, so that they can be counted and cut.
+/// The open streams, for counting and disconnecting them.
 ///
-/// A lock, because streams open and close on event loops of their own.
+/// It uses a lock: streams open and close on several event loops.
 package final class OpenStreams: Sendable {
     private let state = Mutex(State())
 
@@ -113,13 +113,14 @@ package final class OpenStreams: Sendable {
         var streams: [Int: (endpoint: Endpoint, stream: WebSocketStream)] = [:]
     }
 
-    /// How many streams of an endpoint are open: `openStreams[.alpaca, "GET /v2/{feed}"]`.
+    /// The number of open streams of an endpoint: `openStreams[.alpaca, "GET /v2/{feed}"]`.
     package subscript(_ provider: ProviderID, _ name: String) -> Int {
         let endpoint = Endpoint(provider: provider, name: name)
         return state.withLock { $0.streams.values.count { $0.endpoint == endpoint } }
     }
 
-    /// Cuts the streams of a provider, or of one of its endpoints, or all, without a word; how many there were.
+    /// Disconnects the streams of a provider, of one of its endpoints, or all, without a close frame;
+    /// returns their number.
     @discardableResult
     package func disconnect(_ provider: ProviderID? = nil, _ name: String? = nil) -> Int {
         let streams = state.withLock { state in
@@ -132,7 +133,7 @@ package final class OpenStreams: Sendable {
         return streams.count
     }
 
-    /// Keeps a stream in mind for as long as `body` runs.
+    /// Registers a stream while `body` runs.
     func during(_ endpoint: Endpoint, _ stream: WebSocketStream, _ body: () async -> Void) async {
         let number = state.withLock { state in
             state.next += 1

@@ -3,20 +3,20 @@ import NIOHTTP1
 import NIOWebSocket
 import Synchronization
 
-/// One connection's way from HTTP to a WebSocket.
+/// The upgrade of one connection from HTTP to a WebSocket.
 ///
-/// The decision is made while the request's head waits, by the dispatcher; a rejection is stored for the HTTP
-/// handler, to which the request then goes. A lock, because the decision is made in a task.
+/// The dispatcher decides while the request's head waits. A rejection is stored for the HTTP handler, which
+/// receives the request then. It uses a lock, because the decision is made in a task.
 final class WebSocketUpgrader: Sendable {
     private let open: @Sendable (SandboxRequest) async -> WebSocketUpgradeDecision?
     private let decision = Mutex<WebSocketUpgradeDecision?>(nil)
 
-    /// `open` decides; nil for a request that is about no stream.
+    /// Creates the upgrader; `open` decides, and returns nil for a request of no stream.
     init(_ open: @escaping @Sendable (SandboxRequest) async -> WebSocketUpgradeDecision?) {
         self.open = open
     }
 
-    /// Why the client was not let in, once: the HTTP handler answers with it.
+    /// Returns the stored rejection and removes it; the HTTP handler responds with it.
     func consumeRejection() -> SandboxResponse? {
         decision.withLock { decision in
             guard case .rejected(let response) = decision else { return nil }
@@ -25,7 +25,7 @@ final class WebSocketUpgrader: Sendable {
         }
     }
 
-    /// What the HTTP pipeline is to be configured with.
+    /// The upgrade configuration of the HTTP pipeline.
     var configuration: NIOHTTPServerUpgradeSendableConfiguration {
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: StreamHandler.maximumMessageSize, shouldUpgrade: decide,

@@ -1,14 +1,14 @@
 package import Brokerage
 
-/// A JSON document as the sandbox writes and reads it: numbers stay exact decimals, members stay in order.
+/// A JSON document of the sandbox, with exact decimal numbers and ordered members.
 ///
-/// Written by hand instead of through `Codable`, which takes numbers through binary floating point and leaves
-/// the order of members to chance; the same seed and clock must give the same bytes.
+/// `Codable` would convert numbers through binary floating point and does not fix the order of members. The
+/// same seed and clock must produce the same bytes.
 package enum JSONDocument: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Decimal)
-    /// A number that is written with an exponent, as .NET writes small ones: `5E-05`. It is never read as such.
+    /// A number written with an exponent, as .NET writes small ones: `5E-05`. The parser never returns it.
     case scientific(Decimal)
     case string(String)
     case array([JSONDocument])
@@ -21,22 +21,22 @@ package enum JSONDocument: Sendable, Hashable {
 }
 
 extension JSONDocument {
-    /// A decimal carried as a JSON string, without trailing zeros: the way of Alpaca's trading API.
+    /// Returns a decimal as a JSON string, without trailing zeros, as in Alpaca's trading API.
     package static func text(_ decimal: Decimal) -> JSONDocument {
         .string(decimal.withoutTrailingZeros.description)
     }
 
-    /// A decimal carried as a JSON number, without trailing zeros.
+    /// Returns a decimal as a JSON number, without trailing zeros.
     package static func number(shortest decimal: Decimal) -> JSONDocument {
         .number(decimal.withoutTrailingZeros)
     }
 
-    /// `null` where there is no value.
+    /// Returns `null` for nil.
     package static func optional<Value>(_ value: Value?, _ write: (Value) -> JSONDocument) -> JSONDocument {
         value.map(write) ?? .null
     }
 
-    /// The member of that name; nil on any other kind of value.
+    /// The member of that name; nil for a missing member or another kind of value.
     package subscript(_ name: String) -> JSONDocument? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -47,7 +47,7 @@ extension JSONDocument {
         return string
     }
 
-    /// The whole number that this is; nil for fractions and for what `Int` does not hold.
+    /// The value as an integer; nil for fractions and numbers out of the range of `Int`.
     package var integer: Int? {
         guard case .number(let number) = self else { return nil }
         let shortest = number.withoutTrailingZeros
@@ -82,10 +82,10 @@ extension JSONDocument: ExpressibleByNilLiteral {
 }
 
 extension JSONDocument {
-    /// Why bytes are no JSON document, and where.
+    /// A JSON syntax error with its position.
     package struct SyntaxError: Error, Hashable, CustomStringConvertible {
         package let expected: String
-        /// Where in the bytes, from 0.
+        /// The offset in bytes, from 0.
         package let offset: Int
 
         package init(expected: String, offset: Int) {
@@ -96,11 +96,13 @@ extension JSONDocument {
         package var description: String { "expected \(expected) at byte \(offset)" }
     }
 
-    /// The deepest nesting that is read; the scripts that come to the sandbox need three.
+    /// The maximum nesting depth; the sandbox's scripts need three.
     package static let maximumDepth = 32
 
-    /// Reads one document, strictly by RFC 8259; throws ``SyntaxError`` for anything else, nesting beyond
-    /// ``maximumDepth`` and numbers that an exact ``Decimal`` does not hold among it.
+    /// Parses one document by RFC 8259; throws ``SyntaxError`` for anything else.
+    ///
+    /// Nesting beyond ``maximumDepth`` and numbers that an exact ``Decimal`` cannot represent are errors
+    /// too.
     package init(parsing bytes: [UInt8]) throws(SyntaxError) {
         var reader = Reader(bytes: bytes)
         self = try reader.document()
@@ -242,7 +244,7 @@ private struct Reader {
         }
     }
 
-    /// The scalar behind `\u`, of two units where the first is a high surrogate.
+    /// Parses the scalar after `\u`, of two units if the first is a high surrogate.
     private mutating func scalar() throws(JSONDocument.SyntaxError) -> Character {
         let high = try hexUnit()
         var code = UInt32(high)
@@ -280,7 +282,7 @@ private struct Reader {
 }
 
 extension JSONDocument {
-    /// The document in the fewest bytes, UTF-8, members in their order (RFC 8259).
+    /// The document in compact form, UTF-8, members in order (RFC 8259).
     package var bytes: [UInt8] {
         var output: [UInt8] = []
         write(to: &output)
@@ -305,7 +307,7 @@ extension JSONDocument {
         }
     }
 
-    /// One digit before the point, two at least of the exponent.
+    /// Writes one digit before the point, and at least two of the exponent.
     private static func writeScientific(_ number: Decimal, to output: inout [UInt8]) {
         let digits = Array(number.coefficient.magnitude.description.utf8)
         let exponent = digits.count - 1 - number.scale
@@ -330,7 +332,7 @@ extension JSONDocument {
         output.append(UInt8(ascii: close))
     }
 
-    /// Escapes only what must be: the quote, the backslash and control characters.
+    /// Writes a string; only quotes, backslashes and control characters are escaped.
     private static func write(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         for byte in string.utf8 {

@@ -1,29 +1,26 @@
 import Brokerage
 import Synchronization
 
-/// Calls of each caller, in several windows at once: a minute, a day, the time since the last call.
+/// The numbers of calls of each caller, in several windows: a minute, a day, the time since the last call.
 ///
-/// A lock, because taking one call from every window is one step, and calls come from many tasks at once.
+/// It uses a lock: calls arrive concurrently, and each must be counted in all windows in one step.
 final class CallQuota: Resettable {
     private let callers = Mutex<[String: Usage]>([:])
 
     private struct Usage {
         var last: Instant
-        /// The number of each running window, and the calls in it.
+        /// The number of the current window of each period, and its calls.
         var windows: [Window.Period: (number: Int, calls: Int)] = [:]
     }
 
-    /// So many calls in each period.
+    /// A maximum number of calls per period.
     struct Window: Sendable, Hashable {
         let period: Period
         let limit: Int
 
         enum Period: Sendable, Hashable {
-            /// The minutes of the clock.
             case minute
-            /// The days of the calendar in New York.
             case dayInNewYork
-            /// The days of the calendar in UTC.
             case dayInUTC
 
             fileprivate func number(of instant: Instant) -> Int {
@@ -36,20 +33,20 @@ final class CallQuota: Resettable {
         }
     }
 
-    /// Why a call is refused.
+    /// The reason why a call is rejected.
     enum Refusal: Sendable, Hashable {
-        /// It follows another too closely.
+        /// The time since the last call is too short.
         case tooSoon
-        /// The window has no call left.
+        /// The window has no calls left.
         case exhausted(Window)
     }
 
-    /// The most callers that are kept apart; anyone may come with a name of their own.
+    /// The maximum number of callers with separate counts; callers choose their names.
     static let maximumCallers = 10_000
 
-    /// Takes one call; nil when it is granted.
+    /// Counts one call; returns nil if it is allowed.
     ///
-    /// A call that is refused uses nothing. `interval` is the least time between two calls of one caller.
+    /// A rejected call is not counted. `interval` is the minimum time between two calls of one caller.
     func consume(
         for caller: String, at now: Instant, windows: [Window], interval: Duration? = nil
     ) -> Refusal? {
@@ -76,7 +73,7 @@ final class CallQuota: Resettable {
     }
 }
 
-/// Something that keeps what was used of a limit, until a reset of the sandbox.
+/// State that a reset of the sandbox clears.
 protocol Resettable: Sendable {
     func reset()
 }

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// Open, high, low, close and volume of an interval, prices in the instrument's ticks: cents for a share.
+/// Open, high, low, close and volume of an interval; prices in the instrument's ticks, cents for a share.
 package struct Bar: Sendable, Hashable {
     package var open: Int
     package var high: Int
@@ -9,16 +9,16 @@ package struct Bar: Sendable, Hashable {
     /// Shares.
     package var volume: Int
 
-    /// The number of trades; at least one where there is volume.
+    /// The number of trades; at least one if there is volume.
     package var trades: Int { (volume + Self.sharesPerTrade - 1) / Self.sharesPerTrade }
     private static let sharesPerTrade = 75
 
     /// The volume-weighted average price of a share, with 6 decimals; see ``averagePrice(of:)``.
     package var averagePrice: Decimal { averagePrice(decimals: 2) }
 
-    /// The volume-weighted average price, with 4 decimals more than the instrument's prices have.
+    /// Returns the volume-weighted average price, with 4 decimals more than the instrument's prices.
     ///
-    /// The market has no single trades to weigh; the typical price (high + low + close) ÷ 3 stands for it.
+    /// The market has no individual trades; the typical price (high + low + close) ÷ 3 is used instead.
     package func averagePrice(of instrument: FakeInstrument) -> Decimal {
         averagePrice(decimals: instrument.decimals)
     }
@@ -30,7 +30,7 @@ package struct Bar: Sendable, Hashable {
         return average
     }
 
-    /// Both intervals as one; `later` follows this one.
+    /// Returns the bar of both intervals; `later` follows this one.
     package func joined(with later: Bar) -> Bar {
         Bar(
             open: open, high: max(high, later.high), low: min(low, later.low), close: later.close,
@@ -39,21 +39,21 @@ package struct Bar: Sendable, Hashable {
 }
 
 extension Decimal {
-    /// An amount of US cents, in dollars.
+    /// Converts an amount of US cents to dollars.
     package init(cents: Int) {
-        // Two is a scale that every decimal may have.
+        // A scale of two is valid for every decimal.
         self = Decimal(coefficient: Int128(cents), scale: 2) ?? .zero
     }
 }
 
-/// How long each bar of a series is.
+/// The length of each bar of a series.
 package enum BarLength: Sendable, Hashable {
-    /// 1 to 1,440 minutes; the count begins anew each day.
+    /// 1 to 1,440 minutes; the count restarts each day.
     case minutes(Int)
     case day
     /// Monday to Friday.
     case week
-    /// 1, 2, 3, 4, 6 or 12 months; the count begins anew each year.
+    /// 1, 2, 3, 4, 6 or 12 months; the count restarts each year.
     case months(Int)
 
     package static let minute = BarLength.minutes(1)
@@ -61,18 +61,20 @@ package enum BarLength: Sendable, Hashable {
     package static let month = BarLength.months(1)
 }
 
-/// From where bars of less than a day are counted.
+/// The origin of bars that are shorter than a day.
 package enum BarAlignment: Sendable, Hashable {
-    /// The beginning of the day by the instrument's ``Schedule``: hours begin when the clock strikes them.
+    /// The beginning of the day by the instrument's ``Schedule``: hours begin on the hour.
     case clock
-    /// The market's opening at 09:30: hours begin half past. Hours before it count backwards from there.
+    /// The market's opening at 09:30: hours begin at half past. Earlier hours count backwards from it.
     case opening
 }
 
-/// A bar with its beginning.
+/// A bar with its start.
 package struct TimedBar: Sendable, Hashable {
-    /// Seconds since 1970: the first second of a minute's or an hour's bar; the second that begins a
-    /// day's by the instrument's ``Schedule``, Monday's that begins a week's, the first day's that begins a month's.
+    /// Seconds since 1970: the first second of the bar.
+    ///
+    /// A day's bar starts with the day of the instrument's ``Schedule``, a week's with its Monday, a month's
+    /// with its first day.
     package let start: Int
     /// The trading day by the instrument's ``Schedule``; the first day of the calendar's week or month.
     package let date: CalendarDate
@@ -86,7 +88,8 @@ package struct TimedBar: Sendable, Hashable {
 }
 
 extension BarLength {
-    /// The first day of the day, week or months in which a date lies; the date for lengths below a day.
+    /// Returns the first day of the day, week or months that contain a date; the date for lengths below a
+    /// day.
     func period(of date: CalendarDate) -> CalendarDate? {
         switch self {
         case .minutes, .day: return date
@@ -97,7 +100,7 @@ extension BarLength {
         }
     }
 
-    /// The first day of the next or the last period; nil where the calendar ends.
+    /// Returns the first day of the next or previous period; nil at the end of the calendar.
     func period(after first: CalendarDate, backwards: Bool) -> CalendarDate? {
         let direction = backwards ? -1 : 1
         return switch self {
@@ -109,7 +112,7 @@ extension BarLength {
 }
 
 extension Int {
-    /// The number of months that a bar may have, so that it divides the year.
+    /// The number of months, limited to divisors of 12.
     fileprivate var months: Int { 12 % Swift.max(self, 1) == 0 ? Swift.max(self, 1) : 1 }
 }
 

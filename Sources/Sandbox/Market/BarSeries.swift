@@ -1,17 +1,16 @@
 import Brokerage
 
-/// The bars of one instrument over a range of time, made one by one as they are asked for.
+/// The bars of one instrument over a range of time, computed lazily.
 ///
-/// They come from the tapes that all else comes from: the minutes of a day join to its hours, and these to the
-/// day's bar. The running bar is told as far as it has come; nothing later is. A bar of less than a day without
-/// a single share is left out, as exchanges do. There have been neither splits nor dividends, so prices are
-/// adjusted and raw at once.
+/// They are computed from the day tapes: minutes aggregate to hours, and these to the day's bar. The current
+/// bar covers the time until now. A bar of less than a day without volume is omitted, as at exchanges. There
+/// are no splits and dividends, so adjusted and raw prices are equal.
 package struct BarSeries: Sendable, Sequence {
     package let instrument: FakeInstrument
     package let length: BarLength
-    /// Only bars that begin in this range of seconds, both included.
+    /// Bars must begin in this range of seconds, both ends included.
     package let range: ClosedRange<Int>
-    /// Whether bars of less than a day tell of the hours before and after the market's too.
+    /// True if bars of less than a day include the extended hours.
     package let extendedHours: Bool
     package let alignment: BarAlignment
     package let newestFirst: Bool
@@ -19,12 +18,12 @@ package struct BarSeries: Sendable, Sequence {
 
     package func makeIterator() -> Iterator { Iterator(self) }
 
-    /// One bar after the other; a step costs what its bar costs, whatever the length of the series.
+    /// An iterator; the cost of a step is that of its bar, independent of the length of the series.
     package struct Iterator: IteratorProtocol {
         private let series: BarSeries
-        /// The first day of the next day, week or month to look into; nil at the end.
+        /// The first day of the next day, week or month; nil at the end.
         private var period: CalendarDate?
-        /// What is left of the running day, where bars are shorter than one.
+        /// The rest of the current day, for bars shorter than a day.
         private var day: DayBars?
 
         init(_ series: BarSeries) {
@@ -40,7 +39,7 @@ package struct BarSeries: Sendable, Sequence {
                 day = nil
                 let schedule = series.instrument.schedule
                 guard let period, let start = schedule.start(of: period) else { return nil }
-                // The first hour of a day may lie up to a day after its midnight.
+                // The first hour of a day may be up to a day after its midnight.
                 guard
                     series.newestFirst
                         ? start > series.range.lowerBound - 86_400 : start <= series.range.upperBound
@@ -61,7 +60,7 @@ package struct BarSeries: Sendable, Sequence {
         }
     }
 
-    /// All market hours of a day, week or month, as far as they have come; nil before they begin.
+    /// Returns the market hours of a day, week or month until now; nil before they begin.
     private func bar(ofPeriod first: CalendarDate) -> Bar? {
         guard let next = length.period(after: first, backwards: false), let last = next.adding(days: -1)
         else {
@@ -74,9 +73,9 @@ package struct BarSeries: Sendable, Sequence {
 }
 
 extension MarketView {
-    /// The bars of an instrument that begin from one second to another, both included, and not after now.
+    /// Returns the bars of an instrument that begin between two seconds, both included, and not after now.
     ///
-    /// Take a `prefix` of them: only what is taken is made. Seconds are moved into the market's years.
+    /// Bars are computed lazily, so a `prefix` is cheap. Seconds are clamped to the market's years.
     package func bars(
         of instrument: FakeInstrument, every length: BarLength, from first: Int, through last: Int = .max,
         extendedHours: Bool = true, alignment: BarAlignment = .clock, newestFirst: Bool = false
@@ -85,18 +84,18 @@ extension MarketView {
         let last = min(Market.clamped(last), now)
         return BarSeries(
             instrument: instrument, length: length,
-            // A range that is empty becomes one in which no bar begins.
+            // An empty range is replaced by one that contains no start of a bar.
             range: first <= last ? first...last : (now + 1)...(now + 1), extendedHours: extendedHours,
             alignment: alignment, newestFirst: newestFirst, view: self)
     }
 }
 
-/// The bars of one trading day that are shorter than a day, in the order of their series.
+/// The intraday bars of one trading day, in the order of their series.
 struct DayBars {
     private let tape: DayTape
     private let hours: Range<Int>
     private let step: Int
-    /// The earliest and the latest beginning that is told.
+    /// The range of starts of returned bars.
     private let range: ClosedRange<Int>
     private let now: Int
     private let newestFirst: Bool
@@ -116,7 +115,7 @@ struct DayBars {
             case .clock: series.instrument.schedule.start(of: session.date) ?? session.open
             case .opening: session.open
             }
-        /// The beginning of the bar in which a second lies.
+        /// Returns the start of the bar that contains a second.
         func start(of second: Int) -> Int {
             origin + (second - origin).flooredQuotientAndRemainder(dividingBy: step).quotient * step
         }
@@ -138,13 +137,14 @@ struct DayBars {
         return nil
     }
 
-    /// What was traded of the interval inside the hours told, over all phases that it touches.
+    /// Returns the bar of an interval over all phases of the included hours.
     private func bar(from begin: Int) -> Bar? {
         let (first, last) = (max(begin, hours.lowerBound), min(begin + step, hours.upperBound, now))
         return TradingSession.Phase.allCases
             .filter { tape.session.seconds(of: $0).overlaps(hours) }
             .compactMap { phase in
-                // The first second of a phase is the last of the one before: alone it is no time at all.
+                // The first second of a phase is the last one of the phase before, so it is no interval of
+                // its own.
                 last > tape.session.seconds(of: phase).lowerBound
                     ? tape.bar(of: phase, from: first, through: last) : nil
             }

@@ -1,11 +1,11 @@
 import Brokerage
 
-/// Every trade of one instrument on one trading day, before, during and after market hours.
+/// All trades of one instrument on one trading day, before, during and after market hours.
 package struct DayTape: Sendable {
     package let session: TradingSession
     /// The official closing price of the session before, in ticks.
     package let previousClose: Int
-    /// The day's bar of market hours, once they are over.
+    /// The complete bar of market hours.
     package let regularBar: Bar
     private let preMarket: PhaseTape
     private let regular: PhaseTape
@@ -44,13 +44,12 @@ package struct DayTape: Sendable {
     /// The official closing price, in ticks.
     package var close: Int { regularBar.close }
 
-    /// The price of the last trade at a second of the session; nil while nothing is traded.
+    /// Returns the price of the last trade at a second of the session; nil while the market is closed.
     package func price(at second: Int) -> Int? {
         session.phase(at: second).map { tape(of: $0).price(at: second) }
     }
 
-    /// What was traded from one second to another, both included, in one phase; nil where that is no time at
-    /// all.
+    /// Returns the bar between two seconds of one phase, both included; nil for an empty interval.
     package func bar(of phase: TradingSession.Phase, from first: Int, through last: Int) -> Bar? {
         tape(of: phase).bar(from: first, through: last)
     }
@@ -64,7 +63,7 @@ package struct DayTape: Sendable {
     }
 }
 
-/// The trades of one phase of one day: a path of minutes, and a path of seconds inside each.
+/// The trades of one phase of one day: a path of minutes, and a path of seconds in each.
 struct PhaseTape: Sendable {
     private let seconds: Range<Int>
     private let start: Int
@@ -86,7 +85,7 @@ struct PhaseTape: Sendable {
         self.volume = VolumeCurve(total: volume, minutes: length, random: random.branch(.volume))
     }
 
-    /// The bar of the phase when it is over.
+    /// The bar of the whole phase.
     var completeBar: Bar {
         Bar(
             open: start, high: minutes.range.upperBound, low: minutes.range.lowerBound, close: end,
@@ -98,8 +97,8 @@ struct PhaseTape: Sendable {
         return path(ofMinute: offset / 60).price(at: offset % 60)
     }
 
-    /// The bar of the part of `first ... last` that lies in this phase; the price at its last second closes
-    /// it.
+    /// Returns the bar of the part of `first ... last` in this phase; the price at its last second is its
+    /// close.
     func bar(from first: Int, through last: Int) -> Bar? {
         let from = max(first, seconds.lowerBound) - seconds.lowerBound
         let to = min(last, seconds.upperBound) - seconds.lowerBound
@@ -115,7 +114,8 @@ struct PhaseTape: Sendable {
         return bar
     }
 
-    /// A minute or a part of it, without its volume, from a second to another, both included and up to 60.
+    /// Returns the bar of a minute or a part of it, without volume, between two seconds up to 60, both
+    /// included.
     private func piece(minute: Int, from first: Int, through last: Int) -> Bar {
         let path = path(ofMinute: minute)
         let (open, close) = (path.price(at: first), path.price(at: last))

@@ -1,36 +1,37 @@
 package import Brokerage
 
-/// Something that the sandbox's market has a price of: a share or a fund, an index, a pair of currencies, a
+/// An instrument with a price in the sandbox's market: a share, a fund, an index, a currency pair, a
 /// cryptocurrency.
 package struct FakeInstrument: Sendable, Hashable {
-    /// Portico's spelling: class shares with a dot, `BRK.B`; pairs with a slash, `EUR/DKK`, `BTC/USD`; indices
-    /// bare, `SPX`.
+    /// Portico's symbol: class shares with a dot, `BRK.B`; pairs with a slash, `EUR/DKK`, `BTC/USD`; indices
+    /// without, `SPX`.
     package let symbol: String
     package let name: String
     package let exchange: Exchange
     /// The price at 2026-01-02, in ticks.
     package let anchor: Int
-    /// Shares traded on a usual day, of an index those of its members; of crypto, coins; of a pair of currencies,
-    /// changes of its price, since nobody counts what is traded.
+    /// The usual volume of a day: shares, for an index those of its members, for crypto coins.
+    ///
+    /// For a currency pair it is the number of price changes, since no volume is reported.
     package let dailyVolume: Int
-    /// How much the price swings, in percent of a usual large company's.
+    /// The volatility in percent of that of a usual large company.
     package let volatility: Int
-    /// Whether anyone quotes it outside of market hours.
+    /// True if there are no quotes outside of market hours.
     package let isThin: Bool
-    /// What it is, and what decides its price.
+    /// The class of the instrument; it determines the price model.
     package var assetClass: AssetClass = .equity
-    /// How many decimals prices have: the market counts in ticks of 10^-`decimals`, cents where it is 2.
+    /// The number of decimals of prices: a tick is 10^-`decimals`, a cent for 2.
     package var decimals = 2
 
-    /// What an instrument is.
+    /// The class of an instrument.
     package enum AssetClass: Sendable, Hashable {
         /// A share or a fund, in US dollars or, in London, in pence.
         case equity
-        /// A number that is calculated and not traded, in US dollars.
+        /// A calculated number that cannot be traded, in US dollars.
         case index
-        /// What one unit of the base costs, in units of the quote; ISO 4217.
+        /// The price of one unit of the base, in units of the quote; ISO 4217.
         case currencyPair(base: String, quote: String)
-        /// What one unit of the base costs, in US dollars.
+        /// The price of one unit of the base, in US dollars.
         case crypto(base: String)
     }
 
@@ -40,10 +41,10 @@ package struct FakeInstrument: Sendable, Hashable {
         case nyse = "NYSE"
         case arca = "ARCA"
         case london = "LSE"
-        /// Currencies, crypto, and indices, which no exchange lists.
+        /// Currencies, crypto, and indices, which are not listed on an exchange.
         case overTheCounter = "OTC"
 
-        /// The consolidated tape that reports its trades; empty where none does.
+        /// The consolidated tape that reports its trades; empty for none.
         package var tape: String {
             switch self {
             case .nyse: "A"
@@ -63,7 +64,7 @@ package struct FakeInstrument: Sendable, Hashable {
         }
     }
 
-    /// When it is traded.
+    /// The trading hours.
     package var schedule: Schedule {
         switch assetClass {
         case .equity: exchange == .london ? .london : .exchanges
@@ -73,13 +74,13 @@ package struct FakeInstrument: Sendable, Hashable {
         }
     }
 
-    /// A price in ticks as a decimal, in ``currency``.
+    /// Converts a price in ticks to a decimal, in ``currency``.
     package func price(_ ticks: Int) -> Decimal {
-        // Every instrument of the listing has from 2 to 5 decimals, and a decimal may have any of these.
+        // Every listed instrument has 2 to 5 decimals, and these scales are valid for every decimal.
         Decimal(coefficient: Int128(ticks), scale: decimals) ?? .zero
     }
 
-    /// A UUID (version 8) of the symbol: the same in every sandbox, whatever its seed.
+    /// A UUID (version 8) of the symbol, independent of the seed.
     package var id: String {
         let noise = SeededRandom(seed: 0).branch(symbol).branch(.identity)
         return UUIDFormat.version8(noise.bits(0), noise.bits(1))
@@ -87,7 +88,7 @@ package struct FakeInstrument: Sendable, Hashable {
 }
 
 extension FakeInstrument {
-    /// Everything that is listed, by symbol.
+    /// All shares and funds of the US exchanges, by symbol.
     package static let listing: [FakeInstrument] = [
         nasdaq("AAPL", "Apple Inc. Common Stock", 231_40, 48_000_000),
         nasdaq("ADBE", "Adobe Inc. Common Stock", 352_10, 3_600_000),
@@ -170,7 +171,7 @@ extension FakeInstrument {
 }
 
 extension FakeInstrument {
-    /// Every pair of currencies, by symbol.
+    /// All currency pairs, by symbol.
     package static let currencyPairs: [FakeInstrument] = [
         pair("AUD", "USD", "Australian Dollar/US Dollar", 0_66850, volatility: 38),
         pair("EUR", "CHF", "Euro/Swiss Franc", 0_93030, volatility: 18),
@@ -187,20 +188,20 @@ extension FakeInstrument {
         pair("USD", "JPY", "US Dollar/Japanese Yen", 156_790, volatility: 36, decimals: 3),
     ]
 
-    /// Every index, by symbol.
+    /// All indices, by symbol.
     package static let indices: [FakeInstrument] = [
         index("DJI", "Dow Jones Industrial Average", 48_382_39, 480_000_000, volatility: 45),
         index("NDX", "NASDAQ-100 Index", 25_206_17, 1_200_000_000, volatility: 70),
         index("SPX", "S&P 500 Index", 6_858_47, 2_900_000_000, volatility: 50),
     ]
 
-    /// Every cryptocurrency, by symbol.
+    /// All cryptocurrencies, by symbol.
     package static let cryptocurrencies: [FakeInstrument] = [
         crypto("BTC", "Bitcoin", 89_940_00, 16_000, volatility: 260),
         crypto("ETH", "Ethereum", 3_124_00, 190_000, volatility: 320),
     ]
 
-    /// Everything that the market has a price of: shares and funds first.
+    /// All instruments except those of London, shares and funds first.
     package static let all: [FakeInstrument] = listing + indices + currencyPairs + cryptocurrencies
 
     private static func pair(
@@ -232,7 +233,7 @@ extension FakeInstrument {
 extension FakeInstrument {
     /// Shares of the London Stock Exchange, in pence.
     ///
-    /// They are no part of ``all``: only providers that reach beyond the United States know them, and find them by
+    /// They are not part of ``all``: only providers with international data list them, and find them by
     /// ``Market/anyInstrument(_:)``.
     package static let london: [FakeInstrument] = [
         share("HSBA", "HSBC Holdings plc", 1_170_20, 21_000_000, volatility: 90),
@@ -240,7 +241,7 @@ extension FakeInstrument {
         share("VOD", "Vodafone Group Public Limited Company", 98_74, 68_000_000, volatility: 90),
     ]
 
-    /// The symbol bears the exchange behind a dot.
+    /// Creates a share whose symbol ends with a dot and the exchange.
     private static func share(
         _ symbol: String, _ name: String, _ anchor: Int, _ volume: Int, volatility: Int
     ) -> FakeInstrument {

@@ -1,34 +1,34 @@
 import Brokerage
 
-/// When the London Stock Exchange trades, and what time it is there, by the rules of today applied to all years.
+/// The trading hours and time zone of the London Stock Exchange, by today's rules for all years.
 ///
-/// Of the holidays it keeps those that the Banking and Financial Dealings Act and custom fix; half days before
-/// Christmas and the New Year, and days that were proclaimed once, are left out.
+/// It covers the holidays of the Banking and Financial Dealings Act and of custom. It omits half days before
+/// Christmas and the New Year, and days that were proclaimed once.
 enum LondonCalendar {
-    /// 08:00 to 16:30; nil at weekends and on holidays.
+    /// Returns 08:00 to 16:30; nil at weekends and on holidays.
     static func hours(on date: CalendarDate) -> Range<Int>? {
         guard !date.weekday.isWeekend, !isHoliday(date) else { return nil }
         let midnight = midnight(of: date)
         return (midnight + 8 * 3_600)..<(midnight + 16 * 3_600 + 1_800)
     }
 
-    /// The second with which a day begins.
+    /// Returns the first second of a day.
     static func midnight(of date: CalendarDate) -> Int {
         let second = date.daysSince1970 * 86_400
-        // The clocks change after midnight: what held the evening before holds at midnight.
+        // The clocks change after midnight, so the offset of the evening before applies at midnight.
         return second - offset(at: second - 1)
     }
 
-    /// The day in London at a second.
+    /// Returns the date in London at a second.
     static func date(at second: Int) -> CalendarDate {
         let day = (second + offset(at: second)).flooredQuotientAndRemainder(dividingBy: 86_400).quotient
         return CalendarDate(daysSince1970: day) ?? .earliest
     }
 
-    /// Seconds to add to UTC: 3,600 in summer time (BST), 0 in winter (GMT).
+    /// Returns the seconds to add to UTC: 3,600 in summer time (BST), 0 in winter (GMT).
     ///
-    /// Summer time runs from the last Sunday of March to the last of October, from 01:00 to 01:00 in UTC (Summer
-    /// Time Order 2002).
+    /// Summer time is from the last Sunday of March to the last of October, from 01:00 to 01:00 in UTC
+    /// (Summer Time Order 2002).
     static func offset(at second: Int) -> Int {
         let day = second.flooredQuotientAndRemainder(dividingBy: 86_400).quotient
         guard let year = CalendarDate(daysSince1970: day)?.year,
@@ -47,25 +47,26 @@ enum LondonCalendar {
         let easter = TradingCalendar.easter(date.year)
         if date == easter.adding(days: -2) || date == easter.adding(days: 1) { return true }
         switch date.month {
-        case 1: return isMadeUp(date, days: [1])
+        case 1: return isObserved(date, days: [1])
         // The first and the last Monday of May, and the last of August.
         case 5: return date.weekday == .monday && (date.day <= 7 || date.day > 24)
         case 8: return date.weekday == .monday && date.day > 24
-        case 12: return isMadeUp(date, days: [25, 26])
+        case 12: return isObserved(date, days: [25, 26])
         default: return false
         }
     }
 
-    /// Fixed holidays; one that falls on a weekend is kept on the first weekday after it that is none itself.
-    private static func isMadeUp(_ date: CalendarDate, days: [Int]) -> Bool {
+    /// Returns true for a fixed holiday, and for its substitute if it is on a weekend: the next weekday that
+    /// is not a holiday itself.
+    private static func isObserved(_ date: CalendarDate, days: [Int]) -> Bool {
         if days.contains(date.day) { return true }
         guard let first = days.first, let last = days.last, date.day > last else { return false }
-        let lost = (first...last).count { day in
+        let weekendHolidays = (first...last).count { day in
             CalendarDate(year: date.year, month: date.month, day: day)?.weekday.isWeekend == true
         }
         let weekdays = ((last + 1)...date.day).count { day in
             CalendarDate(year: date.year, month: date.month, day: day)?.weekday.isWeekend == false
         }
-        return weekdays <= lost
+        return weekdays <= weekendHolidays
     }
 }

@@ -1,19 +1,19 @@
 import Brokerage
 
-/// Who writes what on one day; a company is in the news every third day, roughly.
+/// Generates the news of one day; a company is in the news about every third day.
 struct NewsGenerator {
     let market: Market
-    /// Since 1970, in UTC.
+    /// Days since 1970, in UTC.
     let day: Int
 
-    /// The day's stories yet to be written, in the order of their publication.
+    /// The plans of the day's stories, in the order of publication.
     var assignments: [StoryPlan] {
         FakeInstrument.listing.enumerated()
             .compactMap { index, instrument in assignment(about: instrument, index) }
             .sorted { ($0.published, $0.id) < ($1.published, $1.id) }
     }
 
-    /// A story's facts, known before a word of it is written.
+    /// The facts of a story, determined before its text.
     struct StoryPlan {
         let id: Int
         let instrument: FakeInstrument
@@ -28,7 +28,7 @@ struct NewsGenerator {
     private func assignment(about instrument: FakeInstrument, _ index: Int) -> StoryPlan? {
         let noise = market.newsRandom(for: instrument).branch(.news, day)
         guard noise.number(0, below: 3) == 0 else { return nil }
-        // Three of four stories are of one company alone.
+        // Three of four stories are about one company only.
         let other = noise.number(1, below: FakeInstrument.listing.count * 4)
         let peer =
             other < FakeInstrument.listing.count && other != index ? FakeInstrument.listing[other] : nil
@@ -55,12 +55,12 @@ extension NewsGenerator.StoryPlan {
 
     private struct Change {
         let price: Int
-        /// Without its sign, with two decimals.
+        /// The magnitude, with two decimals.
         let percent: Decimal
         let isUp: Bool
     }
 
-    /// What the share has done since the close before, at the moment of publication.
+    /// The change of the share since the previous close, at the time of publication.
     private var change: Change {
         let price = market.lastTrade(instrument, at: published).price
         let close =
@@ -89,13 +89,13 @@ extension NewsGenerator.StoryPlan {
     private static let authors = ["Newsdesk", "Ada Lindqvist", "Tomás Ferreira", "R. Okafor"]
 }
 
-/// The stories of a range of time, a pure function of the market's seed as prices are.
+/// The stories of a range of time, a pure function of the market's seed.
 ///
-/// They are made day by day as they are asked for, so a page costs its days and not the archive.
+/// They are generated day by day on demand, so the cost of a page is that of its days.
 package struct NewsSequence: Sendable, Sequence {
-    /// Only stories published in this range of seconds, both included.
+    /// Stories must be published in this range of seconds, both ends included.
     package let range: ClosedRange<Int>
-    /// Only stories about one of these; nil for all.
+    /// Stories must be about one of these symbols; nil for all.
     package let symbols: Set<String>?
     package let newestFirst: Bool
     let market: Market
@@ -107,18 +107,18 @@ package struct NewsSequence: Sendable, Sequence {
 
     package struct Iterator: IteratorProtocol {
         private let sequence: NewsSequence
-        /// The next day to look into, since 1970 in UTC.
+        /// The next day to generate, since 1970 in UTC.
         private var day: Int
-        /// What is left of a day, in reverse.
+        /// The remaining stories of a day, in reverse order.
         private var stories: [NewsStory] = []
 
-        init(_ wire: NewsSequence) {
-            self.sequence = wire
-            day = (wire.newestFirst ? wire.range.upperBound : wire.range.lowerBound) / 86_400
+        init(_ sequence: NewsSequence) {
+            self.sequence = sequence
+            day = (sequence.newestFirst ? sequence.range.upperBound : sequence.range.lowerBound) / 86_400
         }
 
         package mutating func next() -> NewsStory? {
-            // Nothing is to be found about whom nobody knows, and the archive is long.
+            // Without symbols there are no stories; a search of the whole archive would be slow.
             guard sequence.symbols?.isEmpty != true else { return nil }
             let days = sequence.range.lowerBound / 86_400...sequence.range.upperBound / 86_400
             while stories.isEmpty {
@@ -131,7 +131,7 @@ package struct NewsSequence: Sendable, Sequence {
         }
     }
 
-    /// A day's stories that belong to the wire, oldest first.
+    /// Returns a day's stories of the sequence, oldest first.
     private func stories(onDay day: Int) -> [NewsStory] {
         NewsGenerator(market: market, day: day).assignments
             .filter { assignment in
@@ -143,8 +143,8 @@ package struct NewsSequence: Sendable, Sequence {
 }
 
 extension MarketView {
-    /// The stories published from one second to another, both included, and not after now; `symbols` that are
-    /// not listed have none.
+    /// Returns the stories published between two seconds, both included, and not after now; unlisted
+    /// `symbols` have none.
     package func news(
         about symbols: Set<String>? = nil, from first: Int = NewsSequence.beginning, through last: Int = .max,
         newestFirst: Bool = true
@@ -152,37 +152,37 @@ extension MarketView {
         let first = max(first, NewsSequence.beginning)
         let last = min(last, now)
         return NewsSequence(
-            // A range that is empty becomes one in which nothing can be published.
+            // An empty range is replaced by one without publications.
             range: first <= last ? first...last : (now + 1)...(now + 1),
             symbols: first <= last ? symbols?.filter { market.instrument($0) != nil } : [],
             newestFirst: newestFirst, market: market)
     }
 }
 
-/// One article about one or two listed companies, as every provider of news tells it.
+/// One article about one or two listed companies, shared by all news providers.
 package struct NewsStory: Sendable, Hashable {
     /// Unique; later stories have higher ones.
     package let id: Int
     package let headline: String
     package let author: String
     package let summary: String
-    /// HTML; empty where the wire carries the headline alone.
+    /// HTML; empty for a story with a headline only.
     package let content: String
-    /// Whom it is about, the company that it is mostly about first.
+    /// The symbols that it is about, the main one first.
     package let symbols: [String]
-    /// When it was published, in seconds since 1970.
+    /// The time of publication, in seconds since 1970.
     package let published: Int
-    /// When it was last changed.
+    /// The time of the last change, in seconds since 1970.
     package let updated: Int
 
-    /// The publisher's page; it leads nowhere.
+    /// The publisher's page; it does not exist.
     package var url: String { "https://news.example/articles/\(id)" }
     package var imageURL: String { "https://news.example/images/\(id)-thumb.png" }
 }
 
 /// UUIDs in their text form (RFC 9562).
 enum UUIDFormat {
-    /// A version 8 UUID: 122 of the given bits, the rest as the form demands.
+    /// Returns a version 8 UUID: 122 of the given bits, and the fixed bits of the format.
     static func version8(_ high: UInt64, _ low: UInt64) -> String {
         let high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         let low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

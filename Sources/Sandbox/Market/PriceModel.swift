@@ -1,14 +1,15 @@
-/// The long story of one instrument: its official close of every day.
+/// The long-term price model of one instrument: its official close of every day.
 struct PriceModel: Sendable {
     let instrument: FakeInstrument
     let random: SeededRandom
     private let currencies: CurrencyModel
 
-    /// The day on which every instrument stands at its ``FakeInstrument/anchor``, whatever the seed: 2026-01-02.
+    /// The day on which every instrument has its ``FakeInstrument/anchor`` price, for every seed:
+    /// 2026-01-02.
     private static let anchorDay = 20_455
     /// Millionths of a doubling per year: about 6 % growth.
     private static let growth = 85_000
-    /// Days between turning points, and how far these lie apart at most, in millionths of a doubling.
+    /// Days between turning points, and their maximum distance in millionths of a doubling.
     private static let waves: [(period: Int, amplitude: Int)] = [
         (1_024, 300_000), (256, 180_000), (64, 90_000), (16, 48_000), (4, 24_000), (1, 13_000),
     ]
@@ -19,12 +20,12 @@ struct PriceModel: Sendable {
         currencies = CurrencyModel(market: market)
     }
 
-    /// The official closing price of a day, in ticks; days are counted from 1970-01-01.
+    /// Returns the official closing price of a day, in ticks; days are counted from 1970-01-01.
     func close(onDay day: Int) -> Int {
         Self.raise(instrument.anchor, byMillionthDoublings: level(onDay: day))
     }
 
-    /// Millionths of a doubling since the day of the anchor.
+    /// Returns the change since the anchor day, in millionths of a doubling.
     private func level(onDay day: Int) -> Int {
         switch instrument.assetClass {
         case .equity, .index, .crypto:
@@ -37,7 +38,7 @@ struct PriceModel: Sendable {
         }
     }
 
-    /// How far a price has swung by a day, in millionths of a doubling.
+    /// Returns the swing of a price at a day, in millionths of a doubling.
     static func waves(_ noise: SeededRandom, onDay day: Int) -> Int {
         waves.enumerated().reduce(0) { sum, wave in
             sum
@@ -46,54 +47,54 @@ struct PriceModel: Sendable {
         }
     }
 
-    /// Shares traded in market hours of a day: between half and one and a half times the usual.
+    /// Returns the shares traded in market hours of a day: between half and one and a half times the usual
+    /// volume.
     func volume(onDay day: Int) -> Int {
-        let usual = instrument.dailyVolume
-        return usual / 2 + random.branch(.volume).number(day, below: usual)
+        let typical = instrument.dailyVolume
+        return typical / 2 + random.branch(.volume).number(day, below: typical)
     }
 
-    /// A price moved by so many millionths of itself, more or less by the instrument's volatility.
+    /// Returns a price changed by a number of millionths, scaled by the instrument's volatility.
     func moved(_ price: Int, by millionths: Int) -> Int {
         max(1, price + price * (millionths * instrument.volatility / 100) / 1_000_000)
     }
 
-    /// The lowest and the highest price of a path between two prices; `reach` in millionths.
+    /// Returns the lowest and the highest price of a path between two prices; `reach` in millionths.
     func range(around start: Int, _ end: Int, reach: Int, random: SeededRandom) -> ClosedRange<Int> {
         let (low, high) = (min(start, end), max(start, end))
         return moved(
             low, by: -random.number(20, below: reach))...moved(high, by: random.number(21, below: reach))
     }
 
-    /// Doubles a price so many millionths of a time; the result is at least 1.
+    /// Raises a price by a number of millionths of a doubling; the result is at least 1.
     ///
-    /// Between whole powers of two runs a parabola, right within 0.3 %.
+    /// Between whole powers of two it uses a parabola, exact within 0.3 %.
     private static func raise(_ price: Int, byMillionthDoublings millionths: Int) -> Int {
         let (doublings, rest) = millionths.flooredQuotientAndRemainder(dividingBy: 1_000_000)
         let fraction = 1_000_000 + rest * (656_500 + 343_500 * rest / 1_000_000) / 1_000_000
         let raised = price * fraction / 1_000_000
-        // Sixteen doublings are more than two centuries of growth.
+        // Sixteen doublings exceed two centuries of growth.
         return max(1, doublings < 0 ? raised >> min(-doublings, 16) : raised << min(doublings, 16))
     }
 }
 
-/// A line of prices with a given beginning, end, top and bottom, that can be asked at any step.
+/// A path of prices with a given start, end, top and bottom, which can be evaluated at any step.
 ///
-/// This is what makes bars of every interval tell one story: a day's path touches the day's high and low and
-/// never leaves them; between two of its steps runs a path of the next finer kind, inside the same bounds. A
-/// coarse bar is therefore known without its fine ones, and equals what they add up to. Prices are whole
-/// ticks.
+/// It makes bars of all intervals consistent: a day's path reaches the day's high and low and stays between
+/// them. Between two of its steps there is a finer path inside the same bounds. A coarse bar is therefore
+/// known without its fine ones, and equals their sum. Prices are whole ticks.
 struct PricePath: Sendable {
     let range: ClosedRange<Int>
-    /// Beginning, the two extremes in their order, end.
+    /// Start, the two extremes in order, end.
     private let pivots: [(step: Int, price: Int)]
     private let random: SeededRandom
 
-    /// A path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
+    /// Creates a path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
     init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, random: SeededRandom) {
         let half = length / 2
         let first = 1 + random.number(1, below: half - 1)
         let second = half + random.number(2, below: length - half)
-        // A rising line more often dips first.
+        // A rising path usually dips first.
         let dipsFirst = random.number(3, below: 4) == 0 ? start > end : start <= end
         let extremes = dipsFirst ? (range.lowerBound, range.upperBound) : (range.upperBound, range.lowerBound)
         self.range = range
@@ -101,7 +102,7 @@ struct PricePath: Sendable {
         self.random = random
     }
 
-    /// The price at a step; outside of `0 ... length` that of the nearer end.
+    /// Returns the price at a step; outside of `0 ... length` that of the nearer end.
     func price(at step: Int) -> Int {
         guard let after = pivots.firstIndex(where: { step < $0.step }) else { return pivots[3].price }
         guard after > 0 else { return pivots[0].price }
@@ -113,7 +114,7 @@ struct PricePath: Sendable {
         )
     }
 
-    /// Noise that vanishes at the pivots.
+    /// Returns noise that is zero at the pivots.
     private func deviation(at step: Int, fromPivot distance: Int) -> Int {
         let amplitude = (range.upperBound - range.lowerBound) * min(distance, 6) / 24
         guard amplitude > 0 else { return 0 }
@@ -122,14 +123,14 @@ struct PricePath: Sendable {
     }
 }
 
-/// How many shares have changed hands since a phase of trading began: much at its ends, less in its middle.
+/// The number of shares traded since the start of a phase: high at its ends, low in its middle.
 struct VolumeCurve: Sendable {
     let total: Int
     /// The length of the phase.
     let minutes: Int
     let random: SeededRandom
 
-    /// Shares traded in the first `second` seconds; it never falls, and ends at ``total``.
+    /// Returns the shares traded in the first `second` seconds; monotonic, and ends at ``total``.
     func traded(by second: Int) -> Int {
         let second = min(max(second, 0), minutes * 60)
         let (minute, rest) = (second / 60, second % 60)
@@ -141,8 +142,7 @@ struct VolumeCurve: Sendable {
     private func tradedByEnd(ofMinutes minute: Int) -> Int {
         guard minute > 0 else { return 0 }
         guard minute < minutes else { return total }
-        // In tenths of a minute, each shifted by less than half a minute, so that the order of two never
-        // turns.
+        // In tenths of a minute, each shifted by less than half a minute, so that their order is preserved.
         let tenths = Int128(minute * 10 + random.swing(minute, 4))
         let length = Int128(minutes * 10)
         // With x = tenths / length this is the integral of 1 + 2·(2x - 1)², in units of 1 / (3·length³).
@@ -153,19 +153,20 @@ struct VolumeCurve: Sendable {
     }
 }
 
-/// The long story of the currencies, each against the dollar, so that crosses agree with their legs.
+/// The long-term model of the currencies, each against the dollar, so that crosses agree with their legs.
 ///
-/// The level of a pair is the level of its base less that of its quote: what EUR/USD and USD/CHF gain, EUR/CHF
-/// gains too. Inside a day every pair has a path of its own; closes agree within what ``PriceModel`` rounds.
+/// The level of a pair is the level of its base less that of its quote: EUR/CHF gains the sum of the gains
+/// of EUR/USD and USD/CHF. Inside a day every pair has its own path; closes agree within the rounding of
+/// ``PriceModel``.
 struct CurrencyModel: Sendable {
-    /// The market's source; each currency has a branch of it.
+    /// The market's random source; each currency has a branch of it.
     let market: SeededRandom
 
-    /// How far a currency has moved against the dollar since a day, in millionths of a doubling.
+    /// Returns the change of a currency against the dollar since a day, in millionths of a doubling.
     func level(of currency: String, onDay day: Int, since anchorDay: Int) -> Int {
         switch currency {
         case "USD": 0
-        // The krone is tied to the euro; what is left is its band.
+        // The krone is pegged to the euro; it moves within its band.
         case "DKK":
             level(of: "EUR", onDay: day, since: anchorDay) + swing("DKK", day, since: anchorDay) / 100
         default: swing(currency, day, since: anchorDay) * 30 / 100

@@ -1,20 +1,21 @@
 package import Brokerage
 
-/// When an instrument is traded, session by session.
+/// The trading hours of an instrument.
 package enum Schedule: Sendable, Hashable, CaseIterable {
     /// The US stock exchanges: ``TradingCalendar``.
     case exchanges
-    /// Indices: the market hours of the exchanges, without those before and after.
+    /// Indices: the market hours of the exchanges, without the extended hours.
     case marketHours
     /// The London Stock Exchange: ``LondonCalendar``.
     case london
-    /// Currencies: from Sunday 17:00 to Friday 17:00 in New York without a pause; a new day begins at every
-    /// 17:00 and bears the date of its end. It keeps no holidays.
+    /// Currencies: from Sunday 17:00 to Friday 17:00 in New York without a pause, holidays included.
+    ///
+    /// A new day begins at every 17:00 and has the date of its end.
     case currencies
     /// Crypto: always; a new day begins at midnight UTC.
     case continuous
 
-    /// The session of a day; nil where there is none.
+    /// Returns the session of a day; nil if there is none.
     package func session(on date: CalendarDate) -> TradingSession? {
         switch self {
         case .exchanges: return TradingCalendar.session(on: date)
@@ -25,7 +26,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
                 TradingSession(date, from: $0.lowerBound, to: $0.upperBound)
             }
         case .currencies:
-            // Clocks change on Sundays before it begins, so that it is always 86,400 seconds long.
+            // Clocks change on Sundays before the day begins, so it is always 86,400 seconds long.
             guard !date.weekday.isWeekend, let start = start(of: date) else { return nil }
             return TradingSession(date, from: start, to: start + 86_400)
         case .continuous:
@@ -33,8 +34,10 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The second with which a day begins, be it one of trading or not: midnight in New York or London, the rollover of the
-    /// currencies on its eve, midnight UTC.
+    /// Returns the first second of a day, with or without trading.
+    ///
+    /// It is midnight in New York or London, the rollover of the currencies on the evening before, or
+    /// midnight UTC.
     package func start(of date: CalendarDate) -> Int? {
         switch self {
         case .exchanges, .marketHours: Self.second(of: date, hour: 0)
@@ -48,7 +51,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         LocalTime(date: date, hour: hour).map { Int(Instant(newYork: $0).secondsSince1970) }
     }
 
-    /// The last session on or before a date; nil before the calendar begins.
+    /// Returns the last session on or before a date; nil before the calendar begins.
     package func session(onOrBefore date: CalendarDate) -> TradingSession? {
         var day: CalendarDate? = date
         while let current = day {
@@ -58,12 +61,12 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// The last session before a date; nil before the calendar begins.
+    /// Returns the last session before a date; nil before the calendar begins.
     package func session(before date: CalendarDate) -> TradingSession? {
         date.adding(days: -1).flatMap(session(onOrBefore:))
     }
 
-    /// The first session after a date; nil at the end of the calendar.
+    /// Returns the first session after a date; nil at the end of the calendar.
     package func session(after date: CalendarDate) -> TradingSession? {
         var day = date.adding(days: 1)
         while let current = day {
@@ -73,7 +76,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// Every session from `first` to `last`, both included.
+    /// Returns every session from `first` to `last`, both included.
     package func sessions(from first: CalendarDate, through last: CalendarDate) -> [TradingSession] {
         guard first <= last else { return [] }
         return (first.daysSince1970...last.daysSince1970).compactMap { day in
@@ -81,18 +84,18 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The last session whose trading, before the market's opening, had begun; nil only before the range of
+    /// Returns the last session whose extended hours had begun; nil only before the range of
     /// ``Market/clamped(_:)``.
     package func session(begunBy second: Int) -> TradingSession? {
         last(by: second) { $0.preMarketOpen }
     }
 
-    /// The last session whose market hours had begun.
+    /// Returns the last session whose market hours had begun.
     package func session(openedBy second: Int) -> TradingSession? {
         last(by: second) { $0.open }
     }
 
-    /// What is traded at a moment; nil while nothing is.
+    /// Returns the phase at a moment; nil while the market is closed.
     package func phase(at second: Int) -> TradingSession.Phase? {
         session(begunBy: second)?.phase(at: second)
     }
@@ -105,7 +108,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         return start(session) <= second ? session : self.session(before: session.date)
     }
 
-    /// The day in which a moment lies, be it one of trading or not.
+    /// Returns the day that contains a moment, with or without trading.
     package func date(at moment: Instant) -> CalendarDate {
         switch self {
         case .exchanges, .marketHours: moment.inNewYork.date
@@ -115,12 +118,12 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The hour in New York at which the day of the currencies ends.
+    /// The hour in New York at which a day of the currencies ends.
     private static let rollover = 17
 }
 
 extension TradingSession {
-    /// A session without trading before and after its market hours.
+    /// Creates a session without extended hours.
     fileprivate init(_ date: CalendarDate, from start: Int, to end: Int) {
         self.init(date: date, preMarketOpen: start, open: start, close: end, postMarketClose: end)
     }

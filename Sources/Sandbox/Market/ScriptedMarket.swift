@@ -1,12 +1,12 @@
 import Brokerage
 import Synchronization
 
-/// The market as requests see it: at the clock's moment, as the script has it.
+/// The market at the clock's time, modified by the script.
 struct ScriptedMarket: Sendable {
     let market: Market
     let clock: SandboxClock
     private let scripts: MarketScripts
-    /// Whose requests; nil for what every provider has that has no script of its own.
+    /// The provider that it is for; nil for the default of providers without a script of their own.
     private let provider: ProviderID?
 
     init(_ market: Market, clock: SandboxClock) {
@@ -20,50 +20,50 @@ struct ScriptedMarket: Sendable {
         self.provider = provider
     }
 
-    /// The same market as one provider tells of it.
-    func seen(by provider: ProviderID) -> ScriptedMarket {
+    /// Returns the same market with the script of one provider.
+    func scripted(for provider: ProviderID) -> ScriptedMarket {
         ScriptedMarket(market: market, clock: clock, scripts: scripts, provider: provider)
     }
 
     var script: MarketScript { scripts.script(of: provider) }
 
-    /// Without a provider, the script holds for all of them, whatever held for one before.
+    /// Sets the script of the provider; without a provider, it replaces the scripts of all.
     func set(_ script: MarketScript) {
         scripts.set(script, of: provider)
     }
 
-    /// The providers that have a script of their own.
+    /// The providers with a script of their own.
     var exceptions: [ProviderID: MarketScript] { scripts.exceptions }
 
     var view: MarketView { MarketView(market, at: clock.now, script: script) }
 
-    /// The market at a second of the clock.
+    /// Returns the market at a second of the clock.
     func view(at second: Int) -> MarketView {
         MarketView(market, at: Instant(secondsSince1970: Int64(second)) ?? clock.now, script: script)
     }
 }
 
-/// What the market is made to look like, at every provider.
+/// The market scripts of all providers.
 ///
-/// A lock, because scripts are set by one task and read by many.
+/// It uses a lock: one task sets scripts, many read them.
 private final class MarketScripts: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var usual = MarketScript()
+        var shared = MarketScript()
         var exceptions: [ProviderID: MarketScript] = [:]
     }
 
     var exceptions: [ProviderID: MarketScript] { state.withLock { $0.exceptions } }
 
     func script(of provider: ProviderID?) -> MarketScript {
-        state.withLock { state in provider.flatMap { state.exceptions[$0] } ?? state.usual }
+        state.withLock { state in provider.flatMap { state.exceptions[$0] } ?? state.shared }
     }
 
     func set(_ script: MarketScript, of provider: ProviderID?) {
         state.withLock { state in
             guard let provider else {
-                state = State(usual: script)
+                state = State(shared: script)
                 return
             }
             state.exceptions[provider] = script
@@ -71,10 +71,10 @@ private final class MarketScripts: Sendable {
     }
 }
 
-/// What a test or a demonstration makes of the market: open, closed, or without a price.
+/// A change of the market by a test or a demonstration: open, closed, or without some prices.
 package struct MarketScript: Sendable, Hashable {
     package var hours: Hours
-    /// Symbols that have no price, as after a halt before the first trade.
+    /// Symbols without a price, as after a halt before the first trade.
     package var unpriced: Set<String>
 
     package init(hours: Hours = .asScheduled, unpriced: Set<String> = []) {
@@ -88,12 +88,11 @@ package struct MarketScript: Sendable, Hashable {
         case closed
     }
 
-    /// The moment that the market takes for now; scripted hours are those of the stock exchanges, and whatever
-    /// keeps other hours is told of at that moment too.
+    /// Returns the market's time for a second of the clock; scripted hours are those of the exchanges, and
+    /// apply to all instruments.
     ///
-    /// Scripted open, it is inside the market hours of the last session that has opened, one second later for
-    /// each second of the clock, and round again at the close. Scripted closed, it is the end of the last
-    /// session.
+    /// Scripted open, it is inside the market hours of the last session that has opened. It advances with the
+    /// clock, and restarts at the close. Scripted closed, it is the end of the last session.
     package func scriptedSecond(at second: Int) -> Int {
         let second = Market.clamped(second)
         switch hours {
@@ -108,7 +107,7 @@ package struct MarketScript: Sendable, Hashable {
             guard let session = Market.session(begunBy: second), session.phase(at: second) != nil else {
                 return second
             }
-            return TradingCalendar.session(before: session.date)?.postMarketClose ?? second
+            return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
         }
     }
 }

@@ -1,8 +1,7 @@
-/// Randomness as a pure function: the same key and index give the same number, on every machine, with no
-/// state.
+/// A stateless random number generator: the same key and index give the same number on every machine.
 ///
 /// The mixing is SplitMix64's finalizer (Steele, Lea, Flood: "Fast splittable pseudorandom number
-/// generators", 2014). It is far from secret, and need not be.
+/// generators", 2014). It is not cryptographically secure, and need not be.
 struct SeededRandom: Sendable {
     private let key: UInt64
 
@@ -14,36 +13,36 @@ struct SeededRandom: Sendable {
         self.key = key
     }
 
-    /// An independent source for one purpose.
+    /// Returns an independent source for one purpose.
     func branch(_ purpose: Purpose, _ index: Int = 0) -> SeededRandom {
         SeededRandom(
             key: Self.mix(
                 key ^ Self.mix(UInt64(truncatingIfNeeded: index)) &+ purpose.rawValue &* Self.golden))
     }
 
-    /// An independent source for one name.
+    /// Returns an independent source for one name.
     func branch(_ name: String) -> SeededRandom {
         var hash = key
         for byte in name.utf8 { hash = Self.mix(hash ^ UInt64(byte)) }
         return SeededRandom(key: hash)
     }
 
-    /// 64 random bits.
     func bits(_ index: Int) -> UInt64 {
         Self.mix(key &+ UInt64(truncatingIfNeeded: index) &* Self.golden)
     }
 
-    /// A number in `0 ..< bound`; 0 when there is none.
+    /// Returns a number in `0 ..< bound`; 0 if the range is empty.
     func number(_ index: Int, below bound: Int) -> Int {
         bound > 0 ? Int(bits(index) % UInt64(bound)) : 0
     }
 
-    /// A number in `-amplitude ... amplitude`.
+    /// Returns a number in `-amplitude ... amplitude`.
     func swing(_ index: Int, _ amplitude: Int) -> Int {
         number(index, below: 2 * amplitude + 1) - amplitude
     }
 
-    /// A continuous line through a random point in `-amplitude ... amplitude` every `period` steps.
+    /// Returns the value of a continuous curve through a random point in `-amplitude ... amplitude` every
+    /// `period` steps.
     func wave(at step: Int, period: Int, amplitude: Int) -> Int {
         let (point, rest) = step.flooredQuotientAndRemainder(dividingBy: period)
         let (left, right) = (swing(point, amplitude), swing(point + 1, amplitude))
@@ -59,7 +58,7 @@ struct SeededRandom: Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// What a branch is for; the raw value keeps branches of one index apart.
+    /// The purpose of a branch; the raw value separates branches of one index.
     enum Purpose: UInt64, Sendable {
         case level = 1
         case gap, day, preMarket, postMarket, minute, second, volume, quote, identity, news
@@ -67,7 +66,7 @@ struct SeededRandom: Sendable {
 }
 
 extension Int {
-    /// The quotient rounded down, with the remainder that is never negative; `divisor` is above zero.
+    /// Returns the quotient rounded down, and the non-negative remainder; `divisor` is above zero.
     func flooredQuotientAndRemainder(dividingBy divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

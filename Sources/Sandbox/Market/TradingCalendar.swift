@@ -1,12 +1,10 @@
 package import Brokerage
 
-/// When the US exchanges trade, by the rules of the New York Stock Exchange (Rule 7.2) as they stand since
-/// 2022.
+/// The trading hours of the US exchanges, by the rules of the New York Stock Exchange (Rule 7.2) since 2022.
 ///
-/// The rules are applied to all years, with the days beside them on which the exchanges stood still since
-/// 2001.
+/// The rules are applied to all years, together with the extraordinary closures since 2001.
 package enum TradingCalendar {
-    /// The session of a day; nil at weekends and on holidays.
+    /// Returns the session of a day; nil at weekends and on holidays.
     package static func session(on date: CalendarDate) -> TradingSession? {
         guard !date.weekday.isWeekend, !isHoliday(date),
             let midnight = LocalTime(date: date, hour: 0)
@@ -18,33 +16,13 @@ package enum TradingCalendar {
             date: date, preMarketOpen: start + 4 * 3600, open: start + 9 * 3600 + 1800,
             close: start + close * 3600, postMarketClose: start + (close + 4) * 3600)
     }
-
-    /// The last session on or before a date; nil before the calendar begins.
-    package static func session(onOrBefore date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(onOrBefore: date)
-    }
-
-    /// The last session before a date; nil before the calendar begins.
-    package static func session(before date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(before: date)
-    }
-
-    /// The first session after a date; nil at the end of the calendar.
-    package static func session(after date: CalendarDate) -> TradingSession? {
-        Schedule.exchanges.session(after: date)
-    }
-
-    /// Every session from `first` to `last`, both included.
-    package static func sessions(from first: CalendarDate, through last: CalendarDate) -> [TradingSession] {
-        Schedule.exchanges.sessions(from: first, through: last)
-    }
 }
 
 extension TradingCalendar {
     static func isHoliday(_ date: CalendarDate) -> Bool {
         switch date.month {
         case 1:
-            // A New Year's Day on a Saturday is not made up for: the year's last Friday is a trading day.
+            // A New Year's Day on a Saturday has no substitute: the year's last Friday is a trading day.
             isObserved(date, month: 1, day: 1, onFriday: false) || isWeekday(.monday, 3, date)  // M. L. King
                 || closures.contains(date)
         case 2: isWeekday(.monday, 3, date)  // Washington's Birthday
@@ -60,10 +38,10 @@ extension TradingCalendar {
         }
     }
 
-    /// Closed at 13:00: the 3rd of July and Christmas Eve unless Friday or weekend, and the day after
-    /// Thanksgiving.
+    /// Returns true for days that end at 13:00: 3 July and Christmas Eve except on a Friday or weekend, and
+    /// the day after Thanksgiving.
     ///
-    /// On a Friday both are the made-up holiday itself.
+    /// On a Friday, the first two are the substitute holiday itself.
     static func isHalfDay(_ date: CalendarDate) -> Bool {
         switch (date.month, date.day) {
         case (7, 3), (12, 24): date.weekday != .friday && !date.weekday.isWeekend
@@ -72,14 +50,15 @@ extension TradingCalendar {
         }
     }
 
-    /// Days of mourning, storm and attack.
+    /// Closures for mourning, storms and attacks.
     private static let closures: Set<CalendarDate> = Set(
         [
             "2001-09-11", "2001-09-12", "2001-09-13", "2001-09-14", "2004-06-11", "2007-01-02", "2012-10-29",
             "2012-10-30", "2018-12-05", "2025-01-09",
         ].compactMap { CalendarDate($0) })
 
-    /// A fixed holiday is kept on Monday when it falls on a Sunday, and on Friday when on a Saturday.
+    /// Returns true if a fixed holiday is observed on the date: on Monday for a Sunday, on Friday for a
+    /// Saturday.
     private static func isObserved(
         _ date: CalendarDate, month: Int, day: Int, onFriday: Bool = true
     ) -> Bool {
@@ -91,7 +70,7 @@ extension TradingCalendar {
         }
     }
 
-    /// Whether a date is that weekday of its month for the `count`-th time.
+    /// Returns true if a date is the `count`-th such weekday of its month.
     private static func isWeekday(_ weekday: CalendarDate.Weekday, _ count: Int, _ date: CalendarDate) -> Bool
     {
         date.weekday == weekday && (date.day - 1) / 7 == count - 1
@@ -101,7 +80,7 @@ extension TradingCalendar {
         date.weekday == .friday && easter(date.year).adding(days: -2) == date
     }
 
-    /// Easter Sunday by the Gregorian computus (Meeus, "Astronomical Algorithms", chapter 8).
+    /// Returns Easter Sunday by the Gregorian computus (Meeus, "Astronomical Algorithms", chapter 8).
     static func easter(_ year: Int) -> CalendarDate {
         let (golden, century, yearOfCentury) = (year % 19, year / 100, year % 100)
         let correction = century - century / 4 - (century - (century + 8) / 25 + 1) / 3
@@ -115,31 +94,31 @@ extension TradingCalendar {
 
 /// One trading day, in whole seconds since 1970.
 ///
-/// The times named here are those of the US exchanges. Currencies and crypto have a day without phases: it opens
-/// where trading begins, and closes where it ends (see ``Schedule``).
+/// The times in the comments are those of the US exchanges. Currencies and crypto have a day without phases:
+/// it opens and closes with trading (see ``Schedule``).
 package struct TradingSession: Sendable, Hashable {
-    /// The day by New York's calendar; of crypto, by UTC.
+    /// The date in New York; for crypto, in UTC.
     package let date: CalendarDate
-    /// Trading begins before the market opens: 04:00 in New York.
+    /// The start of the pre-market: 04:00 in New York.
     package let preMarketOpen: Int
-    /// The market opens: 09:30.
+    /// The opening of the market: 09:30.
     package let open: Int
-    /// The market closes: 16:00, or 13:00 on half days.
+    /// The close of the market: 16:00, or 13:00 on half days.
     package let close: Int
-    /// Trading after the close ends: 20:00, or 17:00 on half days.
+    /// The end of the after-hours market: 20:00, or 17:00 on half days.
     package let postMarketClose: Int
 
-    /// The midnight in New York with which a day of the exchanges begins.
+    /// The midnight in New York at which a day of the exchanges begins.
     package var midnight: Int { preMarketOpen - 4 * 3600 }
 
-    /// What the exchanges do at a moment of a trading day.
+    /// A phase of a trading day.
     package enum Phase: Sendable, Hashable, CaseIterable {
         case preMarket
         case regular
         case postMarket
     }
 
-    /// Nil while nothing is traded.
+    /// Returns nil while the market is closed.
     package func phase(at second: Int) -> Phase? {
         switch second {
         case preMarketOpen..<open: .preMarket
@@ -149,7 +128,7 @@ package struct TradingSession: Sendable, Hashable {
         }
     }
 
-    /// From the first second of a phase to the one after its last.
+    /// Returns the seconds from the first of a phase to the one after its last.
     package func seconds(of phase: Phase) -> Range<Int> {
         switch phase {
         case .preMarket: preMarketOpen..<open
@@ -158,6 +137,6 @@ package struct TradingSession: Sendable, Hashable {
         }
     }
 
-    /// A half day ends at 13:00.
+    /// True for a day that ends at 13:00.
     package var isHalfDay: Bool { close - open < 6 * 3600 }
 }

@@ -2,22 +2,22 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// The page on which a user lets an application in: `GET` shows it, `POST` answers it.
+/// The consent page of a provider: `GET` shows it, `POST` submits it.
 ///
 /// The form's fields are those of the request, with `user` and `decision`, `approve` or `deny`.
 struct AuthorizationEndpoint: Sendable {
     let server: AuthorizationServer
     let provider: String
-    /// Who may sign in, by name.
+    /// The names of users that may sign in.
     let users: [String]
     let decisions: OAuthDecisions
     let clock: SandboxClock
-    /// Which scopes the provider knows; a request for another is sent back with an error; nil for any.
+    /// The provider's scopes, outside of which a scope is an error; nil for any scope.
     var scopes: Set<String>?
-    /// Whether the provider knows code challenges (RFC 7636); another passes over them.
+    /// True if the provider supports code challenges (RFC 7636); otherwise they are ignored.
     var supportsPKCE = false
 
-    /// Both routes under one path.
+    /// Returns both routes of one path.
     func routes(_ template: PathTemplate) -> [SandboxRoute] {
         [
             .get(template) { request in
@@ -39,11 +39,11 @@ struct AuthorizationEndpoint: Sendable {
         ]
     }
 
-    /// With nobody deciding, the page.
+    /// Returns the page unless a decision is given or scripted.
     private func respond(to parameters: [(name: String, value: String)], decision: OAuthDecision?)
         -> SandboxResponse
     {
-        // An application or an address that is not known gets nothing sent: it may be an attacker's.
+        // An unknown application or address gets no redirect: it may be an attacker's.
         guard let request = AuthorizationRequest(parameters, of: server) else { return Self.unknownClient }
         if let error = fault(of: request) { return errorRedirect(request, error) }
         switch decision {
@@ -64,7 +64,7 @@ struct AuthorizationEndpoint: Sendable {
         if supportsPKCE {
             switch request.proof {
             case .malformed: return .invalidRequest
-            // Whoever has no secret has nothing else to prove itself with.
+            // A client without a secret has no other proof.
             case .none where request.application.clientSecret == nil: return .invalidRequest
             case .none, .challenge: break
             }
@@ -87,25 +87,26 @@ struct AuthorizationEndpoint: Sendable {
         "client_id is not known, or redirect_uri is not registered for it\n", status: .badRequest)
 }
 
-/// The parameters with which an application sends a browser to a provider (RFC 6749, section 4.1.1).
+/// The parameters of an authorization request (RFC 6749, section 4.1.1).
 struct AuthorizationRequest: Sendable, Hashable {
     let application: OAuthApplication
     let redirectURI: String
     let scope: String
-    /// Given back as it came; nil where there was none.
+    /// Returned unchanged; nil if it is missing.
     let state: String?
     let responseType: String
     let proof: Proof
 
-    /// What an application promises to prove when it asks for tokens.
+    /// The proof that an application announces for its token request.
     enum Proof: Sendable, Hashable {
         case none
         case challenge(CodeChallenge)
-        /// Something that cannot be proved: an unknown method, or no challenge at all.
+        /// An invalid challenge: an unknown method, or no challenge.
         case malformed
     }
 
-    /// Reads the parameters; nil where nobody may be sent back: the application or the address is not known.
+    /// Parses the parameters; nil if a redirect is not allowed, because the application or the address is
+    /// unknown.
     init?(_ parameters: [(name: String, value: String)], of server: AuthorizationServer) {
         func value(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
         guard let application = value("client_id").flatMap(server.application),
@@ -125,7 +126,7 @@ struct AuthorizationRequest: Sendable, Hashable {
             }
     }
 
-    /// The parameters again, for the form of the page.
+    /// The parameters of the request, for the form of the page.
     var parameters: [(name: String, value: String)] {
         [
             ("response_type", responseType), ("client_id", application.clientID),
@@ -139,15 +140,15 @@ struct AuthorizationRequest: Sendable, Hashable {
         return challenge
     }
 
-    /// Where the browser goes, with the answer and the state.
-    func location(_ answer: [(name: String, value: String)]) -> String {
-        let pairs = answer + (state.map { [("state", $0)] } ?? [])
+    /// Returns the redirect address, with the response parameters and the state.
+    func location(_ response: [(name: String, value: String)]) -> String {
+        let pairs = response + (state.map { [("state", $0)] } ?? [])
         let query = pairs.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }.joined(separator: "&")
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + query
     }
 }
 
-/// A form with one button for each user, and one to refuse; it needs no script.
+/// A form with one button for each user, and one to refuse; it contains no script.
 struct AuthorizationPage {
     let request: AuthorizationRequest
     let provider: String
@@ -155,7 +156,7 @@ struct AuthorizationPage {
 
     var response: SandboxResponse {
         var response = SandboxResponse.text(html, type: "text/html; charset=UTF-8", status: .ok)
-        // Nobody may show the page inside one of their own, nor keep it.
+        // The page must not be framed by other pages, nor stored.
         response.headers.add(
             name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'")
         response.headers.add(name: "Cache-Control", value: "no-store")
@@ -185,7 +186,7 @@ struct AuthorizationPage {
             """
     }
 
-    /// What comes from outside must not become markup.
+    /// Escapes external text for HTML.
     private static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {
@@ -200,12 +201,13 @@ struct AuthorizationPage {
     }
 }
 
-/// A program that has been registered with a provider: what OAuth 2.0 calls a client (RFC 6749, section 2).
+/// A registered application: an OAuth 2.0 client (RFC 6749, section 2).
 package struct OAuthApplication: Sendable, Hashable {
     package var clientID: String
-    /// Nil for a native application, which cannot keep one and sends a code challenge instead (RFC 7636).
+    /// Nil for a native application, which cannot protect a secret and sends a code challenge instead (RFC
+    /// 7636).
     package var clientSecret: String?
-    /// Where the browser may be sent back to, compared to the letter; empty for anywhere on this machine.
+    /// The allowed redirect addresses, compared exactly; empty for any address on this machine.
     package var redirectURIs: Set<String>
 
     package init(clientID: String, clientSecret: String?, redirectURIs: Set<String> = []) {
@@ -214,35 +216,35 @@ package struct OAuthApplication: Sendable, Hashable {
         self.redirectURIs = redirectURIs
     }
 
-    /// Whether the browser may be sent there.
+    /// Returns true if a redirect to the address is allowed.
     func mayRedirect(to uri: String) -> Bool {
         if !redirectURIs.isEmpty { return redirectURIs.contains(uri) }
         return ["http://127.0.0.1", "http://localhost", "http://[::1]", "https://localhost"].contains {
             origin in
-            // What follows the host must end it: http://localhost.example is elsewhere.
+            // The next character must end the host: http://localhost.example is another host.
             uri.hasPrefix(origin) && uri.dropFirst(origin.count).first.map { ":/?".contains($0) } ?? true
                 && !uri.contains("@") && !uri.contains("#")
         }
     }
 
-    /// The application that the sandbox's own configuration and documentation use.
+    /// The application in the sandbox's own configuration and documentation.
     package static let sandbox = OAuthApplication(
         clientID: "sandbox-client", clientSecret: "sandbox-client-secret")
 }
 
-/// What users do when an application asks for access.
+/// The scripted decision of users when an application requests access.
 package enum OAuthDecision: Sendable, Hashable {
-    /// The page is shown, and whoever looks at it decides.
+    /// The page is shown, and the reader decides.
     case prompt
-    /// The user of that name allows it without a page.
+    /// The user approves without a page.
     case approve(user: String)
-    /// Refused without a page.
+    /// The request is refused without a page.
     case deny
 }
 
-/// The decision of the moment, for every provider.
+/// The current decision, for all providers.
 ///
-/// A lock, because it is set by one task and read by many.
+/// It uses a lock: one task sets the decision, many read it.
 package final class OAuthDecisions: Resettable {
     private let state = Mutex(OAuthDecision.prompt)
 

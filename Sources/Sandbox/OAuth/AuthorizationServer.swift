@@ -1,13 +1,13 @@
 import Brokerage
+import NIOHTTP1
 import Synchronization
 
 /// The codes and tokens of one provider (RFC 6749, sections 4.1 and 6).
 ///
-/// A code is good once, and for the application, the redirect address and the time that it was made for. A
-/// refresh token is good once too: its use brings forth another. Everything is in memory, bounded, and forgotten
-/// by ``reset()``.
+/// A code is valid once, for its application and redirect address, until it expires. A refresh token is
+/// valid once too: its use issues another. All state is in memory, bounded, and deleted by ``reset()``.
 ///
-/// A lock, because taking a code or a token is one step, and requests come from many tasks at once.
+/// It uses a lock: requests arrive concurrently, and each must take its code or token in one step.
 final class AuthorizationServer: Resettable {
     let applications: [OAuthApplication]
     let lifetimes: OAuthLifetimes
@@ -15,7 +15,7 @@ final class AuthorizationServer: Resettable {
     private let random: SeededRandom
     private let state = Mutex(State())
 
-    /// The most codes, access tokens and refresh tokens that are kept, each; the oldest go first.
+    /// The maximum number of codes, access tokens and refresh tokens, each; the oldest are removed first.
     static let maximumCount = 4_096
 
     private struct State {
@@ -23,11 +23,12 @@ final class AuthorizationServer: Resettable {
         var codes = TokenStore()
         var access = TokenStore()
         var refresh = TokenStore()
-        /// Refresh tokens that were good once.
+        /// Used refresh tokens.
         var used = TokenStore()
     }
 
-    /// Tokens are numbered from `seed`: predictable, as everything in the sandbox.
+    /// Creates the server; token numbers start from `seed` and are predictable, like all data of the
+    /// sandbox.
     init(
         applications: [OAuthApplication], lifetimes: OAuthLifetimes, reuse: RefreshReuse = .rejectsToken,
         seed: UInt64
@@ -38,12 +39,12 @@ final class AuthorizationServer: Resettable {
         random = SeededRandom(seed: seed).branch("oauth")
     }
 
-    /// The application of that id; nil when there is none.
+    /// Returns the application of an id; nil for an unknown one.
     func application(_ clientID: String) -> OAuthApplication? {
         applications.first { $0.clientID == clientID }
     }
 
-    /// The code with which the user's browser is sent back to the application.
+    /// Issues the code for the redirect to the application.
     func code(for grant: OAuthGrant, at now: Instant) -> String {
         state.withLock { state in
             let code = next(&state)
@@ -52,7 +53,7 @@ final class AuthorizationServer: Resettable {
         }
     }
 
-    /// Makes a refresh token of the sandbox's configuration good, once as any.
+    /// Makes a configured refresh token valid for one use.
     func add(refreshToken: String, _ grant: OAuthGrant, until end: Instant) {
         state.withLock { state in
             state.issued += 1
@@ -62,9 +63,9 @@ final class AuthorizationServer: Resettable {
         }
     }
 
-    /// Tokens for a code; throws ``OAuthError``.
+    /// Exchanges a code for tokens; throws ``OAuthError``.
     ///
-    /// The verifier belongs to the code's challenge: both are there, or neither.
+    /// The verifier must match the code's challenge; both must be present, or neither.
     func redeem(
         code: String, redirectURI: String, clientID: String, clientSecret: String?, verifier: String? = nil,
         at now: Instant
@@ -73,7 +74,7 @@ final class AuthorizationServer: Resettable {
         return try unwrapped(
             state.withLock { state in
                 guard var grant = state.codes.consume(code, at: now), grant.clientID == clientID,
-                    grant.redirectURI == redirectURI, grant.isProved(by: verifier)
+                    grant.redirectURI == redirectURI, grant.isVerified(by: verifier)
                 else { return nil }
                 state.issued += 1
                 grant.session = state.issued
@@ -81,9 +82,10 @@ final class AuthorizationServer: Resettable {
             })
     }
 
-    /// New tokens for a refresh token, which is used up by it; throws ``OAuthError``.
+    /// Exchanges a refresh token for new tokens; throws ``OAuthError``.
     ///
-    /// A native application may leave out its id, and proves itself by the verifier of its code then.
+    /// The refresh token is invalid afterwards. A native application may omit its id, and is then
+    /// authenticated by the verifier of its code.
     func refresh(
         _ token: String, clientID: String?, clientSecret: String?, verifier: String? = nil, at now: Instant
     ) throws(OAuthError) -> OAuthTokens {
@@ -110,17 +112,17 @@ final class AuthorizationServer: Resettable {
 
     private func mayRefresh(_ grant: OAuthGrant, clientID: String?, verifier: String?) -> Bool {
         guard let clientID else {
-            return application(grant.clientID)?.clientSecret == nil && grant.isProved(by: verifier)
+            return application(grant.clientID)?.clientSecret == nil && grant.isVerified(by: verifier)
         }
-        return grant.clientID == clientID && (verifier == nil || grant.isProved(by: verifier))
+        return grant.clientID == clientID && (verifier == nil || grant.isVerified(by: verifier))
     }
 
-    /// What an access token stands for; nil when it is unknown, revoked or has run out.
+    /// Returns the grant of an access token; nil if it is unknown, revoked or expired.
     func grant(ofAccess token: String, at now: Instant) -> OAuthGrant? {
         state.withLock { $0.access.find(token, at: now) }
     }
 
-    /// Makes all tokens of a user worthless, as when they withdraw their consent.
+    /// Revokes all tokens of a user, as if the consent was withdrawn.
     func revoke(user: String) {
         state.withLock { state in
             state.codes.remove { $0.user == user }
@@ -130,11 +132,11 @@ final class AuthorizationServer: Resettable {
     }
 
     func reset() {
-        // Numbers go on: a token of before the reset must not become someone's after it.
+        // Token numbers continue: a token from before the reset must not become valid for another grant.
         state.withLock { $0 = State(issued: $0.issued) }
     }
 
-    /// An application with a secret sends it, one without sends none.
+    /// An application with a secret must send it, one without must not.
     private func authenticate(_ clientID: String, _ clientSecret: String?) throws(OAuthError) {
         guard let application = application(clientID), application.clientSecret == clientSecret else {
             throw .invalidClient
@@ -164,100 +166,100 @@ final class AuthorizationServer: Resettable {
 }
 
 extension OAuthGrant {
-    /// Whether a verifier is the challenge's; where there is no challenge there must be no verifier.
-    fileprivate func isProved(by verifier: String?) -> Bool {
+    /// Returns true if a verifier matches the challenge; without a challenge there must be no verifier.
+    fileprivate func isVerified(by verifier: String?) -> Bool {
         guard let challenge else { return verifier == nil }
         return verifier.map(challenge.isMet) ?? false
     }
 }
 
-/// Codes or tokens of one kind, each standing for a grant until it runs out.
+/// Codes or tokens of one kind, each for a grant until it expires.
 struct TokenStore {
     private var entries: [String: (grant: OAuthGrant, end: Instant)] = [:]
-    /// Oldest first; what was taken stays until its turn to go comes.
+    /// Oldest first; consumed entries stay until they are the oldest.
     private var order: [String] = []
 
-    mutating func add(_ voucher: String, _ grant: OAuthGrant, until end: Instant) {
+    mutating func add(_ token: String, _ grant: OAuthGrant, until end: Instant) {
         if order.count >= AuthorizationServer.maximumCount {
             for oldest in order.prefix(order.count / 2) { entries[oldest] = nil }
             order.removeFirst(order.count / 2)
         }
-        entries[voucher] = (grant, end)
-        order.append(voucher)
+        entries[token] = (grant, end)
+        order.append(token)
     }
 
-    /// Nil when it is unknown or has run out.
-    func find(_ voucher: String, at now: Instant) -> OAuthGrant? {
-        entries[voucher].flatMap { now < $0.end ? $0.grant : nil }
+    /// Returns nil if it is unknown or expired.
+    func find(_ token: String, at now: Instant) -> OAuthGrant? {
+        entries[token].flatMap { now < $0.end ? $0.grant : nil }
     }
 
-    /// Uses it up.
-    mutating func consume(_ voucher: String, at now: Instant) -> OAuthGrant? {
-        let grant = find(voucher, at: now)
-        entries[voucher] = nil
+    /// Returns the grant and removes it.
+    mutating func consume(_ token: String, at now: Instant) -> OAuthGrant? {
+        let grant = find(token, at: now)
+        entries[token] = nil
         return grant
     }
 
-    mutating func remove(where isMeant: (OAuthGrant) -> Bool) {
-        entries = entries.filter { !isMeant($0.value.grant) }
+    mutating func remove(where isIncluded: (OAuthGrant) -> Bool) {
+        entries = entries.filter { !isIncluded($0.value.grant) }
         order.removeAll { entries[$0] == nil }
     }
 }
 
-/// What a user has allowed an application to do.
+/// A user's permission for an application.
 struct OAuthGrant: Sendable, Hashable {
     /// The ``SandboxUser/name``.
     let user: String
     let clientID: String
-    /// As the authorization request spelled it; empty for none.
+    /// As in the authorization request; empty for none.
     let scope: String
-    /// Where the code was sent to; the request that redeems it must name the same.
+    /// The address that the code was sent to; the token request must have the same.
     let redirectURI: String
-    /// What the application has to prove that it knows; nil where it sent none.
+    /// The challenge of the request; nil if it had none.
     var challenge: CodeChallenge?
-    /// Tells apart what was granted twice: all tokens that come of one code have the same.
+    /// Distinguishes repeated grants: all tokens from one code have the same session.
     var session = 0
 }
 
-/// What becomes of a session when a refresh token comes a second time.
+/// The effect of a repeated use of a refresh token.
 package enum RefreshReuse: Sendable, Hashable, CaseIterable {
-    /// The token is refused, and all else stays.
+    /// The token is rejected, without other effects.
     case rejectsToken
-    /// All tokens of the session are worthless from then on, because one of the two who used it has stolen it
+    /// All tokens of the session become invalid, because one of the two users of the token has stolen it
     /// (RFC 9700, section 4.14.2).
     case endsSession
 }
 
-/// What an application receives for a code or a refresh token.
+/// The tokens that an application receives for a code or a refresh token.
 struct OAuthTokens: Sendable, Hashable {
     let accessToken: String
-    /// Nil where the provider has none.
+    /// Nil if the provider has none.
     let refreshToken: String?
     let grant: OAuthGrant
 }
 
-/// For how long the parts of an exchange are good.
+/// The lifetimes of codes and tokens.
 struct OAuthLifetimes: Sendable, Hashable {
     /// RFC 6749 recommends ten minutes at most.
     var code: Duration = .seconds(600)
-    /// Nil: until revoked.
+    /// Nil for no expiry.
     var access: Duration?
-    /// Nil: the provider has no refresh tokens.
+    /// Nil if the provider has no refresh tokens.
     var refresh: Duration?
 }
 
-/// Why an authorization server refuses (RFC 6749, sections 4.1.2.1 and 5.2).
+/// The errors of an authorization server (RFC 6749, sections 4.1.2.1 and 5.2).
 package enum OAuthError: String, Error, Sendable, Hashable, CaseIterable {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"
-    /// A code or refresh token that is unknown, used, expired, or another application's.
+    /// A code or refresh token that is unknown, used, expired, or issued to another application.
     case invalidGrant = "invalid_grant"
     case invalidScope = "invalid_scope"
     case unsupportedGrantType = "unsupported_grant_type"
     case unsupportedResponseType = "unsupported_response_type"
     case accessDenied = "access_denied"
 
-    /// For people; providers' own words differ.
+    /// A readable description; the providers' own texts differ.
     package var explanation: String {
         switch self {
         case .invalidRequest: "a parameter is missing, repeated or malformed"
@@ -268,5 +270,12 @@ package enum OAuthError: String, Error, Sendable, Hashable, CaseIterable {
         case .unsupportedResponseType: "the response_type is not supported"
         case .accessDenied: "the user refused"
         }
+    }
+
+    /// The error response of a token endpoint (RFC 6749, section 5.2); Alpaca and Saxo document no body.
+    var response: SandboxResponse {
+        .json(
+            ["error": .string(rawValue), "error_description": .string(explanation)],
+            status: self == .invalidClient ? .unauthorized : .badRequest)
     }
 }

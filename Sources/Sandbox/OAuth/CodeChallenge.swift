@@ -1,14 +1,15 @@
 import Crypto
 
-/// What an application without a secret proves itself with: it sends the challenge first, and the verifier that it
-/// was made of when it asks for tokens (RFC 7636).
+/// The PKCE code challenge of an application without a secret (RFC 7636).
+///
+/// The application sends the challenge first, and its verifier in the token request.
 enum CodeChallenge: Sendable, Hashable {
     case plain(String)
     /// The verifier's SHA-256, in base64url without padding.
     case sha256(String)
 
-    /// Reads `code_challenge` and `code_challenge_method`, which means `plain` where it is missing; nil for another
-    /// method and for what is no challenge (section 4.2).
+    /// Parses `code_challenge` and `code_challenge_method`, with the default `plain`; nil for another method
+    /// or an invalid challenge (section 4.2).
     init?(_ challenge: String, method: String?) {
         guard Self.isWellFormed(challenge) else { return nil }
         switch method?.lowercased() {
@@ -18,7 +19,7 @@ enum CodeChallenge: Sendable, Hashable {
         }
     }
 
-    /// `code_challenge` and `code_challenge_method` again.
+    /// The parameters `code_challenge` and `code_challenge_method`.
     var parameters: [(name: String, value: String)] {
         switch self {
         case .plain(let text): [("code_challenge", text), ("code_challenge_method", "plain")]
@@ -26,16 +27,16 @@ enum CodeChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether the challenge was made of this verifier.
+    /// Returns true if the challenge was made from this verifier.
     func isMet(by verifier: String) -> Bool {
         guard Self.isWellFormed(verifier) else { return false }
         return switch self {
         case .plain(let text): text == verifier
-        case .sha256(let text): text == Self.base64URL(SHA256.hash(data: Array(verifier.utf8)))
+        case .sha256(let text): text == Base64.url.encoded(SHA256.hash(data: Array(verifier.utf8)))
         }
     }
 
-    /// 43 to 128 unreserved characters (section 4.1).
+    /// Returns true for 43 to 128 unreserved characters (section 4.1).
     private static func isWellFormed(_ text: String) -> Bool {
         (43...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -47,22 +48,5 @@ enum CodeChallenge: Sendable, Hashable {
                 default: false
                 }
             }
-    }
-
-    /// RFC 4648, section 5, without padding.
-    private static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var (text, bits, count) = ([UInt8](), UInt32(0), 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
-            }
-            bits &= (1 << UInt32(count)) - 1
-        }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
     }
 }

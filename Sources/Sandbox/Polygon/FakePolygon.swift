@@ -1,9 +1,9 @@
 import Brokerage
 import NIOHTTP1
 
-/// Where the stand-in for Polygon is reached.
+/// The base URL of the fake Polygon.
 package struct FakePolygonURLs: Sendable, Hashable {
-    /// Stands for `https://api.polygon.io` and `https://api.massive.com`.
+    /// Replaces `https://api.polygon.io` and `https://api.massive.com`.
     package let baseURL: String
 
     init(under base: String) {
@@ -16,11 +16,11 @@ struct FakePolygon {
     static let prefix = "polygon"
 
     let fakeHost: FakeHost
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.polygon
-        let host = FakePolygonHost(settings: settings, budget: budget, scriptedMarket: scriptedMarket)
+        let host = FakePolygonHost(settings: settings, quota: quota, scriptedMarket: scriptedMarket)
         fakeHost = FakeHost(
             provider: .polygon, prefix: Self.prefix,
             routes: [
@@ -42,73 +42,75 @@ struct FakePolygon {
                 status: { .polygon(status: $0, settings) }))
     }
 
-    /// The same square for every company.
+    /// One square image for all companies.
     private static let logo = SandboxResponse.text(
         #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>"#,
         type: "image/svg+xml", status: .ok)
 }
 
-/// How the stand-in for Polygon behaves where that depends on the plan, or is known from reports only (marked
-/// [C] in the fact sheet).
+/// The settings of the fake Polygon.
+///
+/// They cover behaviour that depends on the plan, or is known from reports only (marked [C] in the fact
+/// sheet).
 package struct FakePolygonSettings: Sendable {
-    /// Keys that have been given out, and what was paid for each.
+    /// The issued keys, with the plan of each.
     package var keys: [String: Plan] = [
         demoKey: .free, secondKey: .free, delayedKey: .delayed, realtimeKey: .realtime,
     ]
-    /// Calls of a free key each minute; pages of one answer are calls as well.
+    /// Calls of a free key per minute; each page counts as a call.
     package var requestsPerMinute = 5
-    /// How many years back free keys may look.
+    /// The years of history of free keys.
     package var yearsOfHistory = 2
     /// The status for a request without a key: 401, or 400 by some reports.
     package var missingKeyStatus = 401
-    /// Whether a 429 says why.
+    /// True if a 429 has a body.
     package var tooManyRequestsHasBody = true
-    /// The message for a ticker without details.
+    /// The message for an unknown ticker.
     package var tickerNotFoundMessage = "Ticker not found."
-    /// Whether bars tell of trades and their average price.
+    /// True if bars include the number of trades and their average price.
     package var barsHaveTrades = true
-    /// What absolute links begin with, `https://api.polygon.io:443`; nil for the address that was asked.
+    /// The beginning of absolute links, `https://api.polygon.io:443`; nil for the address of the request.
     package var linkBase: String?
 
     package init() {}
 
     package enum Plan: Sendable, Hashable {
-        /// Days that are over, of the last years, for few calls.
+        /// Complete days of the last years, with a low rate limit.
         case free
-        /// Everything, a quarter of an hour late.
+        /// All data, delayed by 15 minutes.
         case delayed
         case realtime
     }
 
-    /// The demonstration's key.
+    /// The key of the demonstration user.
     package static let demoKey = "sandbox-polygon-demo"
-    /// Another free key, so that tests can tell whose budget is used up.
+    /// A second free key, for tests of separate quotas.
     package static let secondKey = "sandbox-polygon-second"
     package static let delayedKey = "sandbox-polygon-delayed"
     package static let realtimeKey = "sandbox-polygon-realtime"
 }
 
-/// What every endpoint of Polygon goes through: the key, the limit of its plan, errors as bodies.
+/// The common steps of all Polygon endpoints: key, rate limit of its plan, error bodies.
 struct FakePolygonHost: Sendable {
     let settings: FakePolygonSettings
-    let budget: CallQuota
+    let quota: CallQuota
     let scriptedMarket: ScriptedMarket
 
-    /// One request of a key that was let in.
+    /// A request with an accepted key.
     struct AuthenticatedRequest: Sendable {
         let request: SandboxRequest
         let plan: FakePolygonSettings.Plan
-        /// The market as the clock has it.
+        /// The market at the clock's time.
         let now: MarketView
-        /// The market as the plan shows it.
+        /// The market as far as the plan shows it.
         let view: MarketView
         let settings: FakePolygonSettings
-        /// An id of the request, 32 hexadecimal digits.
+        /// The id of the request, 32 hexadecimal digits.
         let requestID: String
-        /// What absolute links begin with.
+        /// The beginning of absolute links.
         let linkBase: String
 
-        /// A parameter of the query, or of the cursor that stands for it on later pages.
+        /// A parameter of the query, or on later pages of the cursor.
         subscript(_ parameter: String) -> String? {
             if let cursor, let value = cursor.last(where: { $0.name == parameter })?.value { return value }
             return request[query: parameter]
@@ -119,26 +121,26 @@ struct FakePolygonHost: Sendable {
         }
     }
 
-    /// An id where there is no request to tell of.
-    static let nobody = String(repeating: "0", count: 32)
+    /// The id of a response without a valid request.
+    static let noRequestID = String(repeating: "0", count: 32)
 
     func get(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        raw(template) { .json(try answer($0)) }
+        raw(template) { .json(try handler($0)) }
     }
 
-    /// An endpoint that does not answer with JSON.
+    /// Creates a route for an endpoint whose response is not JSON.
     func raw(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         .get(template) { request in
             let now = scriptedMarket.clock.now
             let id = requestID(of: request, at: now)
             do {
                 let plan = try admit(request, at: now)
-                return try answer(makeContext(request, plan, id))
+                return try handler(makeContext(request, plan, id))
             } catch let error as FakePolygonError {
                 return error.response(requestID: id)
             }
@@ -155,7 +157,7 @@ struct FakePolygonHost: Sendable {
             linkBase: settings.linkBase ?? "http://\(host)/\(FakePolygon.prefix)")
     }
 
-    /// The plan of the key, one call of which is taken; throws ``FakePolygonError``.
+    /// Counts one call of the key, and returns its plan; throws ``FakePolygonError``.
     private func admit(_ request: SandboxRequest, at now: Instant) throws(FakePolygonError)
         -> FakePolygonSettings.Plan
     {
@@ -163,17 +165,16 @@ struct FakePolygonHost: Sendable {
         guard let plan = settings.keys[key] else { throw .unknownKey }
         guard plan == .free else { return plan }
         let window = CallQuota.Window(period: .minute, limit: settings.requestsPerMinute)
-        guard budget.consume(for: key, at: now, windows: [window]) == nil else {
+        guard quota.consume(for: key, at: now, windows: [window]) == nil else {
             throw .tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
         }
         return plan
     }
 
-    /// From the query or the header; nil where neither has one.
+    /// Returns the key from the query or the header; nil if both are missing.
     private func key(of request: SandboxRequest) -> String? {
         if let key = request[query: "apiKey"], !key.isEmpty { return key }
-        let words = request.headers.first(name: "Authorization")?.split(separator: " ") ?? []
-        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+        return request.headers.bearerToken
     }
 
     private func requestID(of request: SandboxRequest, at now: Instant) -> String {
@@ -184,7 +185,8 @@ struct FakePolygonHost: Sendable {
 }
 
 extension FakePolygonSettings.Plan {
-    /// The market as the plan shows it: now, a quarter of an hour ago, or when its last day was over.
+    /// Returns the market as far as the plan shows it: now, 15 minutes ago, or at the end of the last
+    /// complete day.
     fileprivate func view(_ view: MarketView) -> MarketView {
         switch self {
         case .realtime: view
@@ -193,16 +195,16 @@ extension FakePolygonSettings.Plan {
         }
     }
 
-    /// The end of the last session of the exchanges that is over.
+    /// Returns the end of the last complete session of the exchanges.
     private static func endOfLastDay(before second: Int) -> Int {
         guard let session = Market.session(begunBy: second) else { return second }
         if session.postMarketClose <= second { return session.postMarketClose }
-        return TradingCalendar.session(before: session.date)?.postMarketClose ?? second
+        return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
     }
 }
 
 extension MarketView {
-    /// The same market at an earlier second.
+    /// Creates the same market at an earlier second.
     fileprivate init(_ view: MarketView, at second: Int) {
         self.init(
             view.market, at: Instant(secondsSince1970: Int64(second)) ?? .earliest,

@@ -1,23 +1,24 @@
 import Brokerage
 
-/// Bars of any window over a range, page by page.
+/// The aggregates of a ticker: bars of any window over a range, in pages.
 struct FakePolygonAggregates: Sendable {
     private let context: FakePolygonHost.AuthenticatedRequest
     private let query: FakePolygonAggregateQuery
     private let listing: FakePolygonListing?
 
-    /// Throws ``FakePolygonError`` for what Polygon or the plan would refuse.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.context = visit
-        listing = FakePolygonListing(visit.request.parameters["ticker"] ?? "", in: visit.view.market)
-        query = try FakePolygonAggregateQuery(visit, of: listing)
-        // The market is not kept by the second.
+    /// Throws ``FakePolygonError`` for what Polygon or the plan rejects.
+    init(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
+        self.context = context
+        listing = FakePolygonListing(context.request.parameters["ticker"] ?? "", in: context.view.market)
+        query = try FakePolygonAggregateQuery(context, of: listing)
+        // The market has no bars of seconds.
         guard query.window.timespan != .second else { throw .notEntitled }
-        if visit.plan == .free {
-            let oldest = visit.now.instant.inNewYork.date.adding(months: -12 * visit.settings.yearsOfHistory)
+        if context.plan == .free {
+            let oldest = context.now.instant.inNewYork.date.adding(
+                months: -12 * context.settings.yearsOfHistory)
             guard let oldest, let midnight = LocalTime(date: oldest, hour: 0),
                 query.seconds.lowerBound >= Int(Instant(newYork: midnight).secondsSince1970),
-                query.seconds.lowerBound <= visit.view.now
+                query.seconds.lowerBound <= context.view.now
             else { throw .outsideTimeframe }
         }
     }
@@ -47,7 +48,7 @@ struct FakePolygonAggregates: Sendable {
         return .object(members)
     }
 
-    /// Empty for a ticker that is not listed.
+    /// The current page; empty for an unlisted ticker.
     private var page: FakePolygonPage {
         guard let listing else { return FakePolygonPage() }
         return FakePolygonPage(query, of: listing, context.view)
@@ -67,38 +68,38 @@ struct FakePolygonAggregates: Sendable {
 }
 
 extension FakePolygonAggregates {
-    /// `GET /v2/aggs/ticker/{ticker}/prev`: the last day before today.
-    static func previous(_ visit: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
-        let ticker = visit.request.parameters["ticker"] ?? ""
-        let result = FakePolygonListing(ticker, in: visit.view.market).flatMap { listing -> JSONDocument? in
-            let today = listing.instrument.schedule.date(at: visit.now.instant)
+    /// Returns `GET /v2/aggs/ticker/{ticker}/prev`: the last day before today.
+    static func previous(_ context: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
+        let ticker = context.request.parameters["ticker"] ?? ""
+        let result = FakePolygonListing(ticker, in: context.view.market).flatMap { listing -> JSONDocument? in
+            let today = listing.instrument.schedule.date(at: context.now.instant)
             guard let session = listing.instrument.schedule.session(before: today),
-                let bar = visit.now.dayBar(listing.instrument, session),
+                let bar = context.now.dayBar(listing.instrument, session),
                 let start = listing.midnight(of: session.date)
             else { return nil }
             return .object(
                 [.init(name: "T", value: .string(ticker))]
-                    + bar.polygon(listing.instrument, start: start, visit.settings))
+                    + bar.polygon(listing.instrument, start: start, context.settings))
         }
         let count = JSONDocument(integerLiteral: result == nil ? 0 : 1)
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(ticker)),
             .init(name: "queryCount", value: count),
             .init(name: "resultsCount", value: count),
-            .init(name: "adjusted", value: .bool(visit["adjusted"] != "false")),
+            .init(name: "adjusted", value: .bool(context["adjusted"] != "false")),
         ]
         if let result { members.append(.init(name: "results", value: [result])) }
         return .object(
             members + [
-                .init(name: "status", value: visit.plan.status),
-                .init(name: "request_id", value: .string(visit.requestID)),
+                .init(name: "status", value: context.plan.status),
+                .init(name: "request_id", value: .string(context.requestID)),
                 .init(name: "count", value: count),
             ])
     }
 }
 
 extension FakePolygonSettings.Plan {
-    /// What a success is called.
+    /// The status text of a success.
     fileprivate var status: JSONDocument {
         switch self {
         case .free, .realtime: "OK"
@@ -108,7 +109,7 @@ extension FakePolygonSettings.Plan {
 }
 
 extension Bar {
-    /// One bar; `t` is the start of its window in milliseconds.
+    /// Writes one bar; `t` is the start of its window in milliseconds.
     fileprivate func polygon(
         _ instrument: FakeInstrument, start: Int, _ settings: FakePolygonSettings
     ) -> [JSONDocument.Member] {
@@ -129,27 +130,27 @@ extension Bar {
     }
 }
 
-/// The parameters of `GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}`, read and checked.
+/// The validated parameters of `GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}`.
 struct FakePolygonAggregateQuery: Sendable {
     let ticker: String
     let window: FakePolygonWindow
-    /// As they came, for the link to the next page.
+    /// The original texts, for the link to the next page.
     let from: String
     let to: String
-    /// Base bars that begin in these seconds, both included.
+    /// Base bars must begin in these seconds, both included.
     let seconds: ClosedRange<Int>
     let isAdjusted: Bool
     let isDescending: Bool
-    /// The most base bars that are taken.
+    /// The maximum number of base bars.
     let limit: Int
 
-    /// Throws ``FakePolygonError`` for what Polygon would refuse.
+    /// Throws ``FakePolygonError`` for what Polygon rejects.
     ///
-    /// Days are those of the listing's market; of New York for a ticker that is not listed.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
+    /// Days are those of the listing's market; of New York for an unlisted ticker.
+    init(_ context: FakePolygonHost.AuthenticatedRequest, of listing: FakePolygonListing?)
         throws(FakePolygonError)
     {
-        let path = visit.request.parameters
+        let path = context.request.parameters
         ticker = path["ticker"] ?? ""
         guard let multiplier = path["multiplier"].flatMap({ Int($0) }), (1...100_000).contains(multiplier)
         else {
@@ -169,9 +170,9 @@ struct FakePolygonAggregateQuery: Sendable {
         }
         guard first <= last else { throw .badRequest("'to' cannot be before 'from'") }
         seconds = first...last
-        isAdjusted = try Self.choice(visit["adjusted"], "adjusted", ["true": true, "false": false]) ?? true
-        isDescending = try Self.choice(visit["sort"], "sort", ["asc": false, "desc": true]) ?? false
-        guard let limit = Int(visit["limit"] ?? "5000"), (1...50_000).contains(limit) else {
+        isAdjusted = try Self.choice(context["adjusted"], "adjusted", ["true": true, "false": false]) ?? true
+        isDescending = try Self.choice(context["sort"], "sort", ["asc": false, "desc": true]) ?? false
+        guard let limit = Int(context["limit"] ?? "5000"), (1...50_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 50000")
         }
         self.limit = limit
@@ -187,7 +188,7 @@ struct FakePolygonAggregateQuery: Sendable {
         return value
     }
 
-    /// The first or the last second of a day, or milliseconds since 1970.
+    /// Parses a day, as its first or last second, or milliseconds since 1970.
     private static func second(
         _ text: String, _ listing: FakePolygonListing?, _ window: FakePolygonWindow, endOfDay: Bool = false
     ) -> Int? {
@@ -204,7 +205,7 @@ struct FakePolygonAggregateQuery: Sendable {
     }
 }
 
-/// How long the bars of an aggregate are: `5/minute`, `1/quarter`.
+/// The length of the bars of an aggregate, for instance `5/minute`, `1/quarter`.
 struct FakePolygonWindow: Sendable {
     /// 1 or more.
     let multiplier: Int
@@ -221,7 +222,7 @@ struct FakePolygonWindow: Sendable {
         case year
     }
 
-    /// The bars that it is made of, of which a request may take so many.
+    /// The length of the base bars; the limit of a request counts these.
     var base: BarLength {
         switch timespan {
         case .second, .minute, .hour: .minute
@@ -229,10 +230,10 @@ struct FakePolygonWindow: Sendable {
         }
     }
 
-    /// The second with which the window begins that holds a base bar; nil where the calendar ends.
+    /// Returns the first second of the window that contains a base bar; nil at the end of the calendar.
     ///
-    /// Minutes and hours are counted from midnight, several days or weeks from the first day asked for, months
-    /// from January of year 0.
+    /// Minutes and hours are counted from midnight, several days or weeks from the first requested day,
+    /// months from January of year 0.
     func start(of candle: TimedBar, _ listing: FakePolygonListing, from first: CalendarDate) -> Int? {
         switch timespan {
         case .second: return candle.start
@@ -253,7 +254,7 @@ struct FakePolygonWindow: Sendable {
         return midnight + (second - midnight) / length * length
     }
 
-    /// The day of a day's bar, by its session.
+    /// Returns the date of a day's bar, by its session.
     private func day(of candle: TimedBar, _ listing: FakePolygonListing) -> CalendarDate {
         listing.instrument.schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
     }
@@ -269,7 +270,7 @@ struct FakePolygonWindow: Sendable {
         return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1).flatMap(listing.midnight)
     }
 
-    /// Polygon's weeks begin on Sunday.
+    /// Returns the first day of the week, which is Sunday at Polygon.
     private static func sunday(of date: CalendarDate) -> CalendarDate {
         // 1970-01-01 was a Thursday.
         let sinceSunday = (date.daysSince1970 + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder
@@ -277,22 +278,23 @@ struct FakePolygonWindow: Sendable {
     }
 }
 
-/// A parameter with its variants: `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`, `ticker.lt`.
+/// A parameter with its variants, for instance `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`,
+/// `ticker.lt`.
 struct FakePolygonRange: Sendable {
     private let equal: String?
     private let bounds: [(holds: @Sendable (String, String) -> Bool, bound: String)]
 
-    init(of name: String, _ visit: FakePolygonHost.AuthenticatedRequest) {
-        equal = visit[name].flatMap { $0.isEmpty ? nil : $0 }
+    init(of name: String, _ context: FakePolygonHost.AuthenticatedRequest) {
+        equal = context[name].flatMap { $0.isEmpty ? nil : $0 }
         let comparisons: [(String, @Sendable (String, String) -> Bool)] = [
             ("gte", { $0 >= $1 }), ("gt", { $0 > $1 }), ("lte", { $0 <= $1 }), ("lt", { $0 < $1 }),
         ]
         bounds = comparisons.compactMap { suffix, holds in
-            visit["\(name).\(suffix)"].map { (holds, $0) }
+            context["\(name).\(suffix)"].map { (holds, $0) }
         }
     }
 
-    /// Whether nothing is asked for.
+    /// True if no variant is given.
     var isEverything: Bool { equal == nil && bounds.isEmpty }
 
     func contains(_ value: String) -> Bool {

@@ -1,17 +1,17 @@
 import NIOHTTP1
 
-/// Why Polygon refuses a request (fact sheet, "Errors, limits").
+/// The errors of the fake Polygon (fact sheet, "Errors, limits").
 enum FakePolygonError: Error, Hashable {
     case missingKey(status: Int)
     case unknownKey
     case tooManyRequests(hasBody: Bool)
-    /// The plan has no such data.
+    /// The plan does not include the data.
     case notEntitled
-    /// The plan does not reach back so far, or not so near to now.
+    /// The plan does not include the time range.
     case outsideTimeframe
     case notFound(message: String)
     case badRequest(String)
-    /// What a script demands.
+    /// A scripted status.
     case other(status: Int)
 
     var status: HTTPResponseStatus {
@@ -25,7 +25,7 @@ enum FakePolygonError: Error, Hashable {
         }
     }
 
-    /// The word in `status`, the member that tells why, and what it says.
+    /// The value of `status`, the name of the member with the explanation, and its text.
     private var text: (status: String, member: String, text: String) {
         let pricing = "https://polygon.io/pricing"
         switch self {
@@ -66,20 +66,20 @@ enum FakePolygonError: Error, Hashable {
 }
 
 extension SandboxResponse {
-    /// What Polygon or the proxy before it says for a status that a script demands.
+    /// Returns the response of Polygon or its proxy for a scripted status.
     static func polygon(status code: Int, _ settings: FakePolygonSettings) -> SandboxResponse {
         let status = HTTPResponseStatus(statusCode: code)
         switch code {
-        case 401: return FakePolygonError.unknownKey.response(requestID: FakePolygonHost.nobody)
+        case 401: return FakePolygonError.unknownKey.response(requestID: FakePolygonHost.noRequestID)
         case 429:
             return FakePolygonError.tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
-                .response(requestID: FakePolygonHost.nobody)
-        // The proxy answers for a service that is gone, and it speaks HTML.
+                .response(requestID: FakePolygonHost.noRequestID)
+        // The proxy answers for an unavailable service, with HTML.
         case 502, 503, 504:
             return .text(
                 "<html><head><title>\(code) \(status.reasonPhrase)</title></head></html>\n",
                 type: "text/html", status: status)
-        default: return FakePolygonError.other(status: code).response(requestID: FakePolygonHost.nobody)
+        default: return FakePolygonError.other(status: code).response(requestID: FakePolygonHost.noRequestID)
         }
     }
 }

@@ -1,18 +1,18 @@
 import Brokerage
 
-/// `GET /v2/reference/news`: stories by time, page by page.
+/// `GET /v2/reference/news`: stories by time, in pages.
 struct FakePolygonNews: Sendable {
     private let context: FakePolygonHost.AuthenticatedRequest
     private let isDescending: Bool
     private let limit: Int
-    /// Stories published in these seconds, both included; nil for none.
+    /// Stories must be published in these seconds, both included; nil for none.
     private let seconds: ClosedRange<Int>?
-    /// Stories about one of these; nil for all.
+    /// Stories must be about one of these symbols; nil for all.
     private let symbols: Set<String>?
-    /// The story after which the page begins.
+    /// The last story of the previous page.
     private let last: Position?
 
-    /// The place of a story in the order of time.
+    /// The position of a story in the order of time.
     private struct Position: Comparable {
         let second: Int
         let id: Int
@@ -22,31 +22,31 @@ struct FakePolygonNews: Sendable {
         }
     }
 
-    /// Throws ``FakePolygonError`` for a parameter that does not fit.
-    init(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
-        self.context = visit
-        switch visit["order"] ?? "desc" {
+    /// Throws ``FakePolygonError`` for an invalid parameter.
+    init(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError) {
+        self.context = context
+        switch context["order"] ?? "desc" {
         case "asc": isDescending = false
         case "desc": isDescending = true
         case let order: throw .badRequest("could not parse '\(order)' for 'order'")
         }
-        guard (visit["sort"] ?? "published_utc") == "published_utc" else {
-            throw .badRequest("could not parse '\(visit["sort"] ?? "")' for 'sort'")
+        guard (context["sort"] ?? "published_utc") == "published_utc" else {
+            throw .badRequest("could not parse '\(context["sort"] ?? "")' for 'sort'")
         }
-        guard let limit = Int(visit["limit"] ?? "10"), (1...1_000).contains(limit) else {
+        guard let limit = Int(context["limit"] ?? "10"), (1...1_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 1000")
         }
         self.limit = limit
-        seconds = try Self.seconds(visit)
-        let range = FakePolygonRange(of: "ticker", visit)
+        seconds = try Self.seconds(context)
+        let range = FakePolygonRange(of: "ticker", context)
         symbols =
             range.isEverything ? nil : Set(FakeInstrument.listing.map(\.symbol).filter(range.contains))
-        let position = visit["after"]?.split(separator: ".").compactMap { Int($0) } ?? []
+        let position = context["after"]?.split(separator: ".").compactMap { Int($0) } ?? []
         last = position.count == 2 ? Position(second: position[0], id: position[1]) : nil
     }
 
     func document() -> JSONDocument {
-        // One more tells whether there is another page.
+        // One additional story shows whether there is another page.
         let stories = Array(remainingStories.prefix(limit + 1))
         let page = stories.prefix(limit)
         var members: [JSONDocument.Member] = [
@@ -61,7 +61,7 @@ struct FakePolygonNews: Sendable {
         return .object(members)
     }
 
-    /// The stories that are left, lazily: a page costs its days.
+    /// The remaining stories, lazily: the cost of a page is that of its days.
     private var remainingStories: some Sequence<NewsStory> {
         let (first, end) = seconds.map { ($0.lowerBound, $0.upperBound) } ?? (1, 0)
         let news = context.now.news(
@@ -74,13 +74,13 @@ struct FakePolygonNews: Sendable {
         }
     }
 
-    /// What all of `published_utc` and its variants allow; nil where that is nothing.
-    private static func seconds(_ visit: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError)
+    /// Returns the intersection of `published_utc` and its variants; nil if it is empty.
+    private static func seconds(_ context: FakePolygonHost.AuthenticatedRequest) throws(FakePolygonError)
         -> ClosedRange<Int>?
     {
-        var (first, last) = (NewsSequence.beginning, visit.now.now)
+        var (first, last) = (NewsSequence.beginning, context.now.now)
         for suffix in ["", ".gte", ".gt", ".lte", ".lt"] {
-            guard let text = visit["published_utc\(suffix)"], !text.isEmpty else { continue }
+            guard let text = context["published_utc\(suffix)"], !text.isEmpty else { continue }
             guard let moment = secondRange(of: text) else {
                 throw .badRequest("could not parse the time '\(text)' for 'published_utc\(suffix)'")
             }
@@ -92,7 +92,7 @@ struct FakePolygonNews: Sendable {
         return first <= last ? first...last : nil
     }
 
-    /// The seconds of a day in UTC, or the one second of a time.
+    /// Returns the seconds of a day in UTC, or the one second of a time.
     private static func secondRange(of text: String) -> ClosedRange<Int>? {
         if let date = CalendarDate(text) {
             let start = date.daysSince1970 * 86_400
@@ -112,7 +112,7 @@ struct FakePolygonNews: Sendable {
         return "\(context.linkBase)/v2/reference/news?cursor=\(cursor)"
     }
 
-    /// A story that carries the headline alone has none of the members that may be missing.
+    /// Writes a story; one with a headline only has none of the optional members.
     private func article(_ story: NewsStory) -> JSONDocument {
         let published = Instant(secondsSince1970: Int64(story.published)) ?? .earliest
         let noise = SeededRandom(seed: UInt64(story.id))

@@ -1,21 +1,21 @@
 import Brokerage
 
-/// The windows of one page: as many as the limit of base bars leaves whole.
+/// The windows of one page: as many as are complete within the limit of base bars.
 ///
-/// A window that alone has more base bars than the limit is told of as far as these go.
+/// A single window with more base bars than the limit is cut at the limit.
 struct FakePolygonPage: Sendable {
     private(set) var aggregates: [Aggregate] = []
-    /// The second with which the next page begins, or where the newest come first ends; nil on the last page.
+    /// The first second of the next page; in descending order, its end; nil on the last page.
     private(set) var next: Int?
 
-    /// One window with the base bars that it is made of.
+    /// One window with its base bars.
     struct Aggregate: Sendable {
         let start: Int
         var bar: Bar
         var count: Int
     }
 
-    /// How many base bars went into it.
+    /// The number of base bars.
     var baseCount: Int { aggregates.reduce(0) { $0 + $1.count } }
 
     /// An empty page.
@@ -26,10 +26,10 @@ struct FakePolygonPage: Sendable {
             of: listing.instrument, every: query.window.base, from: query.seconds.lowerBound,
             through: query.seconds.upperBound, newestFirst: query.isDescending)
         let first = listing.date(at: query.seconds.lowerBound)
-        for (taken, candle) in bars.enumerated() {
+        for (count, candle) in bars.enumerated() {
             guard let start = query.window.start(of: candle, listing, from: first) else { continue }
             let isNew = aggregates.last?.start != start
-            guard taken < query.limit else {
+            guard count < query.limit else {
                 if isNew {
                     end(before: candle, start, query)
                 } else {
@@ -52,13 +52,13 @@ struct FakePolygonPage: Sendable {
         aggregates[last].count += 1
     }
 
-    /// The limit falls between two windows.
+    /// Ends the page between two windows.
     private mutating func end(before candle: TimedBar, _ start: Int, _ query: FakePolygonAggregateQuery) {
-        // A day of the currencies begins before the midnight that stands for it.
+        // A day of the currencies begins before the midnight of its window.
         next = query.isDescending ? candle.start : min(start, candle.start)
     }
 
-    /// The limit falls into the last window, which is left to the next page unless it is the only one.
+    /// Moves an incomplete last window to the next page, unless it is the only one.
     private mutating func deferLastWindow(before candle: TimedBar, _ query: FakePolygonAggregateQuery) {
         guard aggregates.count > 1, let last = aggregates.popLast(), let previous = aggregates.last else {
             next = candle.start
@@ -68,53 +68,26 @@ struct FakePolygonPage: Sendable {
     }
 }
 
-/// The cursor of a `next_url`: the query's pairs, in Base64 with the alphabet for URLs (RFC 4648, section 5).
+/// The cursor of a `next_url`: the query's pairs, in base64url (RFC 4648, section 5).
 enum FakePolygonCursor {
     static func text(_ pairs: [(name: String, value: String)]) -> String {
-        encoded(Array(pairs.map { "\($0.name)=\(escaped($0.value))" }.joined(separator: "&").utf8))
+        Base64.url.encoded(pairs.map { "\($0.name)=\(escaped($0.value))" }.joined(separator: "&").utf8)
     }
 
-    /// Without what would end a value.
+    /// Escapes the separators in a value.
     private static func escaped(_ value: String) -> String {
         value.replacing("%", with: "%25").replacing("&", with: "%26")
     }
 
-    /// The pairs of a cursor; nil when it is none.
+    /// Returns the pairs of a cursor; nil for an invalid one.
     static func pairs(_ cursor: String) -> [(name: String, value: String)]? {
-        guard let bytes = decoded(cursor), let text = String(validating: bytes, as: UTF8.self) else {
-            return nil
-        }
+        guard cursor.utf8.count % 4 != 1, let bytes = Base64.url.decoded(cursor.utf8),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
         return text.split(separator: "&").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { return nil }
             return PercentEncoding.decoded(parts[1]).map { (String(parts[0]), $0) }
         }
-    }
-
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    private static func encoded(_ bytes: [UInt8]) -> String {
-        var digits: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0...group.count { digits.append(alphabet[bits >> (18 - 6 * place) & 63]) }
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
-
-    private static func decoded(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap { byte in alphabet.firstIndex(of: byte) }
-        guard digits.count == text.utf8.count, digits.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count, by: 4) {
-            let group = digits[start..<min(start + 4, digits.count)]
-            let bits = group.reduce(0) { $0 << 6 | $1 } << (6 * (4 - group.count))
-            for place in 0..<(group.count - 1) {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> (16 - 8 * place)))
-            }
-        }
-        return bytes
     }
 }

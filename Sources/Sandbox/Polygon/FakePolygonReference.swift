@@ -6,7 +6,7 @@ struct FakePolygonReference: Sendable {
 
     // MARK: One ticker
 
-    /// Throws ``FakePolygonError`` for a ticker that is not listed.
+    /// Throws ``FakePolygonError`` for an unlisted ticker.
     func details() throws(FakePolygonError) -> JSONDocument {
         let ticker = context.request.parameters["ticker"] ?? ""
         guard let listing = FakePolygonListing(ticker, in: context.view.market) else {
@@ -44,14 +44,14 @@ struct FakePolygonReference: Sendable {
         return members
     }
 
-    /// A picture that takes the key to fetch.
+    /// Returns the address of a logo; fetching it requires the key.
     private func logo(of company: Company) -> String {
         "\(context.linkBase)/v1/reference/company-branding/\(company.cik)/images/logo.svg"
     }
 
     // MARK: Many tickers
 
-    /// Throws ``FakePolygonError`` for a parameter that does not fit.
+    /// Throws ``FakePolygonError`` for an invalid parameter.
     func list() throws(FakePolygonError) -> JSONDocument {
         guard let limit = Int(context["limit"] ?? "100"), (1...1_000).contains(limit) else {
             throw .badRequest("the limit must be a number from 1 to 1000")
@@ -73,7 +73,7 @@ struct FakePolygonReference: Sendable {
         return .object(members)
     }
 
-    /// Every listing that the parameters allow, in the order that is wanted.
+    /// Returns the listings that match the parameters, in the requested order.
     private func found() throws(FakePolygonError) -> [FakePolygonListing] {
         let isAscending: Bool =
             switch context["order"] ?? "asc" {
@@ -82,7 +82,7 @@ struct FakePolygonReference: Sendable {
             case let order: throw .badRequest("could not parse '\(order)' for 'order'")
             }
         let key = try key(for: context["sort"] ?? "ticker")
-        // Nothing has ever been delisted here.
+        // The sandbox has no delisted tickers.
         guard context["active"] != "false" else { return [] }
         let range = FakePolygonRange(of: "ticker", context)
         let search = context["search"].flatMap { $0.isEmpty ? nil : $0 }
@@ -133,7 +133,7 @@ struct FakePolygonReference: Sendable {
 
     // MARK: Both
 
-    /// What both tell of a listing.
+    /// Returns the members that list and details have in common.
     private static func commonMembers(of listing: FakePolygonListing) -> [JSONDocument.Member] {
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(listing.ticker)),
@@ -153,14 +153,14 @@ struct FakePolygonReference: Sendable {
         return members
     }
 
-    /// Ten digits.
+    /// Pads to ten digits.
     private static func paddedCIK(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 10 - digits.count)) + digits
     }
 }
 
-/// An instrument in Polygon's words.
+/// An instrument in Polygon's terms.
 struct FakePolygonListing: Sendable {
     let instrument: FakeInstrument
 
@@ -168,7 +168,7 @@ struct FakePolygonListing: Sendable {
         self.instrument = instrument
     }
 
-    /// The instrument of a ticker, case-sensitive; nil when there is none, and for what is listed abroad.
+    /// Finds the instrument of a case-sensitive ticker; nil for unknown and foreign ones.
     init?(_ ticker: String, in market: Market) {
         guard let symbol = Self.marketSymbol(ticker), let instrument = market.anyInstrument(symbol),
             instrument.exchange != .london, Self(instrument).ticker == ticker
@@ -197,7 +197,7 @@ struct FakePolygonListing: Sendable {
 
     var company: Company? { Company.issuer(of: instrument.symbol) }
 
-    /// The market, in Polygon's word for it.
+    /// Polygon's name of the market.
     var market: String {
         switch instrument.assetClass {
         case .equity: "stocks"
@@ -215,7 +215,7 @@ struct FakePolygonListing: Sendable {
         }
     }
 
-    /// The exchange by its code in ISO 10383; nil for what none lists.
+    /// The exchange's ISO 10383 code; nil if it is not listed on one.
     var exchange: String? {
         switch instrument.exchange {
         case .nasdaq: "XNAS"
@@ -226,7 +226,8 @@ struct FakePolygonListing: Sendable {
         }
     }
 
-    /// The midnight with which a day of its market begins: New York's, or UTC's where it never closes.
+    /// Returns the midnight at which a day of its market begins: in New York, or in UTC for a market that
+    /// never closes.
     func midnight(of date: CalendarDate) -> Int? {
         switch instrument.assetClass {
         case .equity, .index:
@@ -235,7 +236,7 @@ struct FakePolygonListing: Sendable {
         }
     }
 
-    /// The day of its market at a second.
+    /// Returns the day of its market at a second.
     func date(at second: Int) -> CalendarDate {
         let moment = Instant(secondsSince1970: Int64(second)) ?? .earliest
         switch instrument.assetClass {

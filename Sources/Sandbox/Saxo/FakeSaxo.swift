@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Saxo's hosts: the gateway with the services, the streaming host, and the one that people log in at.
+/// The fake Saxo: the gateway with the services, the streaming host, and the login host.
 struct FakeSaxo {
     static let gatewayPrefix = "saxo"
     static let streamingPrefix = "saxo-streaming"
@@ -10,9 +10,9 @@ struct FakeSaxo {
     let fakeHosts: [FakeHost]
     let resettables: [any Resettable]
     let streams: FakeSaxoStreams
-    /// What users have consented to.
+    /// The consents of users.
     let tokens: AuthorizationServer
-    /// For the control API.
+    /// The routes of the control API.
     let control: [SandboxRoute]
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
@@ -64,18 +64,18 @@ struct FakeSaxo {
         expiredToken: SandboxResponse(status: .unauthorized), status: { .saxo(status: $0) })
 }
 
-/// Where the stand-in for Saxo is reached.
+/// The URLs of the fake Saxo.
 package struct FakeSaxoURLs: Sendable, Hashable {
-    /// Stands for `https://gateway.saxobank.com/sim/openapi`.
+    /// Replaces `https://gateway.saxobank.com/sim/openapi`.
     package let gatewayURL: String
-    /// Stands for `wss://sim-streaming.saxobank.com/sim/oapi/streaming/ws`: add `/connect`.
+    /// Replaces `wss://sim-streaming.saxobank.com/sim/oapi/streaming/ws`; clients append `/connect`.
     package let streamingURL: String
-    /// The same over HTTP: add `/authorize` to renew a stream's token.
+    /// The same host over HTTP; clients append `/authorize` to renew a stream's token.
     package let streamingAuthorizeURL: String
-    /// Stands for `https://sim.logonvalidation.net`: add `/authorize` or `/token`.
+    /// Replaces `https://sim.logonvalidation.net`; clients append `/authorize` or `/token`.
     package let authURL: String
 
-    /// The address is that of the sandbox, `127.0.0.1:49152`.
+    /// Creates the URLs from the sandbox's address, `127.0.0.1:49152`.
     init(address: String) {
         gatewayURL = "http://\(address)/\(FakeSaxo.gatewayPrefix)"
         streamingURL = "ws://\(address)/\(FakeSaxo.streamingPrefix)"
@@ -84,10 +84,10 @@ package struct FakeSaxoURLs: Sendable, Hashable {
     }
 }
 
-/// What tests and demonstrations do to Saxo's streams, over HTTP and from this machine only.
+/// The control API of Saxo's streams, over HTTP and from this machine only.
 ///
-/// `POST /_sandbox/saxo/streams`: `{"demand": "reset", "references": ["p16"]}` tells every listener to begin
-/// subscriptions anew, all where none is named; `{"demand": "disconnect"}` ends every session.
+/// `POST /_sandbox/saxo/streams`: `{"demand": "reset", "references": ["p16"]}` requests every listener to
+/// recreate subscriptions, all if none is named; `{"demand": "disconnect"}` ends every session.
 struct FakeSaxoControl: Sendable {
     let streams: FakeSaxoStreams
 
@@ -120,80 +120,84 @@ struct FakeSaxoControl: Sendable {
     }
 }
 
-/// How the stand-in for Saxo behaves where Saxo's own behaviour depends on the app or the account, or is known
-/// from reports only (marked [B] or [C] in the fact sheet).
+/// The settings of the fake Saxo.
+///
+/// They cover behaviour that depends on the app or the account, or is known from reports only (marked [B] or
+/// [C] in the fact sheet).
 package struct FakeSaxoSettings: Sendable {
-    /// The app that asks for tokens.
+    /// The registered app.
     package var application = OAuthApplication(
         clientID: "sandbox-saxo-app", clientSecret: "sandbox-saxo-secret")
-    /// An app that has no secret, and proves itself by code challenges (PKCE).
+    /// A registered app without a secret, which uses code challenges (PKCE).
     package var nativeApplication = OAuthApplication(clientID: "sandbox-saxo-native", clientSecret: nil)
-    /// What a refresh token does that comes a second time; Saxo does not say.
+    /// The effect of a repeated use of a refresh token; Saxo does not document it.
     package var refreshReuse = RefreshReuse.rejectsToken
-    /// How long an access token is valid.
+    /// The lifetime of an access token.
     package var accessTokenLifetime: Duration = .seconds(20 * 60)
-    /// How long a refresh token is valid, once used or not.
+    /// The lifetime of a refresh token, used or not.
     package var refreshTokenLifetime: Duration = .seconds(60 * 60)
-    /// How long the access token of a ``SandboxUser`` is valid from the sandbox's start; nil for ever.
+    /// The lifetime of the access token of a ``SandboxUser``, from the sandbox's start; nil for no expiry.
     ///
-    /// It stands for the token of the developers' portal, so that a client can be tried without a login.
+    /// It replaces the token of the developer portal, so that a client can be tried without a login.
     package var developerTokenLifetime: Duration?
-    /// The status of a token that is given.
+    /// The status of a successful token response.
     package var tokenStatus = 201
 
-    /// Requests a minute, session and service group.
+    /// Requests per minute, session and service group.
     package var requestsPerMinute = 120
-    /// Orders a second and session; nil for as many as come.
+    /// Orders per second and session; nil for no limit.
     package var ordersPerSecond: Int? = 1
-    /// How long an identical order counts as a duplicate.
+    /// The period in which an identical order counts as a duplicate.
     package var duplicateOrderWindow: Duration = .seconds(15)
-    /// The code in the body of a 409 for such an order.
+    /// The error code in the body of a 409 for a duplicate.
     package var duplicateOrderErrorCode = "DuplicateRequest"
-    /// Whether an order that is refused for what it wants is answered 200 with ErrorInfo, or 400.
+    /// True if a rejected order gets 200 with ErrorInfo, false for 400.
     package var rejectsOrdersWithOK = true
-    /// Whether an order must say if a human placed it.
+    /// True if an order must state whether a human placed it.
     package var requiresManualOrder = true
 
-    /// Whether prices of exchanges are told, as to an account with data subscriptions.
+    /// True if exchange prices are included, as for an account with data subscriptions.
     package var includesExchangePrices = true
-    /// By how many minutes prices of exchanges are late.
+    /// The delay of exchange prices, in minutes.
     package var exchangeDelayInMinutes = 0
-    /// The most instruments of one list of prices.
+    /// The maximum number of instruments in a price list.
     package var priceListMaximum = 100
-    /// The most candles of one chart.
+    /// The maximum number of candles in a chart.
     package var chartMaximum = 1_200
-    /// The most items of one page, and their number where `$top` is not given.
+    /// The maximum number of items on a page, and the default of `$top`.
     package var pageMaximum = 1_000
     package var pageDefault = 100
-    /// Whether an empty portfolio is answered 204 instead of an empty page.
+    /// True if the response of an empty portfolio is 204 instead of an empty page.
     package var emptyPortfolioHasNoContent = false
-    /// Whether `__next` is a whole URL, or a path on the host.
+    /// True if `__next` is an absolute URL, false for a path.
     package var nextLinksAreAbsolute = true
-    /// Whether small numbers are written with an exponent: `5E-05`.
+    /// True if small numbers are written with an exponent: `5E-05`.
     package var writesExponents = true
 
-    /// The shortest `RefreshRate` that is granted, in milliseconds.
+    /// The minimum `RefreshRate`, in milliseconds.
     package var minimumRefreshRate = 1_000
-    /// Within how many seconds something must arrive for every subscription.
+    /// The period in seconds in which a message must arrive for every subscription.
     package var inactivityTimeout = 30
-    /// After how many seconds without news a heartbeat comes for a subscription.
+    /// The period in seconds without data after which a subscription gets a heartbeat.
     package var heartbeatInterval = 10
-    /// The status of a subscription that was deleted: 202 or 204.
+    /// The status of a deleted subscription: 202 or 204.
     package var unsubscribeStatus = 202
-    /// The most messages of a context that can be replayed to a client that reconnects.
+    /// The maximum number of messages of a context that are stored for clients that reconnect.
     package var replayMaximum = 1_000
-    /// The status that refuses a stream for a context that is connected already.
+    /// The status that rejects a stream for a connected context.
     package var contextInUseStatus = 409
 
-    /// Whether the endpoints of older deployments are offered: `trade/v1/orders`, `ref/v1/watchlists`,
-    /// `chart/v1`, and a list of `Uics` in `prices/subscriptions`.
+    /// True if the endpoints of older deployments are available.
+    ///
+    /// These are `trade/v1/orders`, `ref/v1/watchlists`, `chart/v1`, and a list of `Uics` in
+    /// `prices/subscriptions`.
     package var servesOldEndpoints = false
 
     package init() {}
 }
 
-/// What every endpoint of Saxo's gateway goes through: who asks, the limit of its service group, errors as
-/// bodies, the headers of every answer.
+/// The common steps of all endpoints of Saxo's gateway: authentication, limit of the service group, error
+/// bodies, response headers.
 struct FakeSaxoHost: Sendable {
     let sessions: FakeSaxoSessions
     let settings: FakeSaxoSettings
@@ -202,7 +206,6 @@ struct FakeSaxoHost: Sendable {
     let orderBook: FakeSaxoOrderBook
     let view: @Sendable () -> MarketView
 
-    /// One request of a user whom the token has proved.
     struct AuthenticatedRequest: Sendable {
         let user: SandboxUser
         let client: FakeSaxoClient
@@ -210,7 +213,7 @@ struct FakeSaxoHost: Sendable {
         let view: MarketView
         let now: Instant
         let settings: FakeSaxoSettings
-        /// The client's own orders and what became of them, as of ``view``.
+        /// The client's own orders and their executions, at the time of ``view``.
         let activity: FakeSaxoActivity
 
         var format: FakeSaxoFormat { FakeSaxoFormat(writesExponents: settings.writesExponents) }
@@ -218,21 +221,21 @@ struct FakeSaxoHost: Sendable {
 
     func get(
         _ template: PathTemplate,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
-        route(.GET, template, answer)
+        route(.GET, template, handler)
     }
 
-    /// The first segment of the template is the service group.
+    /// Creates a route; the first segment of the template is the service group.
     func route(
         _ method: HTTPMethod, _ template: PathTemplate, isOrder: Bool = false,
-        _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         let group = template.description.split(separator: "/").first.map(String.init) ?? ""
         return SandboxRoute(method, template) { request in
             var response: SandboxResponse
             if let user = user(request.headers), let client = user.saxo {
-                response = respond(to: request, for: user, client, group: group, isOrder: isOrder, answer)
+                response = respond(to: request, for: user, client, group: group, isOrder: isOrder, handler)
             } else {
                 response = SandboxResponse(.unauthorized, rejectsOrdersWithOK: true)
             }
@@ -244,34 +247,32 @@ struct FakeSaxoHost: Sendable {
         }
     }
 
-    /// The user whom a bearer token proves; the scheme's case does not matter.
+    /// Returns the user of a bearer token; the scheme is case-insensitive.
     func user(_ headers: HTTPHeaders) -> SandboxUser? {
-        let words = headers.first(name: "Authorization")?.split(separator: " ") ?? []
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return sessions.user(ofAccessToken: String(words[1]), at: clock.now)
+        headers.bearerToken.flatMap { sessions.user(ofAccessToken: $0, at: clock.now) }
     }
 
     private func respond(
         to request: SandboxRequest, for user: SandboxUser, _ client: FakeSaxoClient, group: String,
         isOrder: Bool,
-        _ answer: (AuthenticatedRequest) throws -> SandboxResponse
+        _ handler: (AuthenticatedRequest) throws -> SandboxResponse
     ) -> SandboxResponse {
         let now = clock.now
-        let standing = limits.consume(for: user.name, group: group, isOrder: isOrder, at: now)
+        let usage = limits.consume(for: user.name, group: group, isOrder: isOrder, at: now)
         var response: SandboxResponse
         do {
-            guard !standing.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
+            guard !usage.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
             let view = view()
-            let visit = AuthenticatedRequest(
+            let context = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
                 activity: orderBook.activity(of: client, at: view))
-            response = try answer(visit)
+            response = try handler(context)
         } catch let error as FakeSaxoError {
             response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)
         } catch {
             response = .saxo(status: 500)
         }
-        for header in standing.headers {
+        for header in usage.headers {
             response.headers.replaceOrAdd(name: header.name, value: header.value)
         }
         return response

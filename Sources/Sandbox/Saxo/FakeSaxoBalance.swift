@@ -1,15 +1,15 @@
 import Brokerage
 
-/// The figures of a balance, in the book's currency.
+/// The amounts of a balance, in the book's currency.
 struct FakeSaxoBalance {
     let book: FakeSaxoBook
-    /// What shares and funds are worth.
+    /// The value of shares and funds.
     let paidValue: Decimal
-    /// Profit and loss of everything on margin.
+    /// Profit and loss of all positions on margin.
     let marginProfit: Decimal
     let exposure: Decimal
     let marginUsed: Decimal
-    /// Whether a price was missing, so that something counts for nothing.
+    /// True if a price was missing, so that a position counts as zero.
     let isPartial: Bool
 
     init(_ book: FakeSaxoBook, _ settings: FakeSaxoSettings) throws {
@@ -41,9 +41,9 @@ struct FakeSaxoBalance {
 
     var unrealizedValue: Decimal { get throws { try paidValue + marginProfit } }
     var totalValue: Decimal { get throws { try book.cash + unrealizedValue } }
-    /// What may be used as margin: all but what shares and funds are worth.
+    /// The equity that can be used as margin: without the value of shares and funds.
     var netEquityForMargin: Decimal { get throws { try book.cash + marginProfit } }
-    /// What can be spent; never below zero.
+    /// The amount that can be spent; never negative.
     var available: Decimal { get throws { max(.zero, try netEquityForMargin - marginUsed) } }
 
     func document(_ format: FakeSaxoFormat) throws -> JSONDocument {
@@ -84,11 +84,11 @@ struct FakeSaxoBalance {
     }
 }
 
-/// What a position is worth at its moment, in its own currency and in the base currency.
+/// The value of a position at one moment, in its own currency and in the base currency.
 struct FakeSaxoValuation {
     let position: FakeSaxoBook.Position
     let quote: FakeSaxoQuote
-    /// Nil where no price is told.
+    /// Nil without a price.
     let figures: Figures?
 
     struct Figures {
@@ -115,7 +115,7 @@ struct FakeSaxoValuation {
             figures = nil
             return
         }
-        // What is on margin is closed at the other side's price; the rest is told at the last.
+        // Positions on margin are valued at the closing side of the quote; others at the last price.
         let isOnMargin = position.listing.assetType.isOnMargin
         let side = position.amount.isNegative ? quote.ask?.price : quote.bid?.price
         let price = isOnMargin ? side ?? last : last
@@ -127,7 +127,7 @@ struct FakeSaxoValuation {
         func base(_ amount: Decimal, from currency: String) throws -> Decimal {
             try book.rates.converted(amount, from: currency, to: book.currency)
         }
-        let worth = isOnMargin ? profit : value
+        let marketValue = isOnMargin ? profit : value
         figures = Figures(
             price: price,
             priceType: isOnMargin ? (position.amount.isNegative ? "Ask" : "Bid") : "LastTraded",
@@ -135,8 +135,8 @@ struct FakeSaxoValuation {
                 by: position.amount, to: instrument.decimals + 2, .halfEven),
             exposure: exposure.rounded(to: 2, .halfEven),
             exposureInBase: try base(exposure, from: position.listing.exposureCurrency),
-            marketValue: worth.rounded(to: decimals, .halfEven),
-            marketValueInBase: try base(worth, from: instrument.currency),
+            marketValue: marketValue.rounded(to: decimals, .halfEven),
+            marketValueInBase: try base(marketValue, from: instrument.currency),
             profit: profit.rounded(to: decimals, .halfEven),
             profitInBase: try base(profit, from: instrument.currency),
             conversionRate: book.rates.rate(from: instrument.currency, to: book.currency) ?? 1,
@@ -144,15 +144,15 @@ struct FakeSaxoValuation {
     }
 }
 
-/// What one currency costs in another at a moment, by the market's last prices.
+/// The exchange rates at a moment, by the market's last prices.
 struct FakeSaxoRates: Sendable {
     let market: Market
     /// Seconds since 1970.
     let second: Int
 
-    /// The price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same.
+    /// Returns the price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same.
     ///
-    /// Nil where the market has no way from one to the other.
+    /// Nil if the market has no pairs that connect them.
     func rate(from: String, to: String) -> Decimal? {
         if from == to { return 1 }
         if let direct = direct(from, to) { return direct }
@@ -176,18 +176,18 @@ struct FakeSaxoRates: Sendable {
         market.anyInstrument(symbol).map { $0.price(market.lastTrade($0, at: second).price) }
     }
 
-    /// An amount in another currency, rounded to what its coins allow.
+    /// Returns an amount in another currency, rounded to its minor unit.
     func converted(_ amount: Decimal, from: String, to: String) throws -> Decimal {
         guard let rate = rate(from: from, to: to) else { throw NoRate(from: from, to: to) }
         return try (amount * rate).rounded(to: Self.decimals(of: to), .halfEven)
     }
 
-    /// The market lists no pair for it.
+    /// The market has no pairs for a conversion.
     struct NoRate: Error, Hashable {
         let from: String
         let to: String
     }
 
-    /// How many decimals amounts of a currency have (ISO 4217).
+    /// Returns the number of decimals of a currency (ISO 4217).
     static func decimals(of currency: String) -> Int { currency == "JPY" ? 0 : 2 }
 }

@@ -1,27 +1,26 @@
 import Brokerage
 
-/// Accounts at one moment: money, net positions, and what both are worth in one currency.
+/// Accounts at one moment: money, net positions, and their value in one currency.
 struct FakeSaxoBook {
     let view: MarketView
     let rates: FakeSaxoRates
-    /// The currency of ``cash`` and of all that is called base: the account's, or the client's for all accounts.
+    /// The base currency, also that of ``cash``: the account's, or the client's for all accounts.
     let currency: String
     let cash: Decimal
     let positions: [Position]
     let orderCount: Int
 
-    /// Everything held of one instrument.
+    /// The net position in one instrument.
     struct Position {
         let listing: FakeSaxoInstrument
-        /// Below zero when sold short.
+        /// Negative for a short position.
         var amount: Decimal
-        /// What was paid, in the instrument's currency; below zero when sold short.
+        /// The amount paid, in the instrument's currency; negative for a short position.
         var cost: Decimal
-        /// How many executions made it.
         var executions: Int
     }
 
-    /// Books what happened in the accounts until the view's moment.
+    /// Books the executions of the accounts until the view's moment.
     init(
         _ accounts: [FakeSaxoAccount], in currency: String, _ activity: FakeSaxoActivity, at view: MarketView
     ) throws {
@@ -66,7 +65,7 @@ struct FakeSaxoBook {
             positions[index].cost = try held.cost + cost
             return
         }
-        // What is closed leaves at the average price; what goes beyond zero is new.
+        // Closed amounts leave at the average price; an amount beyond zero is new.
         if try execution.amount.magnitude <= held.amount.magnitude {
             let left = try held.cost * positions[index].amount
             positions[index].cost = try left.divided(by: held.amount, to: 10, .halfEven)
@@ -93,13 +92,13 @@ struct FakeSaxoBook {
     }
 }
 
-/// Something bought, or sold where the amount is below zero.
+/// A purchase, or a sale if the amount is negative.
 struct FakeSaxoExecution: Sendable, Hashable {
     let accountKey: String
     let listing: FakeSaxoInstrument
     let amount: Decimal
     /// In ticks.
     let price: Int
-    /// Seconds since 1970, by the market's moment.
+    /// Seconds since 1970, in the market's time.
     let second: Int
 }

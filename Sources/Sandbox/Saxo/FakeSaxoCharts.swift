@@ -1,12 +1,11 @@
 import Brokerage
 
-/// Saxo's charts: candles of bid and ask where there is no exchange, of trades where there is one (fact sheet,
-/// "Charts").
+/// Saxo's charts: candles of bid and ask without an exchange, of trades with one (fact sheet, "Charts").
 struct FakeSaxoCharts: Sendable {
     let host: FakeSaxoHost
 
     enum Version: Sendable, Hashable {
-        /// Hours of shares begin when the clock strikes them.
+        /// Hours of shares begin on the hour.
         case first
         /// Hours of shares begin with the exchange's opening; there are more horizons.
         case third
@@ -24,19 +23,20 @@ struct FakeSaxoCharts: Sendable {
         [host.get("/chart/v3/charts") { try chart($0, .third) }]
     }
 
-    /// What older deployments offer.
+    /// The endpoint of older deployments.
     var oldRoutes: [SandboxRoute] {
         [host.get("/chart/v1/charts") { try chart($0, .first) }]
     }
 
-    private func chart(_ visit: FakeSaxoHost.AuthenticatedRequest, _ version: Version) throws
+    private func chart(_ context: FakeSaxoHost.AuthenticatedRequest, _ version: Version) throws
         -> SandboxResponse
     {
-        let query = try Query(visit, version)
-        let quote = FakeSaxoQuote(query.listing, at: visit.view, visit.settings)
+        let query = try Query(context, version)
+        let quote = FakeSaxoQuote(query.listing, at: context.view, context.settings)
         guard quote.access != .denied else { throw FakeSaxoError.forbidden }
-        let candles = quote.access == .granted ? candles(query, delay: quote.delayInMinutes, visit.view) : []
-        let groups = visit.fieldGroups(["Data"])
+        let candles =
+            quote.access == .granted ? candles(query, delay: quote.delayInMinutes, context.view) : []
+        let groups = context.fieldGroups(["Data"])
         let listing = query.listing
         var members: [JSONDocument.Member] = [
             .init(name: "DataVersion", value: JSONDocument(integerLiteral: 1_000_000 + listing.uic))
@@ -53,12 +53,12 @@ struct FakeSaxoCharts: Sendable {
         if groups.contains("DisplayAndFormat") {
             members.append(.init(name: "DisplayAndFormat", value: listing.displayAndFormat))
         }
-        let data = candles.map { Self.sample($0, of: listing, visit.format) }
+        let data = candles.map { Self.sample($0, of: listing, context.format) }
         members.append(.init(name: "Data", value: .array(data)))
         return .json(.object(members))
     }
 
-    /// Oldest first.
+    /// Returns the candles, oldest first.
     private func candles(_ query: Query, delay: Int, _ view: MarketView) -> [TimedBar] {
         let moment = Instant(secondsSince1970: Int64(view.now - delay * 60)) ?? .earliest
         let view = MarketView(view.market, at: moment)
@@ -67,8 +67,8 @@ struct FakeSaxoCharts: Sendable {
         let bars = view.bars(
             of: query.listing.instrument, every: query.length, from: first, through: last,
             extendedHours: false, alignment: query.alignment, newestFirst: query.mode == .upTo)
-        let taken = Array(bars.prefix(query.count))
-        return query.mode == .upTo ? taken.reversed() : taken
+        let selected = Array(bars.prefix(query.count))
+        return query.mode == .upTo ? selected.reversed() : selected
     }
 
     private static func sample(_ candle: TimedBar, of listing: FakeSaxoInstrument, _ format: FakeSaxoFormat)
@@ -93,7 +93,7 @@ struct FakeSaxoCharts: Sendable {
         ]
     }
 
-    /// What a request asks for.
+    /// The validated parameters of a request.
     private struct Query {
         let listing: FakeSaxoInstrument
         /// In minutes.
@@ -109,25 +109,25 @@ struct FakeSaxoCharts: Sendable {
             case upTo
         }
 
-        init(_ visit: FakeSaxoHost.AuthenticatedRequest, _ version: Version) throws(FakeSaxoError) {
-            let assetType = try visit.assetType()
-            guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
+        init(_ context: FakeSaxoHost.AuthenticatedRequest, _ version: Version) throws(FakeSaxoError) {
+            let assetType = try context.assetType()
+            guard let uic = try context.integer("Uic", in: 0...Int.max) else {
                 throw .invalid("Uic", "Uic is required")
             }
             guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else { throw .notFound }
-            guard let horizon = try visit.integer("Horizon", in: 1...Int.max) else {
+            guard let horizon = try context.integer("Horizon", in: 1...Int.max) else {
                 throw .invalid("Horizon", "Horizon is required")
             }
             guard version.horizons.contains(horizon) else {
                 throw .invalid("Horizon", "The value '\(horizon)' is not valid for Horizon.")
             }
-            let maximum = visit.settings.chartMaximum
-            count = try visit.integer("Count", in: 1...maximum) ?? maximum
+            let maximum = context.settings.chartMaximum
+            count = try context.integer("Count", in: 1...maximum) ?? maximum
             self.listing = listing
             self.horizon = horizon
             let isByClock = version == .first || !assetType.isExchangeTraded
             alignment = isByClock ? .clock : .opening
-            guard let text = visit.request[query: "Time"] else {
+            guard let text = context.request[query: "Time"] else {
                 (time, mode) = (nil, .upTo)
                 return
             }
@@ -135,7 +135,7 @@ struct FakeSaxoCharts: Sendable {
                 throw .invalid("Time", "The value '\(text)' is not valid for Time.")
             }
             time = Int(instant.secondsSince1970)
-            switch visit.request[query: "Mode"] {
+            switch context.request[query: "Mode"] {
             case "From": mode = .from
             case "UpTo": mode = .upTo
             case .some, nil: throw .invalid("Mode", "Mode must be From or UpTo when Time is given")

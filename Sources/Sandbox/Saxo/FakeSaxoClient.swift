@@ -1,13 +1,13 @@
 package import Brokerage
 
-/// What Saxo knows of a user: a client with accounts, and the tokens that prove who asks.
+/// A user's data at Saxo: a client with accounts, and tokens.
 package struct FakeSaxoClient: Sendable {
     package let id: String
     package let key: String
     package let name: String
-    /// The currency in which figures over all accounts are told.
+    /// The currency of totals over all accounts.
     package let currency: String
-    /// The first is the default.
+    /// The first is the default account.
     package let accounts: [FakeSaxoAccount]
     package let credentials: Credentials
 
@@ -23,11 +23,11 @@ package struct FakeSaxoClient: Sendable {
         self.credentials = credentials
     }
 
-    /// The tokens with which a session begins that has not gone through a login.
+    /// The tokens of a session without a login.
     package struct Credentials: Sendable {
         /// See ``FakeSaxoSettings/developerTokenLifetime``.
         package let accessToken: String
-        /// Good for one use, within ``FakeSaxoSettings/refreshTokenLifetime`` of the sandbox's start.
+        /// Valid for one use, within ``FakeSaxoSettings/refreshTokenLifetime`` of the sandbox's start.
         package let refreshToken: String
 
         package init(accessToken: String, refreshToken: String) {
@@ -37,24 +37,24 @@ package struct FakeSaxoClient: Sendable {
     }
 }
 
-/// One account: a currency, money paid in, what was bought and sold, and orders that wait.
+/// One account: a currency, the deposit, trades, and open orders.
 package struct FakeSaxoAccount: Sendable {
     package let id: String
     package let key: String
     package let currency: String
     package let opened: Instant
-    /// Paid in when the account was opened, in its currency.
+    /// The amount paid in when the account was opened, in its currency.
     package let deposit: Decimal
-    /// Shares, or units of a pair's base, at the official close of a day; symbols as the market lists them.
+    /// Shares, or units of a pair's base, at the official close of a day; symbols are the market's.
     package let trades: [Ledger.Trade]
-    /// Orders that wait since before the sandbox was started.
+    /// Orders placed before the start of the sandbox.
     package let limitOrders: [LimitOrder]
 
-    /// An order with a price, good until it is cancelled.
+    /// A limit order, good till cancelled.
     package struct LimitOrder: Sendable, Hashable {
         package let id: String
         package let symbol: String
-        /// Below zero to sell.
+        /// Negative for a sale.
         package let quantity: Decimal
         package let price: Decimal
         package let placed: Instant
@@ -83,7 +83,8 @@ package struct FakeSaxoAccount: Sendable {
 }
 
 extension FakeSaxoClient {
-    /// Thinks in euros, holds US shares and two positions in currencies, one of them short, over two accounts.
+    /// The demonstration client: in euros, with US shares and two currency positions, one of them short, in
+    /// two accounts.
     package static let demo = FakeSaxoClient(
         id: "17304452", key: "b2Zf|0kq9bXc2-7hTTa1Vg==", name: "Sandbox Demo", currency: "EUR",
         accounts: [
@@ -115,7 +116,7 @@ extension FakeSaxoClient {
         credentials: Credentials(
             accessToken: "sandbox-saxo-demo-access", refreshToken: "sandbox-saxo-demo-refresh"))
 
-    /// Thinks in kroner, and has one account.
+    /// The second client: in kroner, with one account.
     package static let second = FakeSaxoClient(
         id: "20918377", key: "h8Qd-Lw3|pVn5_sKzTe0Cg==", name: "Sandbox Second", currency: "DKK",
         accounts: [
@@ -127,7 +128,7 @@ extension FakeSaxoClient {
         credentials: Credentials(
             accessToken: "sandbox-saxo-second-access", refreshToken: "sandbox-saxo-second-refresh"))
 
-    // The texts above are constants of this file; a test reads every one of them back.
+    // The texts above are constants of this file; a test parses each of them.
 
     private static func instant(_ text: String) -> Instant {
         Instant(text) ?? .earliest

@@ -1,28 +1,28 @@
 import NIOHTTP1
 
-/// Why Saxo refuses a request; the bodies are in `SandboxResponse.init(_:)` below.
+/// The errors of the fake Saxo; `SandboxResponse.init(_:)` below writes the bodies.
 enum FakeSaxoError: Error, Hashable {
-    /// No valid token, or data of another client: the body is empty.
+    /// No valid token, or data of another client; the body is empty.
     case unauthorized
     /// The body is empty.
     case notFound
-    /// The app or the user lacks a permission.
+    /// The app or the user has no permission.
     case forbidden
     case rateLimitExceeded
-    /// Fields that do not fit, each with what is wrong.
+    /// Invalid fields, with their messages.
     case invalidModel([String: [String]])
     case badRequest(code: String, message: String)
-    /// What an order wants is refused: told with status 200 mostly.
+    /// A rejected order: usually with status 200.
     case order(FakeSaxoOrderError)
     case conflict(code: String, message: String)
 
-    /// One field that does not fit.
+    /// Creates an error for one invalid field.
     static func invalid(_ field: String, _ message: String) -> FakeSaxoError {
         .invalidModel([field: [message]])
     }
 }
 
-/// Why an order is refused, by Saxo's codes.
+/// The error codes of rejected orders.
 enum FakeSaxoOrderError: String, Error, Hashable {
     case amountBelowMinimum = "AmountBelowMinimumLotSize"
     case amountNotInLots = "AmountNotInLotSize"
@@ -87,13 +87,13 @@ extension SandboxResponse {
         .json(["ErrorCode": .string(code), "Message": .string(message)], status: status)
     }
 
-    /// What Saxo or the edge before it says for a status that a script demands.
+    /// Returns the response of Saxo or its edge for a scripted status.
     static func saxo(status code: Int) -> SandboxResponse {
         let status = HTTPResponseStatus(statusCode: code)
         switch code {
         case 401, 404: return SandboxResponse(status: status)
         case 429: return .saxo(status, "RateLimitExceeded", "Rate limit exceeded")
-        // The edge answers for a service that is gone, and it speaks HTML.
+        // The edge answers for an unavailable service, with HTML.
         case 502, 503, 504:
             return .text(
                 "<HTML><HEAD><TITLE>\(status.reasonPhrase)</TITLE></HEAD></HTML>\n", type: "text/html",

@@ -1,12 +1,12 @@
 import Brokerage
 
-/// An instrument as Saxo lists it: known by its Uic together with an asset type.
+/// An instrument as Saxo lists it, identified by Uic and asset type.
 struct FakeSaxoInstrument: Sendable, Hashable {
     let uic: Int
     let assetType: AssetType
     let instrument: FakeInstrument
 
-    /// Saxo's kinds of instruments, as far as the market has something for them.
+    /// Saxo's asset types, as far as the market has instruments for them.
     enum AssetType: String, Sendable, Hashable, CaseIterable {
         case stock = "Stock"
         case fund = "Etf"
@@ -16,7 +16,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         case index = "StockIndex"
         case currencies = "FxSpot"
 
-        /// Only a part of the price is paid; profit and loss are all that the position is worth.
+        /// True if only a part of the price is paid; the value of a position is its profit or loss.
         var isOnMargin: Bool {
             switch self {
             case .stock, .fund, .index: false
@@ -24,7 +24,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
             }
         }
 
-        /// Told of by bid and ask, in charts too.
+        /// True if charts have bid and ask.
         var hasTwoSidedChart: Bool {
             switch self {
             case .stock, .fund, .index: false
@@ -32,7 +32,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
             }
         }
 
-        /// Prices come from an exchange, whose data must be subscribed to.
+        /// True if prices come from an exchange, which requires a data subscription.
         var isExchangeTraded: Bool {
             switch self {
             case .stock, .fund, .index: true
@@ -43,7 +43,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         var isTradable: Bool { self != .index }
     }
 
-    /// What is displayed: `AAPL:xnas`, class shares `BRKb:xnys`, `EURDKK`, `SPX.I`.
+    /// The displayed symbol: `AAPL:xnas`, class shares `BRKb:xnys`, `EURDKK`, `SPX.I`.
     var symbol: String {
         switch instrument.assetClass {
         case .equity:
@@ -55,10 +55,10 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// The name that people know: `Apple Inc.`.
+    /// The displayed name: `Apple Inc.`.
     var description: String { instrument.displayName }
 
-    /// The exchange, as Saxo names it.
+    /// Saxo's name of the exchange.
     var exchangeID: String {
         switch instrument.exchange {
         case .nasdaq: "NASDAQ"
@@ -95,7 +95,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// The currency in which exposure is told: the base of a pair, else that of the price.
+    /// The currency of the exposure: the base of a pair, otherwise the price's.
     var exposureCurrency: String {
         switch instrument.assetClass {
         case .currencyPair(let base, _): base
@@ -103,7 +103,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// The smallest order, and what orders grow by.
+    /// The minimum size of an order, and its increment.
     var lot: (minimum: Int, increment: Int) {
         switch instrument.assetClass {
         case .currencyPair: (1_000, 1_000)
@@ -111,7 +111,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// What part of the exposure is blocked as margin, in percent.
+    /// The part of the exposure that is reserved as margin, in percent.
     var marginPercent: Decimal {
         switch instrument.assetClass {
         case .currencyPair: Decimal(coefficient: 333, scale: 2) ?? .zero
@@ -119,7 +119,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// `DisplayAndFormat`, as it stands in many answers.
+    /// `DisplayAndFormat`, a member of many responses.
     var displayAndFormat: JSONDocument {
         [
             "Currency": .string(instrument.currency),
@@ -132,9 +132,9 @@ struct FakeSaxoInstrument: Sendable, Hashable {
     }
 }
 
-/// Everything that Saxo lists.
+/// All instruments that Saxo lists.
 enum FakeSaxoDirectory {
-    /// In the order of their Uics, what is tradable as it is before contracts on it.
+    /// In the order of their Uics; the tradable instrument precedes contracts on it.
     static let instruments: [FakeSaxoInstrument] = FakeInstrument.all.flatMap {
         instrument -> [FakeSaxoInstrument] in
         guard let uic = uics[instrument.symbol] else { return [] }
@@ -152,12 +152,13 @@ enum FakeSaxoDirectory {
         let assetType: FakeSaxoInstrument.AssetType
     }
 
-    /// Nil when there is no such pair of Uic and asset type.
+    /// Returns nil for an unknown pair of Uic and asset type.
     static func instrument(_ uic: Int, _ assetType: FakeSaxoInstrument.AssetType) -> FakeSaxoInstrument? {
         byIdentity[Identity(uic: uic, assetType: assetType)]
     }
 
-    /// What is meant by a symbol of the market in a portfolio: the thing itself, no contract on it.
+    /// Returns the instrument of a market symbol in a portfolio: the underlying itself, not a contract on
+    /// it.
     static func instrument(of instrument: FakeInstrument) -> FakeSaxoInstrument? {
         guard let uic = uics[instrument.symbol], let assetType = assetTypes(of: instrument).first else {
             return nil
@@ -165,7 +166,6 @@ enum FakeSaxoDirectory {
         return FakeSaxoInstrument(uic: uic, assetType: assetType, instrument: instrument)
     }
 
-    /// Everything that an instrument is tradable as.
     static func assetTypes(of instrument: FakeInstrument) -> [FakeSaxoInstrument.AssetType] {
         switch instrument.assetClass {
         case .equity:
@@ -176,11 +176,10 @@ enum FakeSaxoDirectory {
         }
     }
 
-    /// Funds that are not listed where only funds are.
+    /// Funds that are listed on an exchange of shares.
     private static let funds: Set<String> = ["QQQ"]
 
-    /// The Uics of pairs and of AAPL are Saxo's own as far as the fact sheet gives them; the others are the
-    /// sandbox's.
+    /// The Uics of pairs and of AAPL are Saxo's as far as the fact sheet has them; the others are invented.
     private static let uics: [String: Int] = {
         var uics = [
             "AUD/USD": 4, "EUR/CHF": 15, "EUR/DKK": 16, "EUR/GBP": 17, "EUR/JPY": 18, "EUR/NOK": 19,
@@ -201,42 +200,43 @@ struct FakeSaxoReference: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/ref/v1/instruments") { visit in
-                let found = try Self.meant(visit)
-                return .json(try FakeSaxoPage(visit).document(found, Self.summary))
+            host.get("/ref/v1/instruments") { context in
+                let found = try Self.matchingInstruments(context)
+                return .json(try FakeSaxoPage(context).document(found, Self.summary))
             },
-            host.get("/ref/v1/instruments/details") { visit in
-                guard visit.request[query: "Uics"] != nil || visit.request[query: "AssetTypes"] != nil else {
+            host.get("/ref/v1/instruments/details") { context in
+                guard context.request[query: "Uics"] != nil || context.request[query: "AssetTypes"] != nil
+                else {
                     throw FakeSaxoError.invalid("Uics", "Uics or AssetTypes is required")
                 }
-                let found = try Self.meant(visit)
-                return .json(try FakeSaxoPage(visit).document(found) { Self.details($0, visit.format) })
+                let found = try Self.matchingInstruments(context)
+                return .json(try FakeSaxoPage(context).document(found) { Self.details($0, context.format) })
             },
-            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { visit in
-                let parameters = visit.request.parameters
+            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { context in
+                let parameters = context.request.parameters
                 let assetType = parameters["asset_type"].flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
                 guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
                     let listing = FakeSaxoDirectory.instrument(uic, assetType)
                 else { throw FakeSaxoError.notFound }
-                return .json(Self.details(listing, visit.format))
+                return .json(Self.details(listing, context.format))
             },
         ]
     }
 
-    /// The instruments that fit every parameter.
-    private static func meant(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)
+    private static func matchingInstruments(_ context: FakeSaxoHost.AuthenticatedRequest)
+        throws(FakeSaxoError)
         -> [FakeSaxoInstrument]
     {
-        let request = visit.request
+        let request = context.request
         var found = FakeSaxoDirectory.instruments
         if let text = request[query: "Uics"] {
-            let uics = try FakeSaxoPrices.uics(text, maximum: visit.settings.pageMaximum)
+            let uics = try FakeSaxoPrices.uics(text, maximum: context.settings.pageMaximum)
             found = found.filter { uics.contains($0.uic) }
         }
         if let text = request[query: "AssetTypes"], !text.isEmpty {
             var types: Set<FakeSaxoInstrument.AssetType> = []
             for name in text.split(separator: ",") {
-                // Saxo knows more asset types than the sandbox has instruments of.
+                // Saxo has more asset types than the sandbox has instruments of.
                 if let type = FakeSaxoInstrument.AssetType(rawValue: String(name)) { types.insert(type) }
             }
             found = found.filter { types.contains($0.assetType) }
@@ -255,7 +255,7 @@ struct FakeSaxoReference: Sendable {
         return found
     }
 
-    /// Here the Uic is called `Identifier`.
+    /// Writes a search result, in which the Uic has the name `Identifier`.
     private static func summary(_ listing: FakeSaxoInstrument) -> JSONDocument {
         [
             "AssetType": .string(listing.assetType.rawValue),

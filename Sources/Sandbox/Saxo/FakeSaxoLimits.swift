@@ -1,15 +1,15 @@
 import Brokerage
 import Synchronization
 
-/// How much of each limit a session has used: requests a minute by service group, requests a day of the whole
-/// app, orders a second (fact sheet, "Rate limits").
+/// The used limits of each session (fact sheet, "Rate limits").
 ///
-/// A lock, because taking a request from what is left is one step, and requests come from many tasks at once.
+/// They are requests per minute and service group, requests per day of the whole app, orders per second. It
+/// uses a lock: requests arrive concurrently, and each must be counted in one step.
 final class FakeSaxoLimits: Resettable {
     private let settings: FakeSaxoSettings
     private let windows = Mutex<[Dimension: Window]>([:])
 
-    /// Users and service groups are few, and so are these.
+    /// Users and service groups are bounded, and therefore the keys too.
     private struct Dimension: Hashable {
         let name: String
         let user: String
@@ -23,7 +23,7 @@ final class FakeSaxoLimits: Resettable {
         var used: Int
     }
 
-    /// What the headers of a response tell.
+    /// The values of the rate limit headers of a response.
     struct Usage: Sendable {
         var isExceeded = false
         var headers: [(name: String, value: String)] = []
@@ -33,7 +33,7 @@ final class FakeSaxoLimits: Resettable {
         self.settings = settings
     }
 
-    /// Takes one request; nothing is taken where any limit is used up.
+    /// Counts one request, unless a limit is reached; then no limit changes.
     func consume(for user: String, group: String, isOrder: Bool, at now: Instant) -> Usage {
         var dimensions = [
             Dimension(
@@ -46,26 +46,26 @@ final class FakeSaxoLimits: Resettable {
         }
         let second = Int(now.secondsSince1970)
         return windows.withLock { windows in
-            var standing = Usage()
+            var usage = Usage()
             for dimension in dimensions {
                 let index = second / dimension.seconds
                 if windows[dimension]?.index != index { windows[dimension] = Window(index: index, used: 0) }
-                if (windows[dimension]?.used ?? 0) >= dimension.limit { standing.isExceeded = true }
+                if (windows[dimension]?.used ?? 0) >= dimension.limit { usage.isExceeded = true }
             }
             for dimension in dimensions {
-                if !standing.isExceeded { windows[dimension]?.used += 1 }
+                if !usage.isExceeded { windows[dimension]?.used += 1 }
                 let name = "X-RateLimit-\(dimension.name)"
                 let used = windows[dimension]?.used ?? 0
-                // A second that has begun has less than one left: 0.
+                // A started second has less than one second left: 0.
                 let reset =
                     dimension.seconds == 1 ? 0 : dimension.seconds - second % dimension.seconds
-                standing.headers += [
+                usage.headers += [
                     ("\(name)-Limit", String(dimension.limit)),
                     ("\(name)-Remaining", String(max(0, dimension.limit - used))),
                     ("\(name)-Reset", String(reset)),
                 ]
             }
-            return standing
+            return usage
         }
     }
 

@@ -1,18 +1,17 @@
 import Brokerage
 
-/// An order as Saxo keeps it.
 struct FakeSaxoOrder: Sendable, Hashable {
     let id: String
     let accountKey: String
     let listing: FakeSaxoInstrument
     let isBuy: Bool
-    /// Above zero.
+    /// Always positive.
     var amount: Decimal
     var kind: Kind
     var duration: Lifetime
     let placed: Instant
     let externalReference: String?
-    /// Whether a stop has been reached, and only its limit is left to be.
+    /// True if the stop was reached and the order waits for its limit.
     var isTriggered = false
 
     /// `OrderType` with its prices, in ticks.
@@ -20,7 +19,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
         case market
         case limit(Int)
         case stop(Int)
-        /// Triggered by the last trade instead of by the quote.
+        /// Triggered by the last trade instead of the quote.
         case stopIfTraded(Int)
         case stopLimit(stop: Int, limit: Int)
         case trailingStop(FakeSaxoTrail)
@@ -52,7 +51,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
         /// Until the close of a session, in seconds since 1970.
         case day(until: Int)
         case untilCancelled
-        /// Until a second, with the text that said so.
+        /// Until a second, with the original text.
         case untilDate(Int, text: String)
         case immediateOrCancel
         case fillOrKill
@@ -65,7 +64,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
             }
         }
 
-        /// Lives for one look at the market only.
+        /// True if the order is filled or cancelled at once.
         var isMomentary: Bool {
             switch self {
             case .immediateOrCancel, .fillOrKill: true
@@ -88,11 +87,11 @@ struct FakeSaxoOrder: Sendable, Hashable {
         }
     }
 
-    /// The price at which the market takes the order now, in ticks; nil while it does not.
+    /// Returns the fill price at the current quote, in ticks; nil if the order is not filled.
     mutating func fill(at quote: FakeSaxoQuote) -> Int? {
         guard quote.isMarketOpen, let last = quote.last else { return nil }
         let side = isBuy ? quote.ask?.price ?? last : quote.bid?.price ?? last
-        /// A buyer's stop is reached from below, a seller's from above.
+        /// Returns true if a stop is reached: a buyer's from below, a seller's from above.
         func isReached(_ stop: Int, by price: Int) -> Bool { isBuy ? price >= stop : price <= stop }
         func limited(_ limit: Int) -> Int? { (isBuy ? side <= limit : side >= limit) ? side : nil }
         switch kind {
@@ -112,16 +111,16 @@ struct FakeSaxoOrder: Sendable, Hashable {
     }
 }
 
-/// One item of the open orders.
+/// One item of the open orders response.
 struct FakeSaxoOpenOrder {
     private let order: FakeSaxoOrder
     private let context: FakeSaxoHost.AuthenticatedRequest
     private let quote: FakeSaxoQuote
 
-    init(_ order: FakeSaxoOrder, of visit: FakeSaxoHost.AuthenticatedRequest) {
+    init(_ order: FakeSaxoOrder, of context: FakeSaxoHost.AuthenticatedRequest) {
         self.order = order
-        self.context = visit
-        quote = FakeSaxoQuote(order.listing, at: visit.view, visit.settings)
+        self.context = context
+        quote = FakeSaxoQuote(order.listing, at: context.view, context.settings)
     }
 
     func document(_ groups: Set<String>) throws -> JSONDocument {
@@ -155,7 +154,7 @@ struct FakeSaxoOpenOrder {
         return .object(members)
     }
 
-    /// The order's price, and how far the market is from it.
+    /// The order's price, and its distance from the market.
     private var prices: [JSONDocument.Member] {
         get throws {
             let instrument = order.listing.instrument
@@ -195,18 +194,18 @@ struct FakeSaxoOpenOrder {
     }
 }
 
-/// A stop that follows the market at a distance, in steps; all in ticks.
+/// A trailing stop: it follows the market at a distance, in steps; all in ticks.
 struct FakeSaxoTrail: Sendable, Hashable {
-    /// Where it stands.
+    /// The current stop price.
     var stop: Int
     /// `TrailingStopDistanceToMarket`.
     let distance: Int
     /// `TrailingStopStep`, at least 1.
     let step: Int
-    /// It follows the last trade instead of the quote.
+    /// True if it follows the last trade instead of the quote.
     let isIfTraded: Bool
 
-    /// Moves by whole steps to its distance from a price that is better than those before, and never back.
+    /// Moves by whole steps towards a better price, and never back.
     mutating func follow(_ price: Int, isBuy: Bool) {
         let gap = isBuy ? stop - price - distance : price - stop - distance
         guard gap >= step else { return }

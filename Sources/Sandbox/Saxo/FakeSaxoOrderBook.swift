@@ -1,30 +1,30 @@
 import Brokerage
 import Synchronization
 
-/// What a client has done since the sandbox was started: orders that wait, and what was bought and sold.
+/// A client's activity since the start of the sandbox: open orders, and executions.
 struct FakeSaxoActivity: Sendable {
     var orders: [FakeSaxoOrder] = []
     var executions: [FakeSaxoExecution] = []
 }
 
-/// Takes, changes and cancels orders, and carries them out as the market comes to them.
+/// The open orders of all clients: it places, changes, cancels and fills them.
 ///
-/// Orders meet the market whenever their client asks something, and then at that moment's prices: what happened
-/// in between is not looked at.
+/// Orders are matched only when their client sends a request, at that moment's prices; prices between
+/// requests are ignored.
 ///
-/// A lock, because orders are changed by several requests at once, each in one step.
+/// It uses a lock: requests arrive concurrently, and each must change orders in one step.
 final class FakeSaxoOrderBook: Resettable {
     private let settings: FakeSaxoSettings
     private let state = Mutex<[String: Ledger]>([:])
 
     private struct Ledger {
         var activity: FakeSaxoActivity
-        /// Requests of the last seconds, so that the same is not taken twice.
+        /// The requests of the last seconds, for the detection of duplicates.
         var recent: [(request: [UInt8], moment: Instant)] = []
         var nextID = 5_014_824_030
     }
 
-    /// The most orders of a client that may wait, and the most executions that are kept.
+    /// The maximum number of open orders of a client, and of stored executions.
     static let maximumOrders = 200
     static let maximumExecutions = 5_000
 
@@ -32,7 +32,7 @@ final class FakeSaxoOrderBook: Resettable {
         self.settings = settings
     }
 
-    /// What a client has done, up to the view's moment.
+    /// Returns a client's activity, after matching its orders at the view's moment.
     func activity(of client: FakeSaxoClient, at view: MarketView) -> FakeSaxoActivity {
         with(client) { ledger in
             settle(&ledger.activity, at: view)
@@ -40,7 +40,8 @@ final class FakeSaxoOrderBook: Resettable {
         }
     }
 
-    /// Whether the same request came within ``FakeSaxoSettings/duplicateOrderWindow``; remembers it where not.
+    /// Returns true if the same request came within ``FakeSaxoSettings/duplicateOrderWindow``; stores it
+    /// otherwise.
     func isDuplicate(_ request: [UInt8], of client: FakeSaxoClient, at now: Instant) -> Bool {
         with(client) { ledger in
             ledger.recent.removeAll { now.duration(since: $0.moment) >= settings.duplicateOrderWindow }
@@ -51,7 +52,7 @@ final class FakeSaxoOrderBook: Resettable {
         }
     }
 
-    /// Takes an order, made with the id that it gets; throws where there is no room for more.
+    /// Stores an order, created with its new id; throws if the client has too many.
     func place(
         for client: FakeSaxoClient, _ make: (String) -> FakeSaxoOrder
     ) throws(FakeSaxoError) -> FakeSaxoOrder {
@@ -68,7 +69,7 @@ final class FakeSaxoOrderBook: Resettable {
         return placed
     }
 
-    /// Changes an order that waits; nil when there is none of that id.
+    /// Changes an open order; nil if the id is unknown.
     func change(
         _ id: String, of client: FakeSaxoClient, _ body: (inout FakeSaxoOrder) throws(FakeSaxoError) -> Void
     ) throws(FakeSaxoError) -> FakeSaxoOrder? {
@@ -86,14 +87,14 @@ final class FakeSaxoOrderBook: Resettable {
         return try changed.get()
     }
 
-    /// Cancels the orders of an account that fit, and says which they were.
+    /// Cancels the matching orders of an account, and returns them.
     func cancel(
-        of client: FakeSaxoClient, accountKey: String, where isMeant: (FakeSaxoOrder) -> Bool
+        of client: FakeSaxoClient, accountKey: String, where isIncluded: (FakeSaxoOrder) -> Bool
     ) -> [String] {
         with(client) { ledger in
-            let meant = ledger.activity.orders.filter { $0.accountKey == accountKey && isMeant($0) }
-            ledger.activity.orders.removeAll { meant.contains($0) }
-            return meant.map(\.id)
+            let canceled = ledger.activity.orders.filter { $0.accountKey == accountKey && isIncluded($0) }
+            ledger.activity.orders.removeAll { canceled.contains($0) }
+            return canceled.map(\.id)
         }
     }
 
@@ -117,7 +118,8 @@ final class FakeSaxoOrderBook: Resettable {
             let quote = FakeSaxoQuote(order.listing, at: view, settings)
             if let price = order.fill(at: quote) {
                 let sign: Decimal = order.isBuy ? 1 : -1
-                // The amount of an order is bounded where it is read, and so is its product with one.
+                // The amount of an order is limited when it is parsed, so its product with the sign is
+                // valid.
                 let amount = (try? order.amount * sign) ?? .zero
                 activity.executions.append(
                     FakeSaxoExecution(
@@ -132,7 +134,7 @@ final class FakeSaxoOrderBook: Resettable {
 }
 
 extension FakeSaxoOrder {
-    /// The orders that a client has from before the sandbox was started.
+    /// Returns a client's orders from before the start of the sandbox.
     fileprivate static func waiting(for client: FakeSaxoClient) -> [FakeSaxoOrder] {
         client.accounts.flatMap { account in
             account.limitOrders.compactMap { order -> FakeSaxoOrder? in
@@ -150,7 +152,7 @@ extension FakeSaxoOrder {
 }
 
 extension FakeInstrument {
-    /// A price in ticks; nil where it is no whole number of them, or too large.
+    /// Returns a price in ticks; nil if it is not a whole number of ticks, or too large.
     func ticks(_ price: Decimal) -> Int? {
         let shortest = price.withoutTrailingZeros
         guard shortest.scale <= decimals else { return nil }

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// The body of a request to place, change or check an order, as far as its form tells.
+/// The body of a request to place, change or check an order, validated without market and account data.
 struct FakeSaxoOrderRequest {
     let account: FakeSaxoAccount
     let listing: FakeSaxoInstrument?
@@ -24,9 +24,9 @@ struct FakeSaxoOrderRequest {
         "Market", "Limit", "Stop", "StopIfTraded", "StopLimit", "TrailingStop", "TrailingStopIfTraded",
     ]
 
-    /// Reads a body; throws ``FakeSaxoError`` that names every field at fault.
-    init(_ visit: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
-        guard let body = try? JSONDocument(parsing: visit.request.body), body.members != nil else {
+    /// Parses a body; throws ``FakeSaxoError`` with all invalid fields.
+    init(_ context: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
+        guard let body = try? JSONDocument(parsing: context.request.body), body.members != nil else {
             throw .badRequest(code: "InvalidRequest", message: "The request body is no JSON object.")
         }
         var fields = BodyFieldReader(body: body)
@@ -48,7 +48,7 @@ struct FakeSaxoOrderRequest {
         if (externalReference?.utf8.count ?? 0) > 50 {
             fields.add("ExternalReference", "The field ExternalReference must have at most 50 characters.")
         }
-        if isNew, visit.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
+        if isNew, context.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
             fields.add("ManualOrder", "ManualOrder is required")
         }
         if body["Orders"]?.elements?.isEmpty == false {
@@ -59,13 +59,14 @@ struct FakeSaxoOrderRequest {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
         listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoDirectory.instrument(uic, $0) } }
-        duration = fields.duration(isRequired: isNew, listing: listing, now: visit.view.now)
+        duration = fields.duration(isRequired: isNew, listing: listing, now: context.view.now)
         isBuy = side == "Buy"
         guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
-        account = try visit.account(key: accountKey)
+        account = try context.account(key: accountKey)
     }
 
-    /// The kind of an order with its prices; throws ``FakeSaxoOrderError`` where a price does not fit the instrument.
+    /// Returns the kind of an order with its prices; throws ``FakeSaxoOrderError`` for a price that is
+    /// invalid for the instrument.
     func kind(for listing: FakeSaxoInstrument, else price: Int?) throws(FakeSaxoError) -> FakeSaxoOrder.Kind {
         func ticks(_ decimal: Decimal) throws(FakeSaxoError) -> Int {
             guard let ticks = listing.instrument.ticks(decimal) else { throw .order(.priceNotInTicks) }
@@ -94,7 +95,7 @@ struct FakeSaxoOrderRequest {
     }
 }
 
-/// Reads the fields of a body, and notes what is wrong with them.
+/// Reads the fields of a body, and collects their errors.
 private struct BodyFieldReader {
     let body: JSONDocument
     private(set) var problems: [String: [String]] = [:]
@@ -130,7 +131,7 @@ private struct BodyFieldReader {
         return member.integer
     }
 
-    /// At most 10^12, so that no product of two overflows.
+    /// Returns a positive number, at most 10^12, so that no product of two overflows.
     mutating func positive(_ name: String, isRequired: Bool) -> Decimal? {
         guard let member = member(name, isRequired: isRequired) else { return nil }
         guard let number = member.decimal, number > .zero, number <= 1_000_000_000_000, number.scale <= 9

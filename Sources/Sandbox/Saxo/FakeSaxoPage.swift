@@ -1,22 +1,22 @@
 import Brokerage
 import NIOHTTP1
 
-/// A part of a list, with the link to the next (fact sheet, "Paging").
+/// A page of a list, with the link to the next one (fact sheet, "Paging").
 struct FakeSaxoPage {
     private let context: FakeSaxoHost.AuthenticatedRequest
     private let top: Int
     private let skip: Int
     private let isCounted: Bool
 
-    /// Reads `$top`, `$skip` and `$inlinecount`; throws ``FakeSaxoError`` where one of them does not fit.
-    init(_ visit: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
-        self.context = visit
+    /// Parses `$top`, `$skip` and `$inlinecount`; throws ``FakeSaxoError`` for an invalid one.
+    init(_ context: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
+        self.context = context
         top = min(
-            try visit.integer("$top", in: 1...Int.max) ?? visit.settings.pageDefault,
-            visit.settings.pageMaximum
+            try context.integer("$top", in: 1...Int.max) ?? context.settings.pageDefault,
+            context.settings.pageMaximum
         )
-        skip = try visit.integer("$skip", in: 0...Int.max) ?? 0
-        switch visit.request[query: "$inlinecount"] {
+        skip = try context.integer("$skip", in: 0...Int.max) ?? 0
+        switch context.request[query: "$inlinecount"] {
         case nil: isCounted = countsByDefault
         case "AllPages": isCounted = true
         case "None": isCounted = false
@@ -36,7 +36,7 @@ struct FakeSaxoPage {
         return .object(members)
     }
 
-    /// The request's own target with another `$skip`.
+    /// The request's own target with the next `$skip`.
     private var next: String {
         let request = context.request
         var pairs = request.query.filter { !["$top", "$skip"].contains($0.name) }
@@ -49,7 +49,7 @@ struct FakeSaxoPage {
         return "http://\(host)\(path)"
     }
 
-    /// Everything but letters, digits and what is harmless in a query, by RFC 3986; `$` is not escaped.
+    /// Escapes all but letters, digits and the characters allowed in a query (RFC 3986); `$` is not escaped.
     private static func escaped(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
             switch byte {
@@ -66,7 +66,7 @@ struct FakeSaxoPage {
 }
 
 extension FakeSaxoHost.AuthenticatedRequest {
-    /// The whole number of a parameter; nil when there is none.
+    /// Returns the integer of a parameter; nil if it is missing.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(FakeSaxoError) -> Int? {
         guard let text = request[query: name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -75,7 +75,7 @@ extension FakeSaxoHost.AuthenticatedRequest {
         return number
     }
 
-    /// The asset type of a parameter; throws where it is missing or unknown.
+    /// Returns the asset type of a parameter; throws if it is missing or unknown.
     func assetType() throws(FakeSaxoError) -> FakeSaxoInstrument.AssetType {
         guard let text = request[query: "AssetType"] else {
             throw .invalid("AssetType", "AssetType is required")
@@ -86,15 +86,15 @@ extension FakeSaxoHost.AuthenticatedRequest {
         return type
     }
 
-    /// The field groups asked for; the endpoint's own where none are.
+    /// Returns the requested field groups; the endpoint's defaults if none are requested.
     func fieldGroups(_ defaults: Set<String>) -> Set<String> {
         guard let text = request[query: "FieldGroups"], !text.isEmpty else { return defaults }
         return Set(text.split(separator: ",").map { String($0.filter { $0 != " " }) })
     }
 
-    /// The account of the parameter `AccountKey`; nil where there is none.
+    /// Returns the account of the parameter `AccountKey`; nil if it is missing.
     ///
-    /// Another client's is refused.
+    /// Another client's account is rejected.
     func account() throws(FakeSaxoError) -> FakeSaxoAccount? {
         guard let key = request[query: "AccountKey"] else { return nil }
         return try account(key: key)
@@ -105,7 +105,7 @@ extension FakeSaxoHost.AuthenticatedRequest {
         return account
     }
 
-    /// Requires the parameter `ClientKey`, and that it is the client's own.
+    /// Requires the parameter `ClientKey` with the client's own key.
     func requireClientKey() throws(FakeSaxoError) {
         guard let key = request[query: "ClientKey"] else {
             throw .invalid("ClientKey", "ClientKey is required")

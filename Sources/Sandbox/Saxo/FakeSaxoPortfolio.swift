@@ -8,26 +8,26 @@ struct FakeSaxoPortfolio: Sendable {
     var routes: [SandboxRoute] {
         [
             host.get("/port/v1/clients/me") { .json(Self.client($0.client)) },
-            host.get("/port/v1/accounts/me") { visit in
+            host.get("/port/v1/accounts/me") { context in
                 .json(
-                    try FakeSaxoPage(visit).document(visit.client.accounts) {
-                        Self.account($0, of: visit.client)
+                    try FakeSaxoPage(context).document(context.client.accounts) {
+                        Self.account($0, of: context.client)
                     }
                 )
             },
-            host.get("/port/v1/balances") { visit in
-                try visit.requireClientKey()
-                return try balance(visit)
+            host.get("/port/v1/balances") { context in
+                try context.requireClientKey()
+                return try balance(context)
             },
             host.get("/port/v1/balances/me", balance),
-            host.get("/port/v1/netpositions") { visit in
-                try visit.requireClientKey()
-                return try netPositions(visit)
+            host.get("/port/v1/netpositions") { context in
+                try context.requireClientKey()
+                return try netPositions(context)
             },
             host.get("/port/v1/netpositions/me", netPositions),
-            host.get("/port/v1/orders") { visit in
-                try visit.requireClientKey()
-                return try orders(visit)
+            host.get("/port/v1/orders") { context in
+                try context.requireClientKey()
+                return try orders(context)
             },
             host.get("/port/v1/orders/me", orders),
         ]
@@ -78,62 +78,62 @@ struct FakeSaxoPortfolio: Sendable {
         ]
     }
 
-    /// One account in its own currency, or all of them in the client's.
-    private func book(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> FakeSaxoBook {
-        let account = try visit.account()
+    /// Returns the book of one account in its own currency, or of all in the client's.
+    private func book(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> FakeSaxoBook {
+        let account = try context.account()
         return try FakeSaxoBook(
-            account.map { [$0] } ?? visit.client.accounts,
-            in: account?.currency ?? visit.client.currency, visit.activity, at: visit.view)
+            account.map { [$0] } ?? context.client.accounts,
+            in: account?.currency ?? context.client.currency, context.activity, at: context.view)
     }
 
-    private func balance(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        .json(try FakeSaxoBalance(book(visit), visit.settings).document(visit.format))
+    private func balance(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        .json(try FakeSaxoBalance(book(context), context.settings).document(context.format))
     }
 
-    private func netPositions(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let book = try book(visit)
+    private func netPositions(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let book = try book(context)
         var positions = book.positions
-        if let uic = try visit.integer("Uic", in: 0...Int.max) {
-            let assetType = try visit.assetType()
+        if let uic = try context.integer("Uic", in: 0...Int.max) {
+            let assetType = try context.assetType()
             positions = positions.filter { $0.listing.uic == uic && $0.listing.assetType == assetType }
         }
-        if positions.isEmpty, visit.settings.emptyPortfolioHasNoContent {
+        if positions.isEmpty, context.settings.emptyPortfolioHasNoContent {
             return SandboxResponse(status: .noContent)
         }
-        let account = try visit.account()
-        let groups = visit.fieldGroups(["NetPositionBase", "NetPositionView"])
+        let account = try context.account()
+        let groups = context.fieldGroups(["NetPositionBase", "NetPositionView"])
         return .json(
-            try FakeSaxoPage(visit, countsByDefault: true).document(positions) { position in
-                try FakeSaxoNetPosition(position, of: visit, account, in: book).document(groups)
+            try FakeSaxoPage(context, countsByDefault: true).document(positions) { position in
+                try FakeSaxoNetPosition(position, of: context, account, in: book).document(groups)
             })
     }
 
-    private func orders(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let account = try visit.account()
-        let id = visit.request[query: "OrderId"]
-        let orders = visit.activity.orders.filter { order in
+    private func orders(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let account = try context.account()
+        let id = context.request[query: "OrderId"]
+        let orders = context.activity.orders.filter { order in
             (account.map { $0.key == order.accountKey } ?? true) && (id ?? order.id) == order.id
         }
-        let groups = visit.fieldGroups([])
+        let groups = context.fieldGroups([])
         return .json(
-            try FakeSaxoPage(visit, countsByDefault: true).document(orders) { order in
-                try FakeSaxoOpenOrder(order, of: visit).document(groups)
+            try FakeSaxoPage(context, countsByDefault: true).document(orders) { order in
+                try FakeSaxoOpenOrder(order, of: context).document(groups)
             })
     }
 }
 
-/// One item of the net positions.
+/// One item of the net positions response.
 struct FakeSaxoNetPosition {
     private let valuation: FakeSaxoValuation
     private let context: FakeSaxoHost.AuthenticatedRequest
     private let account: FakeSaxoAccount?
 
     init(
-        _ position: FakeSaxoBook.Position, of visit: FakeSaxoHost.AuthenticatedRequest,
+        _ position: FakeSaxoBook.Position, of context: FakeSaxoHost.AuthenticatedRequest,
         _ account: FakeSaxoAccount?, in book: FakeSaxoBook
     ) throws {
-        valuation = try FakeSaxoValuation(position, in: book, visit.settings)
-        self.context = visit
+        valuation = try FakeSaxoValuation(position, in: book, context.settings)
+        self.context = context
         self.account = account
     }
 
@@ -169,7 +169,7 @@ struct FakeSaxoNetPosition {
         return .object(members)
     }
 
-    /// The account is not told where the question was for all.
+    /// The account is omitted if the request was for all accounts.
     private var base: JSONDocument {
         get throws {
             let orders = context.activity.orders.count { order in
@@ -196,7 +196,7 @@ struct FakeSaxoNetPosition {
         }
     }
 
-    /// What needs a price is left out where none is told.
+    /// Members that need a price are omitted without one.
     private var view: JSONDocument {
         let format = context.format
         let counts: [JSONDocument.Member] = [
@@ -216,7 +216,7 @@ struct FakeSaxoNetPosition {
                     .init(name: "CurrentPriceType", value: "None"),
                 ] + counts)
         }
-        let told: JSONDocument = [
+        let priced: JSONDocument = [
             "AverageOpenPrice": format.number(figures.averageOpenPrice),
             "CalculationReliability": "Ok",
             "ConversionRateCurrent": format.number(figures.conversionRate),
@@ -233,6 +233,6 @@ struct FakeSaxoNetPosition {
             "TradeCostsTotal": 0,
             "TradeCostsTotalInBaseCurrency": 0,
         ]
-        return .object((told.members ?? []) + counts)
+        return .object((priced.members ?? []) + counts)
     }
 }

@@ -6,9 +6,9 @@ struct FakeSaxoPrices: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/trade/v1/infoprices") { visit in
-                let assetType = try visit.assetType()
-                guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
+            host.get("/trade/v1/infoprices") { context in
+                let assetType = try context.assetType()
+                guard let uic = try context.integer("Uic", in: 0...Int.max) else {
                     throw FakeSaxoError.invalid("Uic", "Uic is required")
                 }
                 guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
@@ -16,30 +16,33 @@ struct FakeSaxoPrices: Sendable {
                         code: FakeSaxoOrderError.illegalInstrument.rawValue,
                         message: "Instrument not found: \(uic) as \(assetType.rawValue)")
                 }
-                return .json(Self.price(of: listing, visit))
+                return .json(Self.price(of: listing, context))
             },
-            host.get("/trade/v1/infoprices/list") { visit in
-                let assetType = try visit.assetType()
-                guard let text = visit.request[query: "Uics"] else {
+            host.get("/trade/v1/infoprices/list") { context in
+                let assetType = try context.assetType()
+                guard let text = context.request[query: "Uics"] else {
                     throw FakeSaxoError.invalid("Uics", "Uics is required")
                 }
-                let uics = try Self.uics(text, maximum: visit.settings.priceListMaximum)
-                let groups = visit.fieldGroups(FakeSaxoPrice.defaultGroups)
+                let uics = try Self.uics(text, maximum: context.settings.priceListMaximum)
+                let groups = context.fieldGroups(FakeSaxoPrice.defaultGroups)
                 return .json([
-                    "Data": Self.list(uics, assetType, groups, at: visit.view, visit.settings)
+                    "Data": Self.list(uics, assetType, groups, at: context.view, context.settings)
                 ])
             },
         ]
     }
 
-    private static func price(of listing: FakeSaxoInstrument, _ visit: FakeSaxoHost.AuthenticatedRequest)
+    private static func price(of listing: FakeSaxoInstrument, _ context: FakeSaxoHost.AuthenticatedRequest)
         -> JSONDocument
     {
-        FakeSaxoPrice(quote: FakeSaxoQuote(listing, at: visit.view, visit.settings), format: visit.format)
-            .document(visit.fieldGroups(FakeSaxoPrice.defaultGroups))
+        FakeSaxoPrice(
+            quote: FakeSaxoQuote(listing, at: context.view, context.settings), format: context.format
+        )
+        .document(context.fieldGroups(FakeSaxoPrice.defaultGroups))
     }
 
-    /// The numbers of a list, each once; throws ``FakeSaxoError`` where one is none, or they are too many.
+    /// Parses a list of Uics, each once; throws ``FakeSaxoError`` for an invalid number, or more than
+    /// `maximum`.
     static func uics(_ text: String, maximum: Int) throws(FakeSaxoError) -> [Int] {
         var uics: [Int] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -54,7 +57,7 @@ struct FakeSaxoPrices: Sendable {
         return uics
     }
 
-    /// A Uic that there is not gets an error in its place.
+    /// Writes a price list; an unknown Uic gets an error instead of a price.
     static func list(
         _ uics: [Int], _ assetType: FakeSaxoInstrument.AssetType, _ groups: Set<String>, at view: MarketView,
         _ settings: FakeSaxoSettings

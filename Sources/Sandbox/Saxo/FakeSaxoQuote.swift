@@ -1,27 +1,26 @@
 import Brokerage
 
-/// What Saxo tells of an instrument's price at a moment.
+/// The price data of an instrument at a moment.
 struct FakeSaxoQuote: Sendable {
     let listing: FakeSaxoInstrument
     let access: Access
-    /// In ticks; nil where no price is told.
+    /// In ticks; nil without a price.
     let last: Int?
     let bid: BestQuote.Side?
     let ask: BestQuote.Side?
-    /// The second in which the price came to stand.
+    /// The second of the last price change.
     let second: Int
     /// The day's bar so far, and the close of the day before, in ticks.
     let dayBar: Bar?
     let lastClose: Int
     let delayInMinutes: Int
-    /// What the instrument's market does.
+    /// The phase of the instrument's market.
     let phase: TradingSession.Phase?
 
     enum Access: Sendable, Hashable {
         case granted
-        /// The price comes from an exchange whose data are not subscribed to.
+        /// The price comes from an exchange without a data subscription.
         case denied
-        /// There is none.
         case noPrice
     }
 
@@ -50,7 +49,7 @@ struct FakeSaxoQuote: Sendable {
         }
         let quote = market.quote(instrument, at: now)
         let trade = market.lastTrade(instrument, at: now)
-        // An index is calculated, and nobody sells it.
+        // An index is calculated and has no sellers.
         let isQuoted = listing.assetType != .index
         (last, second) = (trade.price, trade.second)
         (bid, ask) = isQuoted ? (quote.bid, quote.ask) : (nil, nil)
@@ -63,7 +62,6 @@ struct FakeSaxoQuote: Sendable {
 
     var isMarketOpen: Bool { phase == .regular }
 
-    /// `MarketState`.
     var marketState: String {
         switch phase {
         case .preMarket: "PreMarket"
@@ -84,28 +82,27 @@ struct FakeSaxoQuote: Sendable {
         }
     }
 
-    /// Between bid and ask, with a decimal more; the last price where a side is missing.
+    /// The price between bid and ask, with one more decimal; the last price if a side is missing.
     var mid: Decimal? {
         guard let bid, let ask else { return last.map(listing.instrument.price) }
         let sum = listing.instrument.price(bid.price + ask.price)
         return try? sum.divided(by: 2, to: listing.instrument.decimals + 1, .halfEven)
     }
 
-    /// The change of a price since the last close, in percent with two decimals.
+    /// Returns the change of a price since the last close, in percent with two decimals.
     func percentChange(of price: Int) -> Decimal {
         let change = Decimal(price - lastClose)
         return (try? (change * 100).divided(by: Decimal(lastClose), to: 2, .halfEven)) ?? .zero
     }
 }
 
-/// The body of a price, as info prices and subscriptions tell it.
+/// The body of a price, in info prices and subscriptions.
 struct FakeSaxoPrice {
     let quote: FakeSaxoQuote
     let format: FakeSaxoFormat
 
     private var listing: FakeSaxoInstrument { quote.listing }
 
-    /// The default field group.
     static let defaultGroups: Set<String> = ["Quote"]
 
     func document(_ groups: Set<String>) -> JSONDocument {
@@ -125,14 +122,14 @@ struct FakeSaxoPrice {
         return .object(members)
     }
 
-    /// The year 1 stands for never.
+    /// The year 1 stands for "never".
     private var lastUpdated: JSONDocument {
         quote.last == nil ? "0001-01-01T00:00:00Z" : FakeSaxoFormat.time(quote.second)
     }
 
     private func price(_ ticks: Int) -> JSONDocument { format.price(ticks, of: listing.instrument) }
 
-    /// Bid, ask and mid are left out where the type of price says that there is none.
+    /// Bid, ask and mid are omitted if the price type says that there is none.
     private var quotePart: JSONDocument {
         var members: [JSONDocument.Member] = [
             .init(
@@ -168,7 +165,7 @@ struct FakeSaxoPrice {
         ]
     }
 
-    /// 0 stands for unknown.
+    /// 0 stands for "unknown".
     private var details: JSONDocument {
         let isTraded = listing.assetType.isExchangeTraded
         return [
@@ -195,11 +192,11 @@ struct FakeSaxoPrice {
     }
 }
 
-/// Numbers and times as Saxo's servers write them.
+/// Saxo's format of numbers and times.
 struct FakeSaxoFormat: Sendable {
     let writesExponents: Bool
 
-    /// A JSON number; below 0.0001 it has an exponent, as .NET writes binary numbers.
+    /// Writes a JSON number; below 0.0001 with an exponent, as .NET writes binary numbers.
     func number(_ decimal: Decimal) -> JSONDocument {
         let shortest = decimal.withoutTrailingZeros
         guard writesExponents, shortest.scale > 4, !shortest.isZero,
@@ -208,12 +205,12 @@ struct FakeSaxoFormat: Sendable {
         return .scientific(shortest)
     }
 
-    /// A price in ticks.
+    /// Writes a price in ticks.
     func price(_ ticks: Int, of instrument: FakeInstrument) -> JSONDocument {
         number(instrument.price(ticks))
     }
 
-    /// `2026-11-20T15:14:00.578000Z`.
+    /// Writes a time: `2026-11-20T15:14:00.578000Z`.
     static func time(_ second: Int, microseconds: Int = 0) -> JSONDocument {
         let instant = Instant(secondsSince1970: Int64(second)) ?? .earliest
         let digits = String(min(max(microseconds, 0), 999_999))
@@ -227,7 +224,7 @@ struct FakeSaxoFormat: Sendable {
 }
 
 extension JSONDocument {
-    /// The decimal that this is; nil for anything but a number.
+    /// The decimal; nil for anything but a number.
     var decimal: Decimal? {
         guard case .number(let number) = self else { return nil }
         return number

@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Who is logged in: the tokens of the authorization server, and those that users are configured with.
+/// The logins: tokens of the authorization server, and configured tokens.
 struct FakeSaxoSessions: Resettable {
     let server: AuthorizationServer
     private let users: [SandboxUser]
@@ -17,12 +17,12 @@ struct FakeSaxoSessions: Resettable {
             lifetimes: OAuthLifetimes(
                 access: settings.accessTokenLifetime, refresh: settings.refreshTokenLifetime),
             reuse: settings.refreshReuse,
-            // Another provider's tokens must not be numbered alike.
+            // Token numbers must differ from those of other providers.
             seed: seed ^ 0x5A58_4F42)
         addConfiguredTokens()
     }
 
-    /// Forgets all logins; configured refresh tokens are good once more, until they run out.
+    /// Deletes all logins; configured refresh tokens are valid again, until they expire.
     func reset() {
         server.reset()
         addConfiguredTokens()
@@ -39,7 +39,7 @@ struct FakeSaxoSessions: Resettable {
         }
     }
 
-    /// The user whose access token this is; nil where it is nobody's, or has run out.
+    /// Returns the user of an access token; nil if it is unknown or expired.
     func user(ofAccessToken token: String, at now: Instant) -> SandboxUser? {
         if let user = users.first(where: { $0.saxo?.credentials.accessToken == token }) {
             let end = settings.developerTokenLifetime.map { started + $0 }
@@ -53,9 +53,9 @@ struct FakeSaxoSessions: Resettable {
 
 /// Saxo's login host: `/authorize` and `/token` (fact sheet, "Hosts, OAuth2").
 ///
-/// The app proves itself by Basic authentication, or by the fields of the form; a native one by the verifier of
-/// its code challenge, with which it also refreshes, without its id. Every refresh gives another refresh token,
-/// and the one before it is worth nothing.
+/// The app authenticates by Basic authentication or form fields. A native app uses the verifier of its code
+/// challenge instead, also for a refresh, without its id. Every refresh issues a new refresh token and
+/// invalidates the previous one.
 struct FakeSaxoOAuth: Sendable {
     let sessions: FakeSaxoSessions
     let settings: FakeSaxoSettings
@@ -74,7 +74,7 @@ struct FakeSaxoOAuth: Sendable {
                         document(try tokens(request)),
                         status: HTTPResponseStatus(statusCode: settings.tokenStatus))
                 } catch let error as OAuthError {
-                    return Self.errorResponse(error)
+                    return error.response
                 }
             }
         ]
@@ -88,7 +88,7 @@ struct FakeSaxoOAuth: Sendable {
             return value
         }
         let basic = request.headers.first(name: "Authorization").flatMap(BasicCredentials.init)
-        // Credentials that cannot be read are none that others could stand in for.
+        // Invalid credentials are an error, even if the form has valid ones.
         guard basic != nil || request.headers.first(name: "Authorization") == nil else {
             throw .invalidClient
         }
@@ -121,54 +121,21 @@ struct FakeSaxoOAuth: Sendable {
             "base_uri": nil,
         ]
     }
-
-    /// Saxo documents no body for this; RFC 6749, section 5.2, does.
-    private static func errorResponse(_ error: OAuthError) -> SandboxResponse {
-        .json(
-            ["error": .string(error.rawValue), "error_description": .string(error.explanation)],
-            status: error == .invalidClient ? .unauthorized : .badRequest)
-    }
 }
 
-/// Name and password of `Authorization: Basic …` (RFC 7617).
+/// The name and password of `Authorization: Basic …` (RFC 7617).
 struct BasicCredentials: Hashable {
     let name: String
     let password: String
 
-    /// Nil for another scheme, and for what is no base64 of UTF-8 with a colon.
+    /// Nil for another scheme, and unless it is Base64 of UTF-8 text with a colon.
     init?(_ header: String) {
-        let words = header.split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "basic", let bytes = Self.decoded(words[1]),
+        let padding = UInt8(ascii: "=")
+        guard let digits = HTTPHeaders.credentials(header, scheme: "basic")?.utf8,
+            let bytes = Base64.standard.decoded(digits.reversed().drop { $0 == padding }.reversed()),
             let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
         else { return nil }
         name = String(text[..<colon])
         password = String(text[text.index(after: colon)...])
-    }
-
-    /// Base64 (RFC 4648, section 4), padded or not; nil for anything else.
-    private static func decoded(_ text: Substring) -> [UInt8]? {
-        var (bytes, bits, count) = ([UInt8](), UInt32(0), 0)
-        for byte in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
-            guard let digit = digit(byte) else { return nil }
-            bits = bits << 6 | digit
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-                bits &= (1 << UInt32(count)) - 1
-            }
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

@@ -44,20 +44,20 @@ struct FakeSaxoStreaming: Sendable {
         guard await send(replay, stream) else { return }
         while !Task.isCancelled, stream.isOpen {
             let now = host.clock.now
-            let turn = streams.nextBatch(for: key, connection: connection, at: now, host.view())
-            guard await send(turn.messages, stream), !turn.isLast else { return }
+            let batch = streams.nextBatch(for: key, connection: connection, at: now, host.view())
+            guard await send(batch.messages, stream), !batch.isLast else { return }
             await host.clock.wait(
                 until: Instant(secondsSince1970: now.secondsSince1970 + 1) ?? .latest)
         }
     }
 
-    /// One frame for everything; false when the stream is closed.
+    /// Sends all messages in one frame; returns false if the stream is closed.
     private func send(_ messages: [FakeSaxoStreamMessage], _ stream: WebSocketStream) async -> Bool {
         if messages.isEmpty { return true }
         return await stream.send(.binary(messages.flatMap(\.bytes)))
     }
 
-    /// Whose context it is; nil for a token that is nobody's.
+    /// Returns the key of the context; nil for an unknown token.
     private func key(of request: SandboxRequest) -> FakeSaxoStreams.Key? {
         guard let token = Self.token(request),
             let user = host.sessions.user(ofAccessToken: token, at: host.clock.now)
@@ -65,31 +65,30 @@ struct FakeSaxoStreaming: Sendable {
         return .init(user: user.name, contextID: Self.contextID(request) ?? "")
     }
 
-    /// Browsers cannot send headers with a WebSocket, so the token may stand in the query too.
+    /// Browsers cannot set headers of a WebSocket request, so the token may be in the query too.
     private static func token(_ request: SandboxRequest) -> String? {
         let text = request.headers.first(name: "Authorization") ?? parameter("authorization", of: request)
-        let words = text?.split(separator: " ") ?? []
-        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+        return text.flatMap { HTTPHeaders.credentials($0, scheme: "bearer") }
     }
 
     private static func contextID(_ request: SandboxRequest) -> String? {
         parameter("contextid", of: request)
     }
 
-    /// The names of these parameters are written in either case: `contextId`, `contextid`.
+    /// Returns a parameter with a case-insensitive name: `contextId`, `contextid`.
     private static func parameter(_ name: String, of request: SandboxRequest) -> String? {
         request.query.last { $0.name.lowercased() == name }?.value
     }
 }
 
-/// One message of Saxo's stream, in its binary layout (fact sheet, "Streaming").
+/// One message of Saxo's stream, with its binary layout (fact sheet, "Streaming").
 struct FakeSaxoStreamMessage: Sendable, Hashable {
     let id: UInt64
     /// At most 50 ASCII characters; control messages begin with `_`.
     let referenceID: String
     let payload: JSONDocument
 
-    /// Identity, two reserved bytes, reference, format 0 for JSON, payload; numbers have their lowest byte first.
+    /// Message id, two reserved bytes, reference, format 0 for JSON, payload; numbers are little-endian.
     var bytes: [UInt8] {
         let reference = Array(referenceID.utf8.prefix(255))
         let payload = payload.bytes

@@ -1,18 +1,18 @@
 import Brokerage
 import Synchronization
 
-/// The streaming contexts: subscriptions made by REST, what they have to tell, and who listens.
+/// The streaming contexts: subscriptions made by REST, their messages, and their listeners.
 ///
-/// A context belongs to the user who named it first; two users may use the same name. Messages are made while
-/// somebody listens, and kept for one who comes again.
+/// A context belongs to the user who created it; two users may use the same name. Messages are created while
+/// a listener is connected, and stored for its reconnection.
 ///
-/// A lock, because subscriptions come and go by requests while a stream is told what is new; each is one step.
+/// It uses a lock: requests change subscriptions while streams read them, each in one step.
 package final class FakeSaxoStreams: Resettable {
     private let settings: FakeSaxoSettings
     private let sessions: FakeSaxoSessions
     private let state = Mutex(State())
 
-    /// The most contexts, and the most subscriptions in one of them.
+    /// The maximum number of contexts, and of subscriptions in one of them.
     static let maximumContexts = 256
     static let maximumSubscriptions = 200
 
@@ -28,12 +28,12 @@ package final class FakeSaxoStreams: Resettable {
 
     private struct Context {
         var subscriptions: [FakeSaxoSubscription] = []
-        /// Who listens, by the number of the connection, and the token that lets them.
+        /// The listener: the number of its connection, and its token.
         var listener: (connection: Int, token: String)?
         var nextID: UInt64 = 1
         /// Sent messages, oldest first.
         var sent: [FakeSaxoStreamMessage] = []
-        /// Control messages that a script demands.
+        /// Scripted control messages.
         var demanded: [(referenceID: String, payload: JSONDocument)] = []
 
         mutating func message(_ referenceID: String, _ payload: JSONDocument) -> FakeSaxoStreamMessage {
@@ -47,12 +47,11 @@ package final class FakeSaxoStreams: Resettable {
         self.sessions = sessions
     }
 
-    /// Adds a subscription, in the place of another where that is named; throws where there is one of its
-    /// reference already.
+    /// Adds a subscription, instead of another one if that is named; throws if its reference is in use.
     func add(
         _ subscription: FakeSaxoSubscription, to key: Key, replacing replaced: String?
     ) throws(FakeSaxoError) {
-        let refusal: FakeSaxoError? = state.withLock { state in
+        let error: FakeSaxoError? = state.withLock { state in
             guard state.contexts[key] != nil || state.contexts.count < Self.maximumContexts else {
                 return .badRequest(code: "TooManyContexts", message: "Too many streaming contexts.")
             }
@@ -70,30 +69,30 @@ package final class FakeSaxoStreams: Resettable {
             state.contexts[key] = context
             return nil
         }
-        if let refusal { throw refusal }
+        if let error { throw error }
     }
 
-    /// Removes the subscriptions of a context that are meant; false where there were none.
-    func remove(from key: Key, where isMeant: (FakeSaxoSubscription) -> Bool) -> Bool {
+    /// Removes the matching subscriptions of a context; returns false if there were none.
+    func remove(from key: Key, where isIncluded: (FakeSaxoSubscription) -> Bool) -> Bool {
         state.withLock { state in
             guard var context = state.contexts[key] else { return false }
             let count = context.subscriptions.count
-            context.subscriptions.removeAll(where: isMeant)
+            context.subscriptions.removeAll(where: isIncluded)
             let isEmpty = context.subscriptions.isEmpty && context.listener == nil
             state.contexts[key] = isEmpty ? nil : context
             return context.subscriptions.count < count
         }
     }
 
-    /// Whether somebody listens to a context.
+    /// Returns true if a context has a listener.
     func isConnected(_ key: Key) -> Bool {
         state.withLock { $0.contexts[key]?.listener != nil }
     }
 
-    /// Begins to listen; nil where another does.
+    /// Connects a listener; nil if the context has another one.
     ///
-    /// What was sent after `messageID` comes again; where that is no longer known, all subscriptions are to begin
-    /// anew.
+    /// Messages after `messageID` are sent again; if it is too old, the client must recreate all
+    /// subscriptions.
     func connect(
         _ key: Key, token: String, after messageID: UInt64?
     ) -> (connection: Int, replay: [FakeSaxoStreamMessage])? {
@@ -126,7 +125,7 @@ package final class FakeSaxoStreams: Resettable {
         }
     }
 
-    /// Gives the listener of a context another token; false where nobody listens.
+    /// Replaces the token of a context's listener; returns false without a listener.
     func renew(_ key: Key, token: String) -> Bool {
         state.withLock { state in
             guard state.contexts[key]?.listener != nil else { return false }
@@ -141,7 +140,7 @@ package final class FakeSaxoStreams: Resettable {
 
     // MARK: Demanded by scripts
 
-    /// Tells every listener to begin subscriptions anew: those named, or all where none is.
+    /// Requests every listener to recreate subscriptions: the named ones, or all if none is named.
     package func demandReset(_ referenceIDs: [String] = []) {
         state.withLock { state in
             for key in state.contexts.keys {
@@ -153,7 +152,7 @@ package final class FakeSaxoStreams: Resettable {
         }
     }
 
-    /// Tells every listener that its session has ended.
+    /// Informs every listener that its session has ended.
     package func demandDisconnect() {
         state.withLock { state in
             for key in state.contexts.keys {
@@ -179,14 +178,14 @@ package final class FakeSaxoStreams: Resettable {
 }
 
 extension FakeSaxoStreams {
-    /// What a listener is told in one go.
+    /// The messages that a listener receives together.
     struct MessageBatch: Sendable {
         var messages: [FakeSaxoStreamMessage] = []
-        /// Nothing comes after these messages.
+        /// True if the stream ends after these messages.
         var isLast = false
     }
 
-    /// What is new since the last turn; the clock's `now` says what is due, the view what there is to tell.
+    /// Returns the new messages; `now` determines the due ones, the view their data.
     func nextBatch(for key: Key, connection: Int, at now: Instant, _ view: MarketView) -> MessageBatch {
         let second = Int(now.secondsSince1970)
         return state.withLock { state in
@@ -194,25 +193,25 @@ extension FakeSaxoStreams {
                 listener.connection == connection
             else { return MessageBatch(isLast: true) }
             defer { state.contexts[key] = context }
-            var turn = MessageBatch()
+            var batch = MessageBatch()
             let demanded = context.demanded
             context.demanded = []
-            turn.messages += demanded.map { context.message($0.referenceID, $0.payload) }
-            turn.isLast = demanded.contains { $0.referenceID == "_disconnect" }
-            if !turn.isLast, sessions.user(ofAccessToken: listener.token, at: now) == nil {
-                turn.messages.append(context.message("_disconnect", Self.disconnect))
-                turn.isLast = true
+            batch.messages += demanded.map { context.message($0.referenceID, $0.payload) }
+            batch.isLast = demanded.contains { $0.referenceID == "_disconnect" }
+            if !batch.isLast, sessions.user(ofAccessToken: listener.token, at: now) == nil {
+                batch.messages.append(context.message("_disconnect", Self.disconnect))
+                batch.isLast = true
             }
-            if !turn.isLast { appendUpdates(of: &context, at: second, view, into: &turn) }
-            context.sent += turn.messages
+            if !batch.isLast { appendUpdates(of: &context, at: second, view, into: &batch) }
+            context.sent += batch.messages
             context.sent.removeFirst(max(0, context.sent.count - settings.replayMaximum))
-            return turn
+            return batch
         }
     }
 
-    /// Deltas of what is due, and one heartbeat for all that were silent for long.
+    /// Appends the deltas that are due, and one heartbeat for all subscriptions without recent messages.
     private func appendUpdates(
-        of context: inout Context, at second: Int, _ view: MarketView, into turn: inout MessageBatch
+        of context: inout Context, at second: Int, _ view: MarketView, into batch: inout MessageBatch
     ) {
         var silent: [JSONDocument] = []
         for index in context.subscriptions.indices {
@@ -222,11 +221,11 @@ extension FakeSaxoStreams {
             }
             subscription.lastChecked = second
             let document = FakeSaxoSubscription.document(
-                subscription.subject, subscription.groups, at: view, settings)
+                subscription.target, subscription.groups, at: view, settings)
             if let delta = subscription.delta(to: document) {
                 subscription.known = document
                 subscription.lastSent = second
-                turn.messages.append(context.message(subscription.referenceID, delta))
+                batch.messages.append(context.message(subscription.referenceID, delta))
             } else if second - subscription.lastSent >= settings.heartbeatInterval {
                 subscription.lastSent = second
                 silent.append([
@@ -236,7 +235,7 @@ extension FakeSaxoStreams {
             context.subscriptions[index] = subscription
         }
         guard !silent.isEmpty else { return }
-        turn.messages.append(
+        batch.messages.append(
             context.message(
                 "_heartbeat", [["ReferenceId": "_heartbeat", "Heartbeats": .array(silent)]]))
     }

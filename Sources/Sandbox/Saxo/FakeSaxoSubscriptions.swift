@@ -1,13 +1,13 @@
 import Brokerage
 import NIOHTTP1
 
-/// The REST side of streaming: subscriptions to prices, made and removed (fact sheet, "Prices").
+/// The REST endpoints of streaming: creation and removal of price subscriptions (fact sheet, "Prices").
 struct FakeSaxoSubscriptions: Sendable {
     let host: FakeSaxoHost
     let streams: FakeSaxoStreams
 
     private enum Service: Sendable, Hashable {
-        /// One instrument; several by the older form.
+        /// One instrument; several in the older form.
         case prices
         case infoPrices
     }
@@ -22,21 +22,21 @@ struct FakeSaxoSubscriptions: Sendable {
         let reference = PathTemplate(stringLiteral: "\(path)/{context_id}/{reference_id}")
         return [
             host.route(.POST, PathTemplate(stringLiteral: path)) { try subscribe($0, service) },
-            host.route(.DELETE, reference) { visit in
-                let id = visit.request.parameters["reference_id"]
-                return try unsubscribe(visit) { $0.referenceID == id }
+            host.route(.DELETE, reference) { context in
+                let id = context.request.parameters["reference_id"]
+                return try unsubscribe(context) { $0.referenceID == id }
             },
-            host.route(.DELETE, context) { visit in
-                let tag = visit.request[query: "Tag"]
-                return try unsubscribe(visit) { tag == nil || $0.tag == tag }
+            host.route(.DELETE, context) { context in
+                let tag = context.request[query: "Tag"]
+                return try unsubscribe(context) { tag == nil || $0.tag == tag }
             },
         ]
     }
 
-    private func subscribe(_ visit: FakeSaxoHost.AuthenticatedRequest, _ service: Service) throws
+    private func subscribe(_ context: FakeSaxoHost.AuthenticatedRequest, _ service: Service) throws
         -> SandboxResponse
     {
-        let body = try JSONDocument(parsing: visit.request.body, else: "The request body is no JSON.")
+        let body = try JSONDocument(parsing: context.request.body, else: "The request body is no JSON.")
         let contextID = try Self.identifier("ContextId", body, mayBeginWithUnderscore: true)
         let referenceID = try Self.identifier("ReferenceId", body, mayBeginWithUnderscore: false)
         let format = body["Format"]?.string ?? "application/json"
@@ -44,18 +44,18 @@ struct FakeSaxoSubscriptions: Sendable {
             throw FakeSaxoError.invalid("Format", "The sandbox streams application/json only.")
         }
         let arguments = body["Arguments"] ?? .null
-        let subject = try self.subject(arguments, service, visit.settings)
+        let target = try self.target(arguments, service, context.settings)
         let named = arguments["FieldGroups"]?.elements?.compactMap(\.string) ?? []
         let groups = named.isEmpty ? FakeSaxoPrice.defaultGroups : Set(named)
-        let wished = body["RefreshRate"]?.integer ?? visit.settings.minimumRefreshRate
-        let rate = min(max(wished, visit.settings.minimumRefreshRate), 86_400_000)
-        let snapshot = FakeSaxoSubscription.document(subject, groups, at: visit.view, visit.settings)
-        let second = Int(visit.now.secondsSince1970)
+        let requested = body["RefreshRate"]?.integer ?? context.settings.minimumRefreshRate
+        let rate = min(max(requested, context.settings.minimumRefreshRate), 86_400_000)
+        let snapshot = FakeSaxoSubscription.document(target, groups, at: context.view, context.settings)
+        let second = Int(context.now.secondsSince1970)
         let subscription = FakeSaxoSubscription(
-            referenceID: referenceID, subject: subject, groups: groups, interval: max(1, rate / 1_000),
+            referenceID: referenceID, target: target, groups: groups, interval: max(1, rate / 1_000),
             tag: body["Tag"]?.string, known: snapshot, lastChecked: second, lastSent: second)
         try streams.add(
-            subscription, to: FakeSaxoStreams.Key(user: visit.user.name, contextID: contextID),
+            subscription, to: FakeSaxoStreams.Key(user: context.user.name, contextID: contextID),
             replacing: body["ReplaceReferenceId"]?.string)
         var members: [JSONDocument.Member] = [
             .init(name: "ContextId", value: .string(contextID)),
@@ -63,7 +63,7 @@ struct FakeSaxoSubscriptions: Sendable {
             .init(name: "Format", value: .string(format)),
             .init(
                 name: "InactivityTimeout",
-                value: JSONDocument(integerLiteral: visit.settings.inactivityTimeout)),
+                value: JSONDocument(integerLiteral: context.settings.inactivityTimeout)),
             .init(name: "RefreshRate", value: JSONDocument(integerLiteral: rate)),
             .init(name: "State", value: "Active"),
             .init(name: "Snapshot", value: snapshot),
@@ -72,7 +72,7 @@ struct FakeSaxoSubscriptions: Sendable {
         return .json(.object(members), status: .created)
     }
 
-    private func subject(
+    private func target(
         _ arguments: JSONDocument, _ service: Service, _ settings: FakeSaxoSettings
     ) throws(FakeSaxoError) -> FakeSaxoSubscription.Target {
         guard let assetType = arguments["AssetType"]?.string.flatMap(FakeSaxoInstrument.AssetType.init) else {
@@ -93,7 +93,7 @@ struct FakeSaxoSubscriptions: Sendable {
         return .price(listing)
     }
 
-    /// 1 to 50 letters, digits, hyphens and underscores.
+    /// Parses 1 to 50 letters, digits, hyphens and underscores.
     private static func identifier(
         _ name: String, _ body: JSONDocument, mayBeginWithUnderscore: Bool
     ) throws(FakeSaxoError) -> String {
@@ -115,17 +115,17 @@ struct FakeSaxoSubscriptions: Sendable {
     }
 
     private func unsubscribe(
-        _ visit: FakeSaxoHost.AuthenticatedRequest, _ isMeant: (FakeSaxoSubscription) -> Bool
+        _ context: FakeSaxoHost.AuthenticatedRequest, _ isIncluded: (FakeSaxoSubscription) -> Bool
     ) throws -> SandboxResponse {
-        let contextID = visit.request.parameters["context_id"] ?? ""
-        let key = FakeSaxoStreams.Key(user: visit.user.name, contextID: contextID)
-        guard streams.remove(from: key, where: isMeant) else { throw FakeSaxoError.notFound }
-        return SandboxResponse(status: HTTPResponseStatus(statusCode: visit.settings.unsubscribeStatus))
+        let contextID = context.request.parameters["context_id"] ?? ""
+        let key = FakeSaxoStreams.Key(user: context.user.name, contextID: contextID)
+        guard streams.remove(from: key, where: isIncluded) else { throw FakeSaxoError.notFound }
+        return SandboxResponse(status: HTTPResponseStatus(statusCode: context.settings.unsubscribeStatus))
     }
 }
 
 extension JSONDocument {
-    /// Reads the body of a request; throws ``FakeSaxoError`` with a message where it is none.
+    /// Parses the body of a request; throws ``FakeSaxoError`` with the message for an invalid one.
     init(parsing bytes: [UInt8], else message: String) throws(FakeSaxoError) {
         guard let document = try? JSONDocument(parsing: bytes) else {
             throw .badRequest(code: "InvalidRequest", message: message)
@@ -134,20 +134,20 @@ extension JSONDocument {
     }
 }
 
-/// A subscription: what is told, how often, and what the client knows already.
+/// A subscription: its target, its interval, and the client's current data.
 struct FakeSaxoSubscription: Sendable {
     let referenceID: String
-    let subject: Target
+    let target: Target
     let groups: Set<String>
     /// In whole seconds, at least 1.
     let interval: Int
     let tag: String?
-    /// The snapshot, and all deltas since merged into it.
+    /// The snapshot with all deltas merged into it.
     var known: JSONDocument
-    /// Seconds of the clock: when it was last looked at, and when something was last sent for it.
+    /// Seconds of the clock: the last check for changes, and the last message.
     var lastChecked: Int
     var lastSent: Int
-    /// The client has been told to begin it anew; nothing more comes.
+    /// True if the client was requested to recreate it; it gets no more messages.
     var isReset = false
 
     enum Target: Sendable, Hashable {
@@ -157,11 +157,11 @@ struct FakeSaxoSubscription: Sendable {
         case list([Int], FakeSaxoInstrument.AssetType)
     }
 
-    /// What there is to tell at a moment, in full.
+    /// Returns the full data at a moment.
     static func document(
-        _ subject: Target, _ groups: Set<String>, at view: MarketView, _ settings: FakeSaxoSettings
+        _ target: Target, _ groups: Set<String>, at view: MarketView, _ settings: FakeSaxoSettings
     ) -> JSONDocument {
-        switch subject {
+        switch target {
         case .price(let listing):
             FakeSaxoPrice(
                 quote: FakeSaxoQuote(listing, at: view, settings),
@@ -172,10 +172,11 @@ struct FakeSaxoSubscription: Sendable {
         }
     }
 
-    /// What has changed since ``known``, as it is sent: an object of what changed, or an array of such with their
-    /// Uics; nil where nothing has.
+    /// Returns the changes since ``known``; nil if there are none.
+    ///
+    /// The form is an object of changed members, or an array of these objects with their Uics.
     func delta(to document: JSONDocument) -> JSONDocument? {
-        switch subject {
+        switch target {
         case .price: return known.changes(to: document)
         case .list:
             let before = known["Data"]?.elements ?? []
@@ -192,11 +193,11 @@ struct FakeSaxoSubscription: Sendable {
 }
 
 extension JSONDocument {
-    /// The members of another version of an object that differ, objects in them likewise; nil where none does.
+    /// Returns the members that differ in another version of an object, recursively; nil if there are none.
     ///
-    /// A member that went away cannot be told of: what stands beside it says that it no longer counts.
+    /// A removed member cannot be represented; other members show that it is no longer valid.
     func changes(to other: JSONDocument) -> JSONDocument? {
-        // `nil` alone would be the document null.
+        // A plain `nil` would be converted to the document null.
         guard case .object(let members) = other else { return self == other ? JSONDocument?.none : other }
         let changed = members.compactMap { member -> Member? in
             guard let before = self[member.name] else { return member }

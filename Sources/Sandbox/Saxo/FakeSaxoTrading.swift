@@ -7,7 +7,7 @@ struct FakeSaxoTrading: Sendable {
 
     var routes: [SandboxRoute] { routes(under: "trade/v2") }
 
-    /// The endpoints under a version of the service.
+    /// Returns the endpoints of a version of the service.
     func routes(under version: String) -> [SandboxRoute] {
         let orders = "/\(version)/orders"
         return [
@@ -19,28 +19,28 @@ struct FakeSaxoTrading: Sendable {
         ]
     }
 
-    private func place(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        try rejectDuplicate(visit)
-        let request = try FakeSaxoOrderRequest(visit, for: .place)
-        let (listing, kind) = try checked(request, visit)
-        let order = try host.orderBook.place(for: visit.client) { id in
+    private func place(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        try rejectDuplicate(context)
+        let request = try FakeSaxoOrderRequest(context, for: .place)
+        let (listing, kind) = try checked(request, context)
+        let order = try host.orderBook.place(for: context.client) { id in
             FakeSaxoOrder(
                 id: id, accountKey: request.account.key, listing: listing, isBuy: request.isBuy,
                 amount: request.amount ?? .zero, kind: kind, duration: request.duration ?? .untilCancelled,
-                placed: visit.now, externalReference: request.externalReference)
+                placed: context.now, externalReference: request.externalReference)
         }
         return .json(result(of: order))
     }
 
-    /// The order keeps its id.
-    private func change(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        try rejectDuplicate(visit)
-        let request = try FakeSaxoOrderRequest(visit, for: .change)
-        let changed = try host.orderBook.change(request.orderID ?? "", of: visit.client) {
+    /// Changes an order, which keeps its id.
+    private func change(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        try rejectDuplicate(context)
+        let request = try FakeSaxoOrderRequest(context, for: .change)
+        let changed = try host.orderBook.change(request.orderID ?? "", of: context.client) {
             order throws(FakeSaxoError) in
             guard order.accountKey == request.account.key else { throw .order(.orderNotFound) }
             let kind = try request.kind(for: order.listing, else: order.kind.price)
-            try checkPrice(kind, order.listing, isBuy: order.isBuy, visit)
+            try checkPrice(kind, order.listing, isBuy: order.isBuy, context)
             if let amount = request.amount {
                 try checkAmount(amount, of: order.listing)
                 order.amount = amount
@@ -53,10 +53,10 @@ struct FakeSaxoTrading: Sendable {
         return .json(result(of: changed))
     }
 
-    private func cancel(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let account = try requiredAccount(visit)
-        let wanted = (visit.request.parameters["order_ids"] ?? "").split(separator: ",").map(String.init)
-        let cancelled = host.orderBook.cancel(of: visit.client, accountKey: account.key) {
+    private func cancel(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let account = try requiredAccount(context)
+        let wanted = (context.request.parameters["order_ids"] ?? "").split(separator: ",").map(String.init)
+        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key) {
             wanted.contains($0.id)
         }
         return .json([
@@ -70,32 +70,32 @@ struct FakeSaxoTrading: Sendable {
     }
 
     /// Cancels all orders of one instrument.
-    private func cancelAll(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let account = try requiredAccount(visit)
-        let assetType = try visit.assetType()
-        guard let uic = try visit.integer("Uic", in: 0...Int.max) else {
+    private func cancelAll(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let account = try requiredAccount(context)
+        let assetType = try context.assetType()
+        guard let uic = try context.integer("Uic", in: 0...Int.max) else {
             throw FakeSaxoError.invalid("Uic", "Uic is required")
         }
-        let cancelled = host.orderBook.cancel(of: visit.client, accountKey: account.key) {
+        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key) {
             $0.listing.uic == uic && $0.listing.assetType == assetType
         }
         return .json(["Orders": .array(cancelled.map { ["OrderId": .string($0)] })])
     }
 
-    /// Says with status 200 what would come of an order.
-    private func preCheck(_ visit: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let request = try FakeSaxoOrderRequest(visit, for: .place)
+    /// Returns the expected result of an order, with status 200.
+    private func preCheck(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let request = try FakeSaxoOrderRequest(context, for: .place)
         do {
-            let (listing, kind) = try checked(request, visit)
+            let (listing, kind) = try checked(request, context)
             let account = request.account
-            let cost = try required(request, listing, kind, visit)
-            let rates = FakeSaxoRates(market: visit.view.market, second: visit.view.now)
+            let cost = try required(request, listing, kind, context)
+            let rates = FakeSaxoRates(market: context.view.market, second: context.view.now)
             let rate = rates.rate(from: listing.instrument.currency, to: account.currency) ?? 1
             return .json([
                 "PreCheckResult": "Ok",
-                "EstimatedCashRequired": visit.format.number(cost),
+                "EstimatedCashRequired": context.format.number(cost),
                 "EstimatedCashRequiredCurrency": .string(account.currency),
-                "InstrumentToAccountConversionRate": visit.format.number(rate),
+                "InstrumentToAccountConversionRate": context.format.number(rate),
             ])
         } catch FakeSaxoError.order(let error) {
             return .json(["PreCheckResult": "Error", "ErrorInfo": error.info])
@@ -110,47 +110,48 @@ struct FakeSaxoTrading: Sendable {
         return .object(members)
     }
 
-    private func requiredAccount(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)
+    private func requiredAccount(_ context: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)
         -> FakeSaxoAccount
     {
-        guard let account = try visit.account() else {
+        guard let account = try context.account() else {
             throw .invalid("AccountKey", "AccountKey is required")
         }
         return account
     }
 
-    /// The same method, body and `X-Request-ID` within some seconds are the same order.
-    private func rejectDuplicate(_ visit: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
-        let request = visit.request
+    /// Rejects an order with the same method, body and `X-Request-ID` as one of the last seconds.
+    private func rejectDuplicate(_ context: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
+        let request = context.request
         let id = request.headers.first(name: "X-Request-ID") ?? ""
         let identity = Array("\(request.method.rawValue) \(id)\n".utf8) + request.body
-        guard !host.orderBook.isDuplicate(identity, of: visit.client, at: visit.now) else {
+        guard !host.orderBook.isDuplicate(identity, of: context.client, at: context.now) else {
             throw .conflict(
-                code: visit.settings.duplicateOrderErrorCode,
+                code: context.settings.duplicateOrderErrorCode,
                 message: "An identical order was placed within the last seconds.")
         }
     }
 }
 
 extension FakeSaxoTrading {
-    /// What only the market and the account can tell about an order; throws ``FakeSaxoOrderError`` in a `FakeSaxoError`.
+    /// Validates an order with market and account data; throws ``FakeSaxoOrderError`` in a `FakeSaxoError`.
     private func checked(
-        _ request: FakeSaxoOrderRequest, _ visit: FakeSaxoHost.AuthenticatedRequest
+        _ request: FakeSaxoOrderRequest, _ context: FakeSaxoHost.AuthenticatedRequest
     ) throws -> (FakeSaxoInstrument, FakeSaxoOrder.Kind) {
         guard let listing = request.listing else { throw FakeSaxoError.order(.illegalInstrument) }
         guard listing.assetType.isTradable else { throw FakeSaxoError.order(.instrumentNotAllowed) }
         try checkAmount(request.amount ?? .zero, of: listing)
         let kind = try request.kind(for: listing, else: nil)
-        try checkPrice(kind, listing, isBuy: request.isBuy, visit)
-        let quote = FakeSaxoQuote(listing, at: visit.view, visit.settings)
-        // Exchanges keep orders for their next day; nobody keeps them for currencies.
+        try checkPrice(kind, listing, isBuy: request.isBuy, context)
+        let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
+        // Exchanges accept orders for their next day; currency orders are rejected while the market is
+        // closed.
         if kind == .market, !quote.isMarketOpen, !listing.assetType.isExchangeTraded {
             throw FakeSaxoError.order(.marketClosed)
         }
         let book = try FakeSaxoBook(
-            [request.account], in: request.account.currency, visit.activity, at: visit.view)
-        let available = try FakeSaxoBalance(book, visit.settings).available
-        if try required(request, listing, kind, visit) > available {
+            [request.account], in: request.account.currency, context.activity, at: context.view)
+        let available = try FakeSaxoBalance(book, context.settings).available
+        if try required(request, listing, kind, context) > available {
             throw FakeSaxoError.order(.wouldExceedMargin)
         }
         return (listing, kind)
@@ -162,12 +163,13 @@ extension FakeSaxoTrading {
         guard lots?.withoutTrailingZeros.scale == 0 else { throw .order(.amountNotInLots) }
     }
 
-    /// A limit of currencies must lie on its side of the market, any stop on the other; neither too far away.
+    /// Requires that a limit for currencies is on its side of the market, a stop on the other, neither too
+    /// far away.
     private func checkPrice(
         _ kind: FakeSaxoOrder.Kind, _ listing: FakeSaxoInstrument, isBuy: Bool,
-        _ visit: FakeSaxoHost.AuthenticatedRequest
+        _ context: FakeSaxoHost.AuthenticatedRequest
     ) throws(FakeSaxoError) {
-        let quote = FakeSaxoQuote(listing, at: visit.view, visit.settings)
+        let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
         guard let price = kind.price, let last = quote.last else { return }
         guard price > 0, abs(price - last) <= last / 2 else { throw .order(.tooFarFromMarket) }
         let side = isBuy ? quote.ask?.price ?? last : quote.bid?.price ?? last
@@ -180,20 +182,21 @@ extension FakeSaxoTrading {
         if isWrong { throw .order(.onWrongSideOfMarket) }
     }
 
-    /// What an order blocks of the account's money, in its currency: the price, or the margin of it; nothing to
-    /// sell what is paid.
+    /// Returns the amount that an order reserves, in the account's currency: the price, or its margin.
+    ///
+    /// The sale of paid shares reserves nothing.
     private func required(
         _ request: FakeSaxoOrderRequest, _ listing: FakeSaxoInstrument, _ kind: FakeSaxoOrder.Kind,
-        _ visit: FakeSaxoHost.AuthenticatedRequest
+        _ context: FakeSaxoHost.AuthenticatedRequest
     ) throws -> Decimal {
         guard request.isBuy || listing.assetType.isOnMargin else { return .zero }
-        let quote = FakeSaxoQuote(listing, at: visit.view, visit.settings)
+        let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
         guard let price = kind.price ?? quote.last else { return .zero }
         let value = try (request.amount ?? .zero) * listing.instrument.price(price)
         let blocked =
             listing.assetType.isOnMargin
             ? try (value * listing.marginPercent).divided(by: 100, to: 4, .halfEven) : value
-        return try FakeSaxoRates(market: visit.view.market, second: visit.view.now)
+        return try FakeSaxoRates(market: context.view.market, second: context.view.now)
             .converted(blocked, from: listing.instrument.currency, to: request.account.currency)
     }
 }

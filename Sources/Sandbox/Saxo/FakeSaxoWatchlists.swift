@@ -1,8 +1,8 @@
 import Brokerage
 
-/// Watchlists as older deployments offered them (fact sheet, "Watchlists"): behind a switch, and read only.
+/// The watchlists of older deployments (fact sheet, "Watchlists"): optional, and read-only.
 ///
-/// The shape of one list was seen in a sample of Saxo's; that of the list of lists is the sandbox's own.
+/// The form of one list is from a sample of Saxo; that of the list of lists is invented.
 struct FakeSaxoWatchlists: Sendable {
     let host: FakeSaxoHost
 
@@ -19,18 +19,18 @@ struct FakeSaxoWatchlists: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/ref/v1/watchlists") { visit in
+            host.get("/ref/v1/watchlists") { context in
                 .json(
-                    try FakeSaxoPage(visit).document(Self.lists) { list in
+                    try FakeSaxoPage(context).document(Self.lists) { list in
                         ["Name": .string(list.name), "WatchlistId": .string(list.id)]
                     })
             },
-            host.get("/ref/v1/watchlists/{watchlist_id}") { visit in
-                let id = visit.request.parameters["watchlist_id"]
+            host.get("/ref/v1/watchlists/{watchlist_id}") { context in
+                let id = context.request.parameters["watchlist_id"]
                 guard let list = Self.lists.first(where: { $0.id == id }) else {
                     throw FakeSaxoError.notFound
                 }
-                return .json(["Instruments": .array(Self.items(of: list, in: visit.view.market))])
+                return .json(["Instruments": .array(Self.items(of: list, in: context.view.market))])
             },
         ]
     }

@@ -2,13 +2,13 @@ package import Brokerage
 import NIOCore
 import NIOHTTP1
 
-/// Where the stand-in for Yahoo is reached.
+/// The URLs of the fake Yahoo.
 package struct FakeYahooURLs: Sendable, Hashable {
-    /// Stands for `https://query1.finance.yahoo.com` and `https://query2.finance.yahoo.com`.
+    /// Replaces `https://query1.finance.yahoo.com` and `https://query2.finance.yahoo.com`.
     package let queryURL: String
-    /// Stands for `https://fc.yahoo.com/`, which gives out the cookie with a 404.
+    /// Replaces `https://fc.yahoo.com/`, which sets the cookie in a 404 response.
     package let cookieURL: String
-    /// Stands for `http://query.yahooapis.com`, which answered YQL until 2019.
+    /// Replaces `http://query.yahooapis.com`, the YQL service until 2019.
     package let yqlURL: String
 
     init(under base: String) {
@@ -18,20 +18,20 @@ package struct FakeYahooURLs: Sendable, Hashable {
     }
 }
 
-/// Yahoo's hosts: that of today's undocumented API, that of its cookie, and that of YQL.
+/// The fake Yahoo: the hosts of the undocumented API, of its cookie, and of YQL.
 struct FakeYahoo {
     static let queryPrefix = "yahoo"
     static let cookiePrefix = "yahoo-cookie"
     static let yqlPrefix = "yahoo-yql"
 
     let fakeHosts: [FakeHost]
-    let budget = CallQuota()
+    let quota = CallQuota()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket) {
         let settings = configuration.yahoo
-        let pass = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
+        let crumb = FakeYahooCrumb(seed: configuration.seed, lifetime: settings.crumbLifetime)
         let host = FakeYahooHost(
-            settings: settings, crumbs: pass, budget: budget, scriptedMarket: scriptedMarket)
+            settings: settings, crumbs: crumb, quota: quota, scriptedMarket: scriptedMarket)
         let query: [SandboxRoute] = [
             host.raw("/v1/test/getcrumb") { request in Self.crumb(request, host) },
             host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart($0).document() },
@@ -41,7 +41,7 @@ struct FakeYahoo {
         ]
         let cookie = host.raw("/") { _ in
             var response = SandboxResponse.text("Not Found", status: .notFound)
-            let value = pass.cookie(at: scriptedMarket.clock.now)
+            let value = crumb.cookie(at: scriptedMarket.clock.now)
             response.headers.add(name: "Set-Cookie", value: "A3=\(value); \(settings.cookieAttributes)")
             return response
         }
@@ -60,7 +60,7 @@ struct FakeYahoo {
         }
     }
 
-    /// The crumb of a cookie, as text: or what stands there when Yahoo does not like to give it.
+    /// Returns the crumb of a cookie, as text, or the configured refusal.
     private static func crumb(_ request: SandboxRequest, _ host: FakeYahooHost) -> SandboxResponse {
         switch host.settings.crumbResponse {
         case .crumb:
@@ -79,131 +79,132 @@ struct FakeYahoo {
     }
 }
 
-/// How the stand-in for Yahoo behaves where nothing is promised: all of it is known from recordings and
-/// reports (the fact sheet marks the doubtful [C]).
+/// The settings of the fake Yahoo.
+///
+/// All its behaviour is undocumented, and known from recordings and reports (doubtful facts are marked [C]
+/// in the fact sheet).
 package struct FakeYahooSettings: Sendable {
-    /// Calls of one address each minute; nil for no limit.
+    /// Calls of one address per minute; nil for no limit.
     ///
-    /// Yahoo tells of none, and has one.
+    /// Yahoo does not document its limit.
     package var requestsPerMinute: Int? = 500
-    /// The body of a 429: text, no JSON.
+    /// The text body of a 429.
     package var tooManyRequestsText = "Edge: Too Many Requests"
-    /// Beginnings of a `User-Agent` that get a 429 at once.
+    /// Prefixes of `User-Agent` that get a 429 at once.
     package var rejectedUserAgents: [String] = []
 
-    /// What the endpoint of the crumb answers.
-    package var crumbResponse = CrumbAnswer.crumb
-    /// Whether quotes and summaries need cookie and crumb.
+    /// The response of the crumb endpoint.
+    package var crumbResponse = CrumbResponse.crumb
+    /// True if quotes and summaries require cookie and crumb.
     package var needsCrumb = true
-    /// How long a cookie and its crumb are good; nil for ever.
+    /// The lifetime of a cookie and its crumb; nil for no expiry.
     package var crumbLifetime: Duration?
-    /// What follows the cookie.
+    /// The attributes of the cookie.
     ///
-    /// Yahoo says `Domain=.yahoo.com; Secure` as well, which a client that keeps to
-    /// RFC 6265 would not bring back to this machine.
+    /// Yahoo also sends `Domain=.yahoo.com; Secure`. With these, a client that complies with RFC 6265 would
+    /// not return the cookie to this machine.
     package var cookieAttributes = "Max-Age=31557600; Path=/; SameSite=None; HttpOnly"
     /// The description in a 401.
     package var unauthorizedDescription = "Invalid Crumb"
 
-    /// The most symbols of one call for quotes.
+    /// The maximum number of symbols of a quote call.
     package var maximumSymbols = 100
-    /// Symbols that were listed once: quotes of the type `NONE`.
+    /// Delisted symbols, whose quotes have the type `NONE`.
     package var delisted: Set<String> = ["BRKS"]
 
-    /// Whether prices in charts are those of binary numbers of 32 bits: `226.10000610351562`.
+    /// True if chart prices are 32-bit binary numbers: `226.10000610351562`.
     package var pricesAreSinglePrecision = true
-    /// One in so many bars of less than a day is null throughout; nil for none.
+    /// The interval of intraday bars that are null: one of this many; nil for none.
     package var missingBarOneIn: Int? = 50
-    /// Whether a bar of the running second follows the grid of a chart of less than a day.
+    /// True if an intraday chart ends with a bar of the current second.
     package var addsLiveBar = true
-    /// The status for a symbol that is not listed: 404, or 200 by some reports.
+    /// The status for an unlisted symbol: 404, or 200 by some reports.
     package var unknownSymbolStatus = 404
-    /// The status for a range that is not to be had: 422, or 400 by some reports.
+    /// The status for an unavailable range: 422, or 400 by some reports.
     package var badRangeStatus = 422
     /// The first day of every chart.
     package var historyBegins = CalendarDate(year: 1990, month: 1, day: 2) ?? .earliest
 
-    /// Whether numbers of a summary are objects of their texts unless the request says `formatted=false`.
+    /// True if numbers of a summary are objects with texts unless the request has `formatted=false`.
     package var summariesAreFormatted = true
-    /// Whether a search finds a company without a symbol too.
+    /// True if a search also finds a company without a symbol.
     package var searchFindsPrivateCompanies = true
 
-    /// What became of YQL.
+    /// The state of YQL.
     package var yql = Yql.serving
 
     package init() {}
 
-    package enum CrumbAnswer: Sendable, Hashable {
+    package enum CrumbResponse: Sendable, Hashable {
         case crumb
-        /// The text of a refusal where the crumb should be, with that status: it must not be kept.
+        /// A rejection with that status, whose text must not be used as a crumb.
         case tooManyRequests(status: Int)
-        /// The page that asks for consent, with a 200.
+        /// The consent page, with status 200.
         case page
     }
 
     package enum Yql: Sendable, Hashable {
-        /// As in the spring of 2017.
+        /// The behaviour of spring 2017.
         case serving
-        /// As since 2017-11-01: 403, and why.
+        /// The behaviour since 2017-11-01: 403 with an explanation.
         case discontinued
     }
 }
 
-/// What every endpoint of Yahoo's hosts goes through: the limit of the address, the crumb, errors as bodies.
+/// The common steps of all Yahoo endpoints: rate limit of the address, crumb, error bodies.
 struct FakeYahooHost: Sendable {
     let settings: FakeYahooSettings
     let crumbs: FakeYahooCrumb
-    let budget: CallQuota
+    let quota: CallQuota
     let scriptedMarket: ScriptedMarket
 
-    /// One request that was let in.
     struct AuthenticatedRequest: Sendable {
         let request: SandboxRequest
         let view: MarketView
         let settings: FakeYahooSettings
     }
 
-    /// An endpoint that anyone may ask.
+    /// Creates a route for an endpoint without a crumb.
     func open(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
         raw(template) { request in
             .json(
-                try answer(
+                try handler(
                     AuthenticatedRequest(request: request, view: scriptedMarket.view, settings: settings)))
         }
     }
 
-    /// An endpoint that takes cookie and crumb.
+    /// Creates a route for an endpoint that requires cookie and crumb.
     func closed(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
+        _ template: PathTemplate, _ handler: @escaping @Sendable (AuthenticatedRequest) throws -> JSONDocument
     ) -> SandboxRoute {
-        open(template) { visit in
-            try checkCrumb(visit.request)
-            return try answer(visit)
+        open(template) { context in
+            try checkCrumb(context.request)
+            return try handler(context)
         }
     }
 
-    /// An endpoint that does not answer with JSON alone.
+    /// Creates a route for an endpoint whose response is not always JSON.
     func raw(
-        _ template: PathTemplate, _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+        _ template: PathTemplate, _ handler: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
     ) -> SandboxRoute {
         .get(template) { request in
-            guard isWelcome(request) else { return .yahooTooManyRequests(settings) }
+            guard isAllowed(request) else { return .yahooTooManyRequests(settings) }
             do {
-                return try answer(request)
+                return try handler(request)
             } catch let error as FakeYahooError {
                 return SandboxResponse(error)
             }
         }
     }
 
-    private func isWelcome(_ request: SandboxRequest) -> Bool {
+    private func isAllowed(_ request: SandboxRequest) -> Bool {
         let agent = request.headers.first(name: "User-Agent") ?? ""
         guard !settings.rejectedUserAgents.contains(where: agent.hasPrefix) else { return false }
         guard let limit = settings.requestsPerMinute else { return true }
         let address = request.peer?.ipAddress ?? ""
-        return budget.consume(
+        return quota.consume(
             for: address, at: scriptedMarket.clock.now, windows: [.init(period: .minute, limit: limit)])
             == nil
     }
@@ -216,10 +217,10 @@ struct FakeYahooHost: Sendable {
     }
 }
 
-/// The cookie and the crumb that go with each other.
+/// Creates and checks cookies and their crumbs.
 ///
-/// Nothing is kept of what was given out: a cookie tells when it was made and bears a mark of that, and its
-/// crumb follows from it. The mark is no secret worth keeping; it tells tests apart that make one up.
+/// Nothing is stored: a cookie contains its time and a hash of it, and its crumb is computed from it. The
+/// hash is not a security measure; it detects invented cookies in tests.
 struct FakeYahooCrumb: Sendable {
     private let random: SeededRandom
     private let lifetime: Duration?
@@ -229,13 +230,13 @@ struct FakeYahooCrumb: Sendable {
         self.lifetime = lifetime
     }
 
-    /// The value of the cookie `A3` that is given out at a moment.
+    /// Returns the value of the cookie `A3` issued at a moment.
     func cookie(at now: Instant) -> String {
         let made = "\(now.secondsSince1970).\(now.nanoseconds)"
         return "d=\(made)&S=\(text(random.branch(made), count: 22))"
     }
 
-    /// The cookie `A3` of a request, when it was given out here and is still good.
+    /// Returns the cookie `A3` of a request, if it was issued by this service and is not expired.
     func cookie(in headers: HTTPHeaders, at now: Instant) -> String? {
         let pairs = headers["Cookie"].joined(separator: "; ").split(separator: ";")
             .map { pair in pair.drop { $0 == " " } }
@@ -251,7 +252,7 @@ struct FakeYahooCrumb: Sendable {
         return cookie
     }
 
-    /// Eleven characters, some of which a URL must escape.
+    /// Returns eleven characters, some of which must be escaped in a URL.
     func crumb(for cookie: String) -> String {
         text(random.branch(cookie).branch(.quote), count: 11)
     }

@@ -1,20 +1,22 @@
 import Brokerage
 
-/// `GET /v8/finance/chart/{symbol}`: columns of bars, and in `meta` the last price.
+/// `GET /v8/finance/chart/{symbol}`: columns of bars, and the last price in `meta`.
 struct FakeYahooChart: Sendable {
     private let listing: FakeYahooListing
     private let query: FakeYahooChartQuery
     private let view: MarketView
     private let settings: FakeYahooSettings
 
-    /// Throws ``FakeYahooError`` for a symbol that is not listed and a range that is not to be had.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        settings = visit.settings
-        view = visit.view
-        guard let listing = FakeYahooListing(visit.request.parameters["symbol"] ?? "", in: visit.view.market)
+    /// Throws ``FakeYahooError`` for an unlisted symbol and an unavailable range.
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        settings = context.settings
+        view = context.view
+        guard
+            let listing = FakeYahooListing(
+                context.request.parameters["symbol"] ?? "", in: context.view.market)
         else { throw .noChart(status: settings.unknownSymbolStatus) }
         self.listing = listing
-        query = try FakeYahooChartQuery(visit, of: listing.instrument)
+        query = try FakeYahooChartQuery(context, of: listing.instrument)
     }
 
     func document() -> JSONDocument {
@@ -28,7 +30,7 @@ struct FakeYahooChart: Sendable {
         return ["chart": ["result": [.object(members)], "error": nil]]
     }
 
-    /// One line of the columns; without a bar it is null throughout.
+    /// One row of the columns; without a bar its values are null.
     private struct Row {
         let second: Int
         let bar: Bar?
@@ -49,7 +51,7 @@ struct FakeYahooChart: Sendable {
         return rows
     }
 
-    /// A day of the exchanges is stamped with its opening, everything else with its beginning.
+    /// Returns the timestamp of a bar: the opening for a day of the exchanges, otherwise its start.
     private func stamp(of candle: TimedBar) -> Int {
         guard query.interval == .day else { return candle.start }
         let schedule = listing.instrument.schedule
@@ -64,12 +66,12 @@ struct FakeYahooChart: Sendable {
             .number(0, below: share) == 0
     }
 
-    /// The second with which the trading day begins; a symbol without a price has no bar from there on.
+    /// The first second of the trading day; a symbol without a price has no bars from then on.
     private var today: Int {
         view.tradingDay(of: listing.instrument)?.preMarketOpen ?? .max
     }
 
-    /// Now, where it lies in the chart, bars are being made, and none begins just now.
+    /// The current second, if the market is open, and it is in the chart and not a bar's start.
     private var liveSecond: Int? {
         let phase = view.phase(of: listing.instrument)
         guard query.seconds.contains(view.now), view.now % 60 != 0,
@@ -78,7 +80,7 @@ struct FakeYahooChart: Sendable {
         return view.now
     }
 
-    /// Columns of the same length as the stamps; an empty object where there is nothing.
+    /// Returns columns of the same length as the timestamps; an empty object without bars.
     private func indicators(_ rows: [Row]) -> JSONDocument {
         guard !rows.isEmpty else { return ["quote": [[:]]] }
         func column(_ value: (Bar) -> JSONDocument) -> JSONDocument {
@@ -176,7 +178,7 @@ extension FakeYahooChart {
         return session.map { view.market.close(listing.instrument, $0) }
     }
 
-    /// The hours of the running trading day, or of the last.
+    /// The hours of the current or last trading day.
     private var currentTradingPeriod: JSONDocument {
         guard let session = view.tradingDay(of: listing.instrument) else { return [:] }
         let zone = listing.zone(at: session.open)
@@ -195,18 +197,18 @@ extension FakeYahooChart {
     }
 }
 
-/// The running market day of an instrument, or the last; prices in ticks.
+/// The current or last market day of an instrument; prices in ticks.
 struct FakeYahooDay: Sendable {
     let session: TradingSession
     let bar: Bar
     let previousClose: Int
-    /// When the regular price came to stand.
+    /// The second of the last change of the regular price.
     let second: Int
-    /// The last price before or after market hours, of the phase that is running or was the last.
+    /// The last price outside of market hours, in the current or last phase.
     let extendedPrice: (phase: TradingSession.Phase, price: Int)?
     private let instrument: FakeInstrument
 
-    /// Nil for an instrument without a price.
+    /// Nil if the instrument has no price.
     init?(_ listing: FakeYahooListing, _ view: MarketView) {
         instrument = listing.instrument
         guard view.priced(instrument.symbol) != nil, let session = view.marketDay(of: instrument),
@@ -233,7 +235,7 @@ struct FakeYahooDay: Sendable {
         }
     }
 
-    /// As Yahoo computes it, in 32 bits.
+    /// The change, in 32 bits as at Yahoo.
     var change: Float { single(bar.close) - single(previousClose) }
 
     /// In percent: 0.64 for a rise by 0.64 %.

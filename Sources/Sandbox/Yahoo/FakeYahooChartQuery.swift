@@ -1,11 +1,11 @@
 import Brokerage
 
-/// The parameters of `GET /v8/finance/chart/{symbol}`, read and checked.
+/// The validated parameters of `GET /v8/finance/chart/{symbol}`.
 struct FakeYahooChartQuery: Sendable {
     let interval: Interval
-    /// As it was asked for; empty where two moments were.
+    /// The parameter's text; empty for a request with two times.
     let range: String
-    /// Only bars that begin in these seconds.
+    /// Bars must begin in these seconds.
     let seconds: Range<Int>
     let includesExtendedHours: Bool
 
@@ -47,7 +47,7 @@ struct FakeYahooChartQuery: Sendable {
             }
         }
 
-        /// How far back it reaches, and how much one call may span, in days; nil for all.
+        /// The available history, and the maximum span of one call, in days; nil for no limit.
         var reach: (days: Int, span: Int)? {
             switch self {
             case .minute: (30, 8)
@@ -62,13 +62,16 @@ struct FakeYahooChartQuery: Sendable {
         "1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max",
     ]
 
-    /// Throws ``FakeYahooError`` for what Yahoo would refuse.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest, of instrument: FakeInstrument) throws(FakeYahooError) {
-        let (request, settings) = (visit.request, visit.settings)
-        func refusal(_ text: String) -> FakeYahooError { .badRange(status: settings.badRangeStatus, text) }
+    /// Throws ``FakeYahooError`` for what Yahoo rejects.
+    init(_ context: FakeYahooHost.AuthenticatedRequest, of instrument: FakeInstrument) throws(FakeYahooError)
+    {
+        let (request, settings) = (context.request, context.settings)
+        func invalidRange(_ text: String) -> FakeYahooError {
+            .badRange(status: settings.badRangeStatus, text)
+        }
         guard let interval = Interval(rawValue: request[query: "interval"] ?? "1d") else {
             let valid = Interval.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(
+            throw invalidRange(
                 "Invalid input - interval=\(request[query: "interval"] ?? "") is not supported. "
                     + "Valid intervals: [\(valid)]")
         }
@@ -76,40 +79,40 @@ struct FakeYahooChartQuery: Sendable {
         includesExtendedHours = request[query: "includePrePost"] == "true"
         if let first = request[query: "period1"], request[query: "range"] == nil {
             range = ""
-            guard let first = Int(first), let last = Int(request[query: "period2"] ?? "\(visit.view.now)")
-            else { throw refusal("Invalid input - period1 and period2 must be seconds since 1970") }
+            guard let first = Int(first), let last = Int(request[query: "period2"] ?? "\(context.view.now)")
+            else { throw invalidRange("Invalid input - period1 and period2 must be seconds since 1970") }
             guard first < last else {
-                throw refusal("Invalid input - start date cannot be after end date.")
+                throw invalidRange("Invalid input - start date cannot be after end date.")
             }
             seconds = Market.clamped(first)..<max(Market.clamped(last), Market.clamped(first) + 1)
         } else {
             range = request[query: "range"] ?? "1d"
-            guard let start = Self.start(of: range, instrument, visit.view, settings) else {
-                throw refusal(
+            guard let start = Self.start(of: range, instrument, context.view, settings) else {
+                throw invalidRange(
                     "Invalid input - range=\(range) is not supported. Valid ranges: "
                         + "[\(Self.validRanges.joined(separator: ", "))]")
             }
-            seconds = start..<(visit.view.now + 1)
+            seconds = start..<(context.view.now + 1)
         }
-        try Self.check(seconds, interval, now: visit.view.now, refusal)
+        try Self.check(seconds, interval, now: context.view.now, invalidRange)
     }
 
     private static func check(
-        _ seconds: Range<Int>, _ interval: Interval, now: Int, _ refusal: (String) -> FakeYahooError
+        _ seconds: Range<Int>, _ interval: Interval, now: Int, _ invalidRange: (String) -> FakeYahooError
     ) throws(FakeYahooError) {
         guard let reach = interval.reach else { return }
         let end = min(seconds.upperBound, now)
-        // A day more, because ranges are counted in whole days of the exchange.
+        // One additional day, because ranges are counted in whole days of the exchange.
         guard seconds.lowerBound >= now - (reach.days + 1) * 86_400,
             end - seconds.lowerBound <= (reach.span + 1) * 86_400
         else {
-            throw refusal(
+            throw invalidRange(
                 "\(interval.rawValue) data not available for startTime=\(seconds.lowerBound) and "
                     + "endTime=\(end). The requested range must be within the last \(reach.days) days.")
         }
     }
 
-    /// The second with which a range begins; nil for a range that Yahoo does not know.
+    /// Returns the first second of a range; nil for an unknown range.
     private static func start(
         of range: String, _ instrument: FakeInstrument, _ view: MarketView, _ settings: FakeYahooSettings
     ) -> Int? {

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Why Yahoo refuses a request: an envelope of its own for each endpoint, or plain text.
+/// The errors of the fake Yahoo: each endpoint has its own envelope, or plain text.
 struct FakeYahooError: Error, Hashable {
     let status: Int
     let envelope: Envelope
@@ -10,7 +10,7 @@ struct FakeYahooError: Error, Hashable {
     enum Envelope: String, Hashable {
         case chart
         case quoteSummary
-        /// What the front says before it looks at the endpoint.
+        /// Errors of the front end, before the endpoint.
         case finance
     }
 
@@ -22,14 +22,14 @@ struct FakeYahooError: Error, Hashable {
         FakeYahooError(status: 400, envelope: .finance, code: "Bad Request", description: description)
     }
 
-    /// A symbol that has no chart.
+    /// Returns the error for a symbol without a chart.
     static func noChart(status: Int) -> FakeYahooError {
         FakeYahooError(
             status: status, envelope: .chart, code: "Not Found",
             description: "No data found, symbol may be delisted")
     }
 
-    /// A range or an interval that is not to be had.
+    /// Returns the error for an unavailable range or interval.
     static func badRange(status: Int, _ description: String) -> FakeYahooError {
         FakeYahooError(
             status: status, envelope: .chart, code: status == 400 ? "Bad Request" : "Unprocessable Entity",
@@ -57,17 +57,17 @@ extension SandboxResponse {
             ]), status: HTTPResponseStatus(statusCode: error.status))
     }
 
-    /// What Yahoo's edge says to an address that asks too often.
+    /// Returns the response of Yahoo's edge to an address over its rate limit.
     static func yahooTooManyRequests(_ settings: FakeYahooSettings) -> SandboxResponse {
         .text(settings.tooManyRequestsText, status: .tooManyRequests)
     }
 
-    /// What Yahoo or the proxy before it says for a status that a script demands.
+    /// Returns the response of Yahoo or its proxy for a scripted status.
     static func yahoo(status code: Int, _ settings: FakeYahooSettings) -> SandboxResponse {
         let status = HTTPResponseStatus(statusCode: code)
         switch code {
         case 429: return .yahooTooManyRequests(settings)
-        // The proxy answers for a service that is gone, and it speaks HTML.
+        // The proxy answers for an unavailable service, with HTML.
         case 502, 503, 504:
             return .text(
                 "<html><head><title>Yahoo - \(code) \(status.reasonPhrase)</title></head></html>\n",

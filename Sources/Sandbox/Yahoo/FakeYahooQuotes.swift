@@ -4,7 +4,7 @@ import Brokerage
 struct FakeYahooQuotes: Sendable {
     let context: FakeYahooHost.AuthenticatedRequest
 
-    /// Throws ``FakeYahooError`` for a list that is missing or too long.
+    /// Throws ``FakeYahooError`` for a missing or too long list of symbols.
     func document() throws -> JSONDocument {
         let symbols = (context.request[query: "symbols"] ?? "").split(separator: ",").map(String.init)
         guard !symbols.isEmpty else {
@@ -18,7 +18,7 @@ struct FakeYahooQuotes: Sendable {
         return ["quoteResponse": ["result": .array(quotes.map(chosen)), "error": nil]]
     }
 
-    /// The members that the parameter `fields` names, and those that every quote has.
+    /// Returns the members in the parameter `fields`, and the mandatory ones.
     private func chosen(_ members: [JSONDocument.Member]) -> JSONDocument {
         guard let fields = context.request[query: "fields"], !fields.isEmpty else { return .object(members) }
         let names = Set(fields.split(separator: ",").map(String.init))
@@ -27,7 +27,7 @@ struct FakeYahooQuotes: Sendable {
 
     private static let always: Set<String> = ["language", "region", "quoteType", "symbol", "tradeable"]
 
-    /// Nil for a symbol that was never listed.
+    /// Returns nil for an unknown symbol.
     private func quote(of symbol: String) -> [JSONDocument.Member]? {
         if context.settings.delisted.contains(symbol) { return delisted(symbol) }
         return FakeYahooListing(symbol, in: context.view.market).map { listing in
@@ -99,7 +99,7 @@ struct FakeYahooQuotes: Sendable {
         return members + sides(listing) + extended(listing, day)
     }
 
-    /// Bid and ask; a side that nobody takes is absent.
+    /// Returns bid and ask; a missing side is omitted.
     private func sides(_ listing: FakeYahooListing) -> [JSONDocument.Member] {
         let quote = context.view.market.quote(listing.instrument, at: context.view.now)
         return [("bid", quote.bid), ("ask", quote.ask)].compactMap { name, side in

@@ -7,21 +7,21 @@ struct FakeYahooSearch: Sendable {
     private let newsCount: Int
     private let context: FakeYahooHost.AuthenticatedRequest
 
-    /// Throws ``FakeYahooError`` where there is no text.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        guard let text = visit.request[query: "q"], !text.isEmpty else {
+    /// Throws ``FakeYahooError`` for a missing text.
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        guard let text = context.request[query: "q"], !text.isEmpty else {
             throw .badRequest("Missing value for the \"q\" argument")
         }
-        func count(_ name: String, usual: Int) -> Int {
-            min(max(visit.request[query: name].flatMap { Int($0) } ?? usual, 0), Self.maximumCount)
+        func count(_ name: String, default defaultCount: Int) -> Int {
+            min(max(context.request[query: name].flatMap { Int($0) } ?? defaultCount, 0), Self.maximumCount)
         }
         self.text = text
-        self.context = visit
-        quotesCount = count("quotesCount", usual: 6)
-        newsCount = count("newsCount", usual: 4)
+        self.context = context
+        quotesCount = count("quotesCount", default: 6)
+        newsCount = count("newsCount", default: 4)
     }
 
-    /// The most quotes, and the most pieces of news.
+    /// The maximum number of quotes, and of news.
     private static let maximumCount = 50
 
     func document() -> JSONDocument {
@@ -30,7 +30,7 @@ struct FakeYahooSearch: Sendable {
         }
         let hits = search.hits(for: text)
         var quotes = hits.map(quote)
-        // A company that is not listed stands among those that are: it has no symbol.
+        // An unlisted company in the results has no symbol.
         if context.settings.searchFindsPrivateCompanies, !quotes.isEmpty {
             quotes.insert(privateCompany, at: 1)
         }
@@ -77,7 +77,7 @@ struct FakeYahooSearch: Sendable {
         ]
     }
 
-    /// The latest about the companies that were found.
+    /// Returns the latest news about the companies in the results.
     private func news(about hits: [ListingSearch.Hit]) -> [JSONDocument] {
         let symbols = Set(hits.map(\.instrument.symbol))
         let month = context.view.now - 30 * 86_400
@@ -99,7 +99,7 @@ struct FakeYahooSearch: Sendable {
     }
 }
 
-/// An instrument in Yahoo's words.
+/// An instrument in Yahoo's terms.
 struct FakeYahooListing: Sendable {
     let instrument: FakeInstrument
 
@@ -107,7 +107,7 @@ struct FakeYahooListing: Sendable {
         self.instrument = instrument
     }
 
-    /// The instrument of a symbol in Yahoo's spelling; nil when there is none.
+    /// Finds the instrument of a Yahoo symbol; nil for an unknown one.
     init?(_ symbol: String, in market: Market) {
         guard let name = Self.marketSymbol(symbol), let instrument = market.anyInstrument(name),
             Self(instrument).symbol == symbol
@@ -138,7 +138,7 @@ struct FakeYahooListing: Sendable {
         return symbol.replacing("-", with: ".")
     }
 
-    /// What an instrument is, in the three ways of saying it.
+    /// The type of an instrument, in Yahoo's three forms.
     var type: (quoteType: String, display: String) {
         switch instrument.assetClass {
         case .equity: instrument.isFund ? ("ETF", "ETF") : ("EQUITY", "Equity")
@@ -151,7 +151,7 @@ struct FakeYahooListing: Sendable {
     var company: Company? { Company.issuer(of: instrument.symbol) }
     var name: String { instrument.displayName }
 
-    /// Yahoo's short code of the exchange, and two longer names of it.
+    /// Yahoo's short code of the exchange, and two longer names.
     var exchange: (code: String, name: String, display: String) {
         switch instrument.assetClass {
         case .equity:
@@ -168,14 +168,14 @@ struct FakeYahooListing: Sendable {
         }
     }
 
-    /// By ISO 4217, or `GBp` for pence.
+    /// The ISO 4217 code, or `GBp` for pence.
     var currency: String { instrument.currency == "GBX" ? "GBp" : instrument.currency }
-    /// Whether it is traded before and after market hours.
+    /// True if the instrument is traded outside of market hours.
     var hasExtendedHours: Bool { instrument.schedule == .exchanges }
-    /// How many decimals a price is shown with.
+    /// The number of displayed decimals of a price.
     var priceHint: Int { instrument.decimals > 2 ? 4 : 2 }
 
-    /// The time zone of the exchange at a moment: name, abbreviation and seconds to add to UTC.
+    /// Returns the time zone of the exchange at a moment: name, abbreviation and seconds to add to UTC.
     func zone(at second: Int) -> (name: String, abbreviation: String, offset: Int) {
         switch instrument.schedule {
         case .exchanges, .marketHours:
@@ -188,7 +188,7 @@ struct FakeYahooListing: Sendable {
         }
     }
 
-    /// What the exchange does at a moment, in Yahoo's word for it.
+    /// Returns Yahoo's name of the market state at a moment.
     func marketState(_ view: MarketView) -> String {
         switch view.phase(of: instrument) {
         case .preMarket: return "PRE"
@@ -207,13 +207,13 @@ struct FakeYahooListing: Sendable {
 }
 
 extension JSONDocument {
-    /// A number as it comes out of a binary one of 32 bits: `226.10000610351562` for 226.1.
+    /// Converts a number through a 32-bit binary number: `226.10000610351562` for 226.1.
     static func singlePrecision(_ decimal: Decimal) -> JSONDocument {
-        let widened = Double(Float(decimal.doubleValue))
-        return .number(shortest: Decimal(widened.description) ?? decimal)
+        let value = Double(Float(decimal.doubleValue))
+        return .number(shortest: Decimal(value.description) ?? decimal)
     }
 
-    /// A number computed in 32 bits, and written with no more digits than these have: `1.4499969`.
+    /// Writes a 32-bit result with its own digits only: `1.4499969`.
     static func singlePrecision(_ value: Float) -> JSONDocument {
         .number(shortest: Decimal(value.description) ?? .zero)
     }

@@ -1,25 +1,25 @@
 import Brokerage
 
-/// `GET /v10/finance/quoteSummary/{symbol}`: what the modules that are asked for know of a symbol.
+/// `GET /v10/finance/quoteSummary/{symbol}`: the requested modules of a symbol.
 struct FakeYahooSummary: Sendable {
     private let modules: [String]
     private let listing: FakeYahooListing?
     private let view: MarketView
     private let isFormatted: Bool
 
-    /// Throws ``FakeYahooError`` where no module is asked for.
-    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
-        modules = (visit.request[query: "modules"] ?? "").split(separator: ",").map(String.init)
+    /// Throws ``FakeYahooError`` if no module is requested.
+    init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        modules = (context.request[query: "modules"] ?? "").split(separator: ",").map(String.init)
         guard !modules.isEmpty else {
             throw .badRequest("Missing value for the \"modules\" argument")
         }
-        view = visit.view
-        listing = FakeYahooListing(visit.request.parameters["symbol"] ?? "", in: visit.view.market)
-        let wish = visit.request[query: "formatted"].flatMap(Bool.init)
-        isFormatted = wish ?? visit.settings.summariesAreFormatted
+        view = context.view
+        listing = FakeYahooListing(context.request.parameters["symbol"] ?? "", in: context.view.market)
+        let requested = context.request[query: "formatted"].flatMap(Bool.init)
+        isFormatted = requested ?? context.settings.summariesAreFormatted
     }
 
-    /// The modules that there are; throws ``FakeYahooError`` where there is none of them.
+    /// Returns the available modules; throws ``FakeYahooError`` if there are none.
     func document() throws(FakeYahooError) -> JSONDocument {
         guard let listing else { throw .noSummary(of: modules) }
         var seen: Set<String> = []
@@ -30,7 +30,7 @@ struct FakeYahooSummary: Sendable {
         return ["quoteSummary": ["result": [.object(found)], "error": nil]]
     }
 
-    /// Nil for a module that Yahoo does not have, or not for such an instrument.
+    /// Returns nil for a module that does not exist, or not for the instrument.
     private func module(_ name: String, _ listing: FakeYahooListing) -> JSONDocument? {
         switch name {
         case "assetProfile": return listing.company.map { profile($0, withOfficers: true) }
@@ -60,7 +60,7 @@ struct FakeYahooSummary: Sendable {
         return .object(members + [.init(name: "maxAge", value: 86_400)])
     }
 
-    /// `consumer-electronics`.
+    /// Returns a key of the form `consumer-electronics`.
     private static func key(of title: String) -> String {
         title.lowercased().split { !$0.isLetter }.joined(separator: "-")
     }
@@ -77,7 +77,7 @@ struct FakeYahooSummary: Sendable {
         ]
     }
 
-    /// Here a change in per cent is a fraction, other than in quotes.
+    /// Writes prices; a change in percent is a fraction in this module, unlike in quotes.
     private func price(_ listing: FakeYahooListing) -> JSONDocument {
         var members: [JSONDocument.Member] = [
             .init(name: "maxAge", value: 1),
@@ -122,7 +122,7 @@ struct FakeYahooSummary: Sendable {
         value.flatMap { Decimal($0.description) }
     }
 
-    /// A number, or with its text where that is wanted; one that is missing is an empty object then, and null
+    /// Writes a number, with its text if requested; a missing one is an empty object then, and null
     /// otherwise.
     private func number(_ decimal: Decimal?) -> JSONDocument {
         guard isFormatted else { return .optional(decimal) { .number(shortest: $0) } }

@@ -1,11 +1,10 @@
 import Brokerage
 import NIOHTTP1
 
-/// `GET /v1/public/yql`: Yahoo's query language over the community's table of quotes, as it was answered in the
-/// spring of 2017.
+/// `GET /v1/public/yql`: Yahoo's query language over the community's table of quotes, as of spring 2017.
 enum Yql {
     private static let table = "yahoo.finance.quotes"
-    /// The file in which the community's tables were defined.
+    /// The file with the definitions of the community's tables.
     private static let environment = "store://datatables.org/alltableswithkeys"
 
     static func respond(to request: SandboxRequest, _ view: MarketView, _ settings: FakeYahooSettings) throws
@@ -28,7 +27,7 @@ enum Yql {
         return .json(try document(statement, view))
     }
 
-    /// One quote is an object, several are an array, and none is null.
+    /// Returns an object for one quote, an array for several, and null for none.
     private static func document(_ statement: YqlStatement, _ view: MarketView) throws -> JSONDocument {
         let quotes = try statement.symbols.map { symbol in
             let quote = try YqlQuote(symbol, view)
@@ -56,7 +55,7 @@ enum Yql {
             ["error": ["lang": "en-US", "description": .string(description)]], status: .badRequest)
     }
 
-    /// What the source of the table said from 2017-11-01 on.
+    /// The response of the table's source since 2017-11-01.
     private static let discontinued = SandboxResponse.text(
         """
         It has come to our attention that this service is being used in violation of the Yahoo Terms of Service. \
@@ -64,16 +63,16 @@ enum Yql {
         """, status: .forbidden)
 }
 
-/// A statement of Yahoo's query language, as far as quotes need it.
+/// A statement of Yahoo's query language, limited to quotes.
 struct YqlStatement: Sendable, Hashable {
-    /// Which fields are wanted; nil for all.
+    /// The selected fields; nil for all.
     let fields: Set<String>?
     let table: String
-    /// The symbols of the condition, in its order.
+    /// The symbols of the condition, in order.
     let symbols: [String]
 
-    /// Reads `select * from yahoo.finance.quotes where symbol in ("AAPL","MSFT")`, or `where symbol = "AAPL"`;
-    /// nil for anything else.
+    /// Parses `select * from yahoo.finance.quotes where symbol in ("AAPL","MSFT")`, or `where symbol =
+    /// "AAPL"`; nil for anything else.
     init?(_ text: String) {
         var rest = Substring(text)
         guard Self.consumeKeyword("select", from: &rest), let from = Self.range(of: "from", in: rest) else {
@@ -90,7 +89,7 @@ struct YqlStatement: Sendable, Hashable {
         self.symbols = symbols
     }
 
-    /// `in ("AAPL", 'MSFT')` or `= "AAPL,MSFT"`.
+    /// Parses `in ("AAPL", 'MSFT')` or `= "AAPL,MSFT"`.
     private static func symbols(_ text: Substring) -> [String]? {
         var rest = text.drop(while: \.isWhitespace)
         var list: Substring
@@ -108,7 +107,7 @@ struct YqlStatement: Sendable, Hashable {
             .map(String.init)
     }
 
-    /// Takes a keyword, in whatever case, and the space after it.
+    /// Consumes a case-insensitive keyword and the space after it.
     private static func consumeKeyword(_ word: String, from text: inout Substring) -> Bool {
         let trimmed = text.drop(while: \.isWhitespace)
         guard trimmed.prefix(word.count).lowercased() == word else { return false }
@@ -116,17 +115,17 @@ struct YqlStatement: Sendable, Hashable {
         return true
     }
 
-    /// A keyword between spaces.
+    /// Returns the range of a keyword between spaces.
     private static func range(of word: String, in text: Substring) -> Range<Substring.Index>? {
         [word, word.uppercased()].compactMap { text.firstRange(of: " \($0) ") }.first
     }
 }
 
-/// One line of the table of quotes: strings and nulls, made for people to read.
+/// One row of the table of quotes: texts and nulls, formatted for display.
 struct YqlQuote: Sendable {
     let members: [JSONDocument.Member]
 
-    /// All fields are there for every symbol; one that is not listed has nulls.
+    /// Every symbol has all fields; an unlisted one has nulls.
     init(_ symbol: String, _ view: MarketView) throws {
         let listing = FakeYahooListing(symbol, in: view.market)
         var values = listing.map { Self.described($0) } ?? [:]
@@ -213,36 +212,36 @@ struct YqlQuote: Sendable {
         ]
     }
 
-    /// Two decimals, without its sign.
+    /// Returns the magnitude with two decimals.
     private static func percent(_ change: Int, of base: Int) throws -> Decimal {
         try Decimal(abs(change) * 100).divided(by: Decimal(base), to: 2, .halfEven)
     }
 
-    /// The sign is always told: `+0.12`.
+    /// Writes a number with its sign, also a positive one: `+0.12`.
     private static func signed(_ change: Int, _ magnitude: Decimal) -> String {
         (change < 0 ? "-" : "+") + magnitude.description
     }
 
-    /// `753.40B`.
+    /// Writes `753.40B`.
     private static func short(_ dollars: Int) throws -> String {
         let (unit, suffix) = dollars >= 1_000_000_000 ? (1_000_000_000, "B") : (1_000_000, "M")
         return try Decimal(dollars).divided(by: Decimal(unit), to: 2, .halfEven).description + suffix
     }
 
-    /// `4/10/2017`.
+    /// Writes `4/10/2017`.
     private static func date(_ second: Int) -> String {
         let date = (Instant(secondsSince1970: Int64(second)) ?? .earliest).inNewYork.date
         return "\(date.month)/\(date.day)/\(date.year)"
     }
 
-    /// `4:00pm`.
+    /// Writes `4:00pm`.
     private static func time(_ second: Int) -> String {
         let time = (Instant(secondsSince1970: Int64(second)) ?? .earliest).inNewYork
         let minute = time.minute < 10 ? "0\(time.minute)" : "\(time.minute)"
         return "\((time.hour + 11) % 12 + 1):\(minute)\(time.hour < 12 ? "am" : "pm")"
     }
 
-    /// The table's columns in their order, with the misspelling that it had.
+    /// The table's columns in order, with the original misspelling.
     private static let names = [
         "Ask", "AverageDailyVolume", "Bid", "AskRealtime", "BidRealtime", "BookValue", "Change_PercentChange",
         "Change", "Commission", "Currency", "ChangeRealtime", "AfterHoursChangeRealtime", "DividendShare",

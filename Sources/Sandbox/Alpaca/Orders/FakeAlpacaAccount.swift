@@ -1,27 +1,26 @@
 import Brokerage
 
-/// What a user has done at Alpaca since the sandbox started or was reset: orders, fills, watchlists.
+/// A user's state at Alpaca since the start or reset of the sandbox: orders, fills, watchlists.
 struct FakeAlpacaAccount: Sendable {
     let user: SandboxUser
     private let random: SeededRandom
-    /// The most shares of an order that the market takes in a second; nil for any number.
+    /// The maximum number of shares of an order that the market fills in a second; nil for no limit.
     private let sharesPerSecond: Int?
-    /// In the order in which they were submitted.
+    /// In the order of submission.
     private(set) var orders: [FakeAlpacaOrder] = []
-    /// By the identifier that the user gave.
+    /// The index of an order by the client's identifier.
     private var clientIDs: [String: Int] = [:]
     private var ids: [String: Int] = [:]
     private(set) var fills: [Fill] = []
-    /// What the fills come to, by symbol.
+    /// The sum of the fills, by symbol.
     private var traded: [String: Decimal] = [:]
     var watchlists: [FakeAlpacaWatchlist] = []
-    /// What is yet to be told to listeners.
+    /// Events not yet sent to listeners.
     private(set) var events: [FakeAlpacaTradeEvent] = []
-    /// Up to when orders have been worked, by the market's time.
+    /// The market's second until which orders are simulated.
     private var settled: Int?
     private var issued = 0
 
-    /// The most orders that are kept.
     static let maximumOrders = 10_000
 
     init(_ user: SandboxUser, seed: UInt64, _ sharesPerSecond: Int?) {
@@ -44,12 +43,12 @@ struct FakeAlpacaAccount: Sendable {
 
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
-    /// The account's money and shares, fills included.
+    /// Returns the account's money and shares, fills included.
     func book(_ market: Market) throws -> AccountBook {
         try AccountBook(user.ledger, market, fills: fills)
     }
 
-    /// The open orders of one side.
+    /// Returns the open orders of one side.
     func open(_ side: FakeAlpacaOrderTicket.Side, of instrument: FakeInstrument? = nil) -> [FakeAlpacaOrder] {
         orders.filter {
             $0.status.isOpen && $0.ticket.side == side
@@ -57,7 +56,7 @@ struct FakeAlpacaAccount: Sendable {
         }
     }
 
-    /// Takes an order that has been checked; its identifiers are new.
+    /// Stores a validated order with new identifiers.
     mutating func add(_ order: FakeAlpacaOrder) {
         ids[order.id] = orders.count
         clientIDs[order.clientOrderID] = orders.count
@@ -87,10 +86,10 @@ struct FakeAlpacaAccount: Sendable {
         events.append(FakeAlpacaTradeEvent(kind: kind, order: orders[index], time: time))
     }
 
-    /// Works all open orders up to the market's moment.
+    /// Simulates all open orders up to the market's current second.
     mutating func settle(_ view: MarketView, at now: Instant) throws {
         if let settled, view.now < settled {
-            // The script has set the market back: orders are worked from its moment on.
+            // The script has moved the market back: orders are simulated from its current second on.
             for index in orders.indices where orders[index].status.isOpen {
                 orders[index].workingFrom = min(orders[index].workingFrom, view.now)
             }
@@ -102,10 +101,10 @@ struct FakeAlpacaAccount: Sendable {
     private mutating func work(_ index: Int, _ view: MarketView, _ now: Instant) throws {
         let end = min(view.now + 1, orders[index].expiresAt)
         var start = orders[index].workingFrom
-        let mustFillNow = [.immediateOrCancel, .fillOrKill].contains(orders[index].ticket.timeInForce)
+        let isImmediate = [.immediateOrCancel, .fillOrKill].contains(orders[index].ticket.timeInForce)
         while start < end, orders[index].status.isOpen {
             let run = OrderSimulation(order: orders[index], view: view)
-            let range = start..<(mustFillNow ? min(orders[index].workingFrom + 1, end) : end)
+            let range = start..<(isImmediate ? min(orders[index].workingFrom + 1, end) : end)
             var isTriggered = orders[index].isTriggered
             let match = range.isEmpty ? nil : run.next(in: range, isTriggered: &isTriggered)
             orders[index].isTriggered = isTriggered
@@ -115,14 +114,15 @@ struct FakeAlpacaAccount: Sendable {
         }
         orders[index].workingFrom = max(orders[index].workingFrom, end)
         guard orders[index].status.isOpen else { return }
-        if mustFillNow {
+        if isImmediate {
             self.end(orders[index].id, as: .canceled, at: now)
         } else if view.now >= orders[index].expiresAt {
             self.end(orders[index].id, as: .expired, at: time(of: orders[index].expiresAt, now))
         }
     }
 
-    /// Fills as much as the market gives in a second; false where that is not allowed or nothing.
+    /// Fills up to the shares that the market provides in a second; returns false if nothing was filled or
+    /// the fill is not allowed.
     private mutating func fill(
         _ index: Int, _ match: (second: Int, price: Decimal), _ view: MarketView, _ now: Instant
     ) throws -> Bool {
@@ -154,7 +154,7 @@ struct FakeAlpacaAccount: Sendable {
         return true
     }
 
-    /// What the ledger and all fills come to.
+    /// Returns the position from the ledger and all fills.
     private func position(in instrument: FakeInstrument, at second: Int, _ market: Market) throws -> Decimal {
         let held = try AccountBook(user.ledger, market).holdings(at: second).first {
             $0.instrument == instrument
@@ -162,14 +162,14 @@ struct FakeAlpacaAccount: Sendable {
         return try (held?.quantity ?? .zero) + traded[instrument.symbol, default: .zero]
     }
 
-    /// When something happened, by the sandbox's clock: never in the future, which the market's script may show.
+    /// Returns the sandbox clock's time of an event; never in the future, which the market script may show.
     private func time(of second: Int, _ now: Instant) -> Instant {
         min(Instant(secondsSince1970: Int64(second)) ?? now, now)
     }
 }
 
 extension FakeAlpacaAccount {
-    /// Checks an order against the account, and takes it; throws ``FakeAlpacaError`` where Alpaca refuses.
+    /// Checks an order against the account, and stores it; throws ``FakeAlpacaError`` if it is rejected.
     mutating func submit(
         _ ticket: FakeAlpacaOrderTicket, replacing old: FakeAlpacaOrder? = nil, _ view: MarketView,
         at now: Instant
@@ -182,7 +182,7 @@ extension FakeAlpacaAccount {
         let clientID = ticket.clientOrderID.flatMap { $0.isEmpty ? nil : $0 } ?? nextID()
         guard order(clientID: clientID) == nil else { throw FakeAlpacaError.duplicateClientOrderID }
         try checkFunds(ticket, without: old, view)
-        // Two orders of one moment must not bear the same time: lists are paged by it.
+        // Orders of one moment need distinct times, since lists are paged by time.
         let created = now + .nanoseconds(orders.count)
         var order = FakeAlpacaOrder(
             id: id, clientOrderID: clientID, ticket: ticket, createdAt: created, updatedAt: created,
@@ -198,23 +198,23 @@ extension FakeAlpacaAccount {
         ticket.extendedHours ? view.phase != nil : view.phase == .regular
     }
 
-    /// The end of the session in which it is worked first; of an order without a day's end, 90 days later.
+    /// Returns the end of the order's first session; for an order that is not a day order, 90 days later.
     private static func end(of ticket: FakeAlpacaOrderTicket, _ view: MarketView) -> Int {
         func end(_ session: TradingSession) -> Int {
             ticket.extendedHours ? session.postMarketClose : session.close
         }
         let today = view.instant.inNewYork.date
-        var session = TradingCalendar.session(on: today) ?? TradingCalendar.session(after: today)
+        var session = TradingCalendar.session(on: today) ?? Schedule.exchanges.session(after: today)
         if let running = session,
             end(running) <= view.now || ticket.timeInForce == .opening && running.open <= view.now
         {
-            session = TradingCalendar.session(after: running.date)
+            session = Schedule.exchanges.session(after: running.date)
         }
         guard let session else { return view.now + 86_400 }
         guard ticket.timeInForce == .goodTillCanceled, let last = session.date.adding(days: 90) else {
             return end(session)
         }
-        return TradingCalendar.session(onOrBefore: last).map(end) ?? end(session)
+        return Schedule.exchanges.session(onOrBefore: last).map(end) ?? end(session)
     }
 
     private func checkFunds(
@@ -241,7 +241,7 @@ extension FakeAlpacaAccount {
             }
             return
         }
-        // To buy back what was sold short frees money, as far as it goes.
+        // Buying back a short position releases money up to the size of that position.
         let opening = ticket.side == .buy ? try max(.zero, quantity + min(.zero, held)) : quantity
         if ticket.side == .sell, opening.withoutTrailingZeros.scale > 0 {
             throw FakeAlpacaError.unprocessable("fractional orders cannot be sold short")
@@ -254,8 +254,8 @@ extension FakeAlpacaAccount {
         }
     }
 
-    /// Of a holding, the shares that open orders are to sell; of one sold short, with its sign, those that they are
-    /// to buy back.
+    /// Returns the shares of a holding that open sell orders reserve; of a short holding, with its sign,
+    /// those that open buy orders cover.
     func heldForOrders(_ holding: Holding) throws -> Decimal {
         let isShort = holding.quantity.isNegative
         let held = try open(isShort ? .buy : .sell, of: holding.instrument)
@@ -268,16 +268,16 @@ extension FakeAlpacaAccount {
     }
 }
 
-/// What an account may still spend.
+/// The free funds of an account.
 struct FakeAlpacaFunds {
-    /// Half of everything held: Regulation T.
+    /// Half of the gross value of the holdings: Regulation T.
     let initialMargin: Decimal
-    /// The holder's own money that is bound by nothing.
+    /// The holder's equity that is not used as margin.
     let excess: Decimal
-    /// Twice the excess, less what open orders may cost.
+    /// Twice the excess, less the cost of open orders.
     let buyingPower: Decimal
 
-    /// `without` is an order that does not count, because another takes its place.
+    /// `without` is the id of an order that is ignored, because another replaces it.
     init(_ account: FakeAlpacaAccount, _ view: MarketView, without: String? = nil) throws {
         let valuation = try Valuation(account.book(view.market), view)
         let gross = try valuation.longValue + valuation.shortValue.magnitude

@@ -1,9 +1,9 @@
 import Brokerage
 import Synchronization
 
-/// The accounts of all users at Alpaca, in memory; each is worked up to the moment before it is looked at.
+/// The in-memory Alpaca accounts of all users; each is simulated up to the current moment before access.
 ///
-/// A lock, because looking at an account changes it, and requests come from many tasks at once.
+/// It uses a lock: access changes an account, and tasks access it concurrently.
 final class FakeAlpacaAccounts: Resettable {
     private let seed: UInt64
     private let sharesPerSecond: Int?
@@ -25,19 +25,19 @@ final class FakeAlpacaAccounts: Resettable {
         sharesPerSecond = settings.sharesPerSecond
     }
 
-    /// A user's account as it stands.
-    func account(of visit: FakeAlpacaHost.AuthenticatedRequest) throws -> FakeAlpacaAccount {
-        try with(visit) { $0 }
+    /// Returns the current state of the user's account.
+    func account(of context: FakeAlpacaHost.AuthenticatedRequest) throws -> FakeAlpacaAccount {
+        try with(context) { $0 }
     }
 
-    /// Looks at the account of the user who asks, or changes it.
+    /// Gives access to the account of the authenticated user, for reading or changing it.
     func with<Result: Sendable>(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ body: (inout FakeAlpacaAccount) throws -> Result
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ body: (inout FakeAlpacaAccount) throws -> Result
     ) throws -> Result {
-        try with(visit.user, visit.view, at: visit.now, body)
+        try with(context.user, context.view, at: context.now, body)
     }
 
-    /// Looks at a user's account, or changes it.
+    /// Gives access to a user's account, for reading or changing it.
     func with<Result: Sendable>(
         _ user: SandboxUser, _ view: MarketView, at now: Instant,
         _ body: (inout FakeAlpacaAccount) throws -> Result
@@ -57,7 +57,7 @@ final class FakeAlpacaAccounts: Resettable {
         }
     }
 
-    /// What happens to a user's orders from now on; a listener that falls far behind loses the oldest.
+    /// Returns the future events of a user's orders; a slow listener loses the oldest ones.
     func events(of user: SandboxUser) -> AsyncStream<FakeAlpacaTradeEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: FakeAlpacaTradeEvent.self, bufferingPolicy: .bufferingNewest(1_024))
@@ -66,15 +66,15 @@ final class FakeAlpacaAccounts: Resettable {
             state.listeners[state.next] = Listener(user: user.name, continuation: continuation)
             return state.next
         }
-        // In a task of its own: the cancellation of a listener's task calls this while it holds the task's lock. `yield`
-        // in `with` waits for that lock, and holds the mutex of the state.
+        // A separate task avoids a deadlock. The cancellation of a listener's task calls this while it holds
+        // the task's lock. `yield` in `with` waits for that lock, and holds the mutex of the state.
         continuation.onTermination = { [weak self] _ in
             Task.detached { self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
         }
         return stream
     }
 
-    /// Forgets orders, fills and watchlists; who listens goes on listening.
+    /// Deletes orders, fills and watchlists; listeners stay connected.
     func reset() {
         state.withLock { $0.accounts = [:] }
     }

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// An order as Alpaca keeps it (fact sheet, "Orders").
+/// An order with Alpaca's data (fact sheet, "Orders").
 struct FakeAlpacaOrder: Sendable {
     let id: String
     let clientOrderID: String
@@ -8,14 +8,14 @@ struct FakeAlpacaOrder: Sendable {
     let createdAt: Instant
     var updatedAt: Instant
     var status: Status
-    /// The market's second from which on it is worked.
+    /// The market's second from which it can be filled.
     var workingFrom: Int
-    /// The market's second with which it runs out.
+    /// The market's second at which it expires.
     let expiresAt: Int
     var filledQuantity = Decimal.zero
-    /// What was paid or received in all, without sign.
+    /// The amount paid or received in total, without sign.
     var filledValue = Decimal.zero
-    /// Whether its stop has been touched, where it has one.
+    /// True once the stop price is reached, for an order with a stop.
     var isTriggered = false
     var filledAt: Instant?
     var canceledAt: Instant?
@@ -41,14 +41,15 @@ struct FakeAlpacaOrder: Sendable {
         }
     }
 
-    /// Shares that are still to be had at a price; of an order by value, what the rest of the value buys.
+    /// Returns the unfilled shares; for an order by value, the shares that the rest of the value buys at the
+    /// price.
     func remaining(at price: Decimal) throws -> Decimal {
         if let quantity = ticket.quantity { return try quantity - filledQuantity }
         guard let notional = ticket.notional, !price.isZero else { return .zero }
         return try (notional - filledValue).divided(by: price, to: 9, .towardZero)
     }
 
-    /// The average price of what was filled, with up to 6 decimals; nil before anything was.
+    /// Returns the average fill price, with up to 6 decimals; nil before the first fill.
     func averagePrice() throws -> Decimal? {
         filledQuantity.isZero ? nil : try filledValue.divided(by: filledQuantity, to: 6, .halfEven)
     }
@@ -85,7 +86,7 @@ extension FakeAlpacaOrder {
     }
 }
 
-/// What a user orders.
+/// The content of an order request.
 struct FakeAlpacaOrderTicket: Sendable {
     let instrument: FakeInstrument
     let side: Side
@@ -137,9 +138,10 @@ struct FakeAlpacaOrderTicket: Sendable {
 }
 
 extension FakeAlpacaOrderTicket {
-    /// Reads the body of `POST /v2/orders`.
+    /// Parses the body of `POST /v2/orders`.
     ///
-    /// Throws ``FakeAlpacaError`` for what Alpaca refuses before it looks at the account. Brackets and trailing stops are not offered, and refused with these words.
+    /// Throws ``FakeAlpacaError`` for errors that Alpaca detects without the account's data. Brackets and
+    /// trailing stops are not supported, and rejected with that message.
     init(_ json: JSONDocument, _ settings: FakeAlpacaSettings) throws(FakeAlpacaError) {
         guard let symbol = json["symbol"]?.string, !symbol.isEmpty else {
             throw .invalid("symbol is required")
@@ -198,7 +200,7 @@ extension FakeAlpacaOrderTicket {
         }
     }
 
-    /// Shares and dollars that are less than this can be multiplied exactly.
+    /// Shares and dollars below this limit can be multiplied exactly.
     private static let bound: Decimal = 1_000_000_000
 
     func checkPrices() throws(FakeAlpacaError) {
@@ -221,7 +223,7 @@ extension FakeAlpacaOrderTicket {
 }
 
 extension JSONDocument {
-    /// A decimal that is written as a string or as a number; nil where there is none.
+    /// Returns a decimal that is a string or a number; nil if it is missing.
     func amount(_ name: String) throws(FakeAlpacaError) -> Decimal? {
         switch self[name] {
         case nil, .null: return nil
@@ -233,7 +235,6 @@ extension JSONDocument {
         }
     }
 
-    /// One of an enumeration's words.
     func enumValue<Word: RawRepresentable<String>>(_ name: String) throws(FakeAlpacaError) -> Word {
         guard let text = self[name]?.string else { throw .invalid("\(name) is required") }
         guard let word = Word(rawValue: text) else { throw .invalid("invalid \(name): \(text)") }
@@ -241,10 +242,10 @@ extension JSONDocument {
     }
 }
 
-/// Something that happened to an order, as `trade_updates` tells it.
+/// An event of an order, as `trade_updates` sends it.
 struct FakeAlpacaTradeEvent: Sendable {
     let kind: Kind
-    /// The order as it was then.
+    /// The order after the event.
     let order: FakeAlpacaOrder
     let time: Instant
     var execution: Execution?
@@ -262,7 +263,7 @@ struct FakeAlpacaTradeEvent: Sendable {
         let id: String
         let price: Decimal
         let quantity: Decimal
-        /// Signed: what is held afterwards.
+        /// The position after the event, with its sign.
         let position: Decimal
     }
 

@@ -9,45 +9,45 @@ struct FakeAlpacaOrders: Sendable {
 
     var routes: [SandboxRoute] {
         [
-            host.get("/v2/orders") { visit in
-                let query = try FakeAlpacaOrderQuery(visit.request)
-                return .array(try accounts.with(visit) { try query.select($0).map { try $0.json } })
+            host.get("/v2/orders") { context in
+                let query = try FakeAlpacaOrderQuery(context.request)
+                return .array(try accounts.with(context) { try query.select($0).map { try $0.json } })
             },
-            host.get("/v2/orders:by_client_order_id") { visit in
-                let wanted = visit.request[query: "client_order_id"] ?? ""
-                return try accounts.with(visit) { account in
+            host.get("/v2/orders:by_client_order_id") { context in
+                let wanted = context.request[query: "client_order_id"] ?? ""
+                return try accounts.with(context) { account in
                     guard let order = account.order(clientID: wanted) else {
                         throw FakeAlpacaError.orderNotFound(wanted)
                     }
                     return try order.json
                 }
             },
-            host.get("/v2/orders/{order_id}") { visit in
-                try accounts.with(visit) { try order(visit, $0).json }
+            host.get("/v2/orders/{order_id}") { context in
+                try accounts.with(context) { try order(context, $0).json }
             },
-            host.route(.POST, "/v2/orders", scope: .trading) { visit in
-                let ticket = try FakeAlpacaOrderTicket(Self.body(visit), settings)
+            host.route(.POST, "/v2/orders", scope: .trading) { context in
+                let ticket = try FakeAlpacaOrderTicket(Self.body(context), settings)
                 return .json(
-                    try accounts.with(visit) { try $0.submit(ticket, visit.view, at: visit.now).json })
+                    try accounts.with(context) { try $0.submit(ticket, context.view, at: context.now).json })
             },
-            host.route(.PATCH, "/v2/orders/{order_id}", scope: .trading) { visit in
-                let body = try Self.body(visit)
-                return .json(try accounts.with(visit) { try replace(visit, body, &$0) })
+            host.route(.PATCH, "/v2/orders/{order_id}", scope: .trading) { context in
+                let body = try Self.body(context)
+                return .json(try accounts.with(context) { try replace(context, body, &$0) })
             },
-            host.route(.DELETE, "/v2/orders/{order_id}", scope: .trading) { visit in
-                try accounts.with(visit) { account in
-                    let order = try order(visit, account)
+            host.route(.DELETE, "/v2/orders/{order_id}", scope: .trading) { context in
+                try accounts.with(context) { account in
+                    let order = try order(context, account)
                     guard order.status.isOpen else {
                         throw FakeAlpacaError.unprocessable("order is not cancelable")
                     }
-                    account.end(order.id, as: .canceled, at: visit.now)
+                    account.end(order.id, as: .canceled, at: context.now)
                 }
                 return SandboxResponse(status: .noContent)
             },
-            host.route(.DELETE, "/v2/orders", scope: .trading) { visit in
-                let ended = try accounts.with(visit) { account in
+            host.route(.DELETE, "/v2/orders", scope: .trading) { context in
+                let ended = try accounts.with(context) { account in
                     let open = account.orders.filter(\.status.isOpen)
-                    for order in open { account.end(order.id, as: .canceled, at: visit.now) }
+                    for order in open { account.end(order.id, as: .canceled, at: context.now) }
                     return open.map(\.id)
                 }
                 return .json(.array(ended.map { ["id": .string($0), "status": 200] }), status: .multiStatus)
@@ -55,28 +55,29 @@ struct FakeAlpacaOrders: Sendable {
         ]
     }
 
-    /// A document of the request's body.
-    static func body(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError) -> JSONDocument {
+    /// Parses the request's body.
+    static func body(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError) -> JSONDocument {
         do {
-            return try JSONDocument(parsing: visit.request.body)
+            return try JSONDocument(parsing: context.request.body)
         } catch {
             throw .malformedBody
         }
     }
 
-    private func order(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ account: FakeAlpacaAccount) throws
+    private func order(_ context: FakeAlpacaHost.AuthenticatedRequest, _ account: FakeAlpacaAccount) throws
         -> FakeAlpacaOrder
     {
-        let id = visit.request.parameters["order_id"] ?? ""
+        let id = context.request.parameters["order_id"] ?? ""
         guard let order = account.order(id: id) else { throw FakeAlpacaError.orderNotFound(id) }
         return order
     }
 
-    /// A new order in the place of an open one, with what the body changes.
+    /// Replaces an open order by a new one with the changes of the body.
     private func replace(
-        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ body: JSONDocument, _ account: inout FakeAlpacaAccount
+        _ context: FakeAlpacaHost.AuthenticatedRequest, _ body: JSONDocument,
+        _ account: inout FakeAlpacaAccount
     ) throws -> JSONDocument {
-        let old = try order(visit, account)
+        let old = try order(context, account)
         guard old.status.isOpen else { throw FakeAlpacaError.unprocessable("order is not open") }
         guard old.ticket.notional == nil, (old.ticket.quantity?.withoutTrailingZeros.scale ?? 0) == 0 else {
             throw FakeAlpacaError.unprocessable("fractional and notional orders cannot be replaced")
@@ -94,13 +95,13 @@ struct FakeAlpacaOrders: Sendable {
             quantity > old.filledQuantity
         else { throw FakeAlpacaError.unprocessable("qty must be whole, and above what is filled") }
         try ticket.checkPrices()
-        // What is filled stays with the old order.
+        // The filled shares stay with the old order.
         ticket.quantity = try quantity - old.filledQuantity
-        return try account.submit(ticket, replacing: old, visit.view, at: visit.now).json
+        return try account.submit(ticket, replacing: old, context.view, at: context.now).json
     }
 }
 
-/// The parameters of `GET /v2/orders`, read and checked; `nested` changes nothing, as no order has legs.
+/// The validated parameters of `GET /v2/orders`; `nested` has no effect, since orders have no legs.
 struct FakeAlpacaOrderQuery {
     private let isOpen: Bool?
     private let limit: Int

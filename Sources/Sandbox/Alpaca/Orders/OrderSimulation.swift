@@ -1,15 +1,15 @@
 import Brokerage
 
-/// One order against the market's tape over a range of seconds: when it is filled, and at what price.
+/// One order against the market's trades over a range of seconds: the times and prices of its fills.
 ///
-/// Minutes whose bar does not reach the order's price are passed over whole, so that months of waiting cost
-/// minutes and not seconds.
+/// A minute whose bar does not reach the order's price is skipped as a whole, so that months of waiting take
+/// minutes of work, not seconds.
 struct OrderSimulation {
     let order: FakeAlpacaOrder
     let view: MarketView
 
-    /// The next second of the range in which it can be filled, with the price; `isTriggered` tells whether its
-    /// stop has been touched, and is kept.
+    /// Returns the next second of the range in which it can be filled, and the price; `isTriggered` stores
+    /// whether its stop was reached.
     func next(in range: Range<Int>, isTriggered: inout Bool) -> (second: Int, price: Decimal)? {
         guard view.priced(instrument.symbol) != nil, var day = date(range.lowerBound) else { return nil }
         while let last = date(range.upperBound), day <= last {
@@ -24,7 +24,7 @@ struct OrderSimulation {
         return nil
     }
 
-    /// The seconds of a session in which it is worked.
+    /// Returns the seconds of a session in which it can be filled.
     func hours(of session: TradingSession) -> Range<Int> {
         switch order.ticket.timeInForce {
         case .opening: session.open..<session.open + 60
@@ -62,7 +62,7 @@ struct OrderSimulation {
         return nil
     }
 
-    /// Whether a minute's bar reaches the price that is waited for.
+    /// Returns true if a minute's bar reaches the order's price.
     private func mayMatch(_ tape: DayTape, _ seconds: Range<Int>, _ isTriggered: Bool) -> Bool {
         guard let phase = tape.session.phase(at: seconds.lowerBound),
             let bar = tape.bar(of: phase, from: seconds.lowerBound, through: seconds.upperBound)
@@ -75,7 +75,7 @@ struct OrderSimulation {
         return isBuy ? low <= limit : high >= limit
     }
 
-    /// What is paid at a second whose last price is known; nil where the order waits on.
+    /// Returns the fill price at a second with a given last price; nil if the order is not filled.
     private func price(at second: Int, last: Decimal, _ isTriggered: inout Bool) -> Decimal? {
         if let stop = order.ticket.stopPrice, !isTriggered {
             guard isBuy ? last >= stop : last <= stop else { return nil }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Alpaca's stream of market data, `/v2/{feed}` (fact sheet, "Streaming: market data").
 ///
-/// Each second of the sandbox's clock in which there is trading brings one trade and one quote of every symbol
-/// listened to, each minute a bar; what is missed while the clock leaps is told up to a minute back. MessagePack
-/// is not spoken.
+/// Each second of the sandbox clock with trading produces one trade and one quote of every subscribed
+/// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. MessagePack is not
+/// supported.
 struct FakeAlpacaDataStream: Sendable {
     let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
@@ -35,7 +35,7 @@ struct FakeAlpacaDataStream: Sendable {
             })
     }
 
-    /// Whom the headers of the handshake prove.
+    /// Returns the user of the credentials in the handshake's headers.
     private func user(of request: SandboxRequest) -> SandboxUser? {
         guard let key = request.headers.first(name: "APCA-API-KEY-ID"),
             let secret = request.headers.first(name: "APCA-API-SECRET-KEY")
@@ -43,7 +43,7 @@ struct FakeAlpacaDataStream: Sendable {
         return authenticator.user(keyID: key, secret: secret)
     }
 
-    /// Waits for a credential; nil when it does not come in time, is wrong, or the client leaves.
+    /// Waits for a credential; nil if it is late or wrong, or the client disconnects.
     private func authenticated(
         _ frames: inout AsyncStream<StreamFrame>.Iterator, _ stream: WebSocketStream
     ) async -> SandboxUser? {
@@ -83,7 +83,8 @@ struct FakeAlpacaDataStream: Sendable {
 
     private func serve(_ stream: WebSocketStream, _ frames: inout AsyncStream<StreamFrame>.Iterator) async {
         let subscription = DataSubscription()
-        // From here on: what the client does when it reads that it is let in comes after this moment.
+        // The first second is read before the client learns of its authentication: a change by the client
+        // then comes later.
         let start = Int(scriptedMarket.clock.now.secondsSince1970)
         await stream.send([["T": "success", "msg": "authenticated"]])
         let ticker = Task { await tick(subscription, stream, after: start) }
@@ -102,9 +103,9 @@ struct FakeAlpacaDataStream: Sendable {
         switch message["action"]?.string {
         case "auth": await Self.send(.alreadyAuthenticated, stream)
         case "subscribe":
-            let isTaken = subscription.change(
+            let isAccepted = subscription.change(
                 message, subscribing: true, limit: settings.streamedSymbolLimit)
-            guard isTaken else { return await Self.send(.symbolLimit, stream) }
+            guard isAccepted else { return await Self.send(.symbolLimit, stream) }
             await stream.send([subscription.document])
         case "unsubscribe":
             _ = subscription.change(message, subscribing: false, limit: nil)
@@ -113,7 +114,7 @@ struct FakeAlpacaDataStream: Sendable {
         }
     }
 
-    /// Sends second after second, until the stream is closed or the task cancelled.
+    /// Sends the ticks of each second, until the stream is closed or the task cancelled.
     private func tick(_ subscription: DataSubscription, _ stream: WebSocketStream, after start: Int) async {
         var second = start
         while !Task.isCancelled, stream.isOpen {
@@ -121,7 +122,7 @@ struct FakeAlpacaDataStream: Sendable {
             await scriptedMarket.clock.wait(until: next)
             let now = Int(scriptedMarket.clock.now.secondsSince1970)
             guard now > second, !Task.isCancelled else {
-                // Set back, the clock counts from where it was set to.
+                // A clock that was set back continues from its new time.
                 second = min(second, now)
                 if now <= second { await Task.yield() }
                 continue
@@ -149,7 +150,7 @@ struct FakeAlpacaDataStream: Sendable {
     }
 }
 
-/// What one second brings to a client of the data stream.
+/// The messages of one second to a client of the data stream.
 struct FakeAlpacaTicks {
     private let subscription: DataSubscription
     private let view: MarketView
@@ -159,7 +160,7 @@ struct FakeAlpacaTicks {
         self.view = view
     }
 
-    /// Trades, quotes, and at the turn of a minute bars; nothing while nothing is traded.
+    /// Trades and quotes, and at the end of a minute bars; empty while the market is closed.
     var messages: [JSONDocument] {
         var messages: [JSONDocument] = []
         if view.phase != nil {
@@ -196,9 +197,9 @@ struct FakeAlpacaTicks {
     }
 }
 
-/// What one client of the data stream listens to; `*` stands for everything.
+/// The subscriptions of one data stream client; `*` stands for all symbols.
 ///
-/// A lock, because one task reads what the client wants while another sends it.
+/// It uses a lock: one task reads the client's changes while another sends data.
 final class DataSubscription: Sendable {
     private let channels = Mutex<[Channel: Set<String>]>([:])
 
@@ -207,11 +208,11 @@ final class DataSubscription: Sendable {
         case trades, quotes, bars, updatedBars, dailyBars, statuses, lulds, corrections, cancelErrors
     }
 
-    /// How many pairs of channel and symbol it may hold, whatever the plan.
+    /// The maximum number of pairs of channel and symbol, independent of the plan.
     static let maximumCount = 10_000
 
-    /// Takes up or gives up what a message names; false where it would be more than `limit` symbols of trades and
-    /// quotes.
+    /// Adds or removes the channels and symbols of a message; returns false if it would exceed `limit`
+    /// symbols of trades and quotes.
     func change(_ message: JSONDocument, subscribing: Bool, limit: Int?) -> Bool {
         channels.withLock { channels in
             var changed = channels
@@ -223,7 +224,7 @@ final class DataSubscription: Sendable {
                     ? changed[channel, default: []].union(symbols)
                     : changed[channel, default: []].subtracting(symbols)
             }
-            // Corrections and cancels come with trades.
+            // Corrections and cancellations accompany trades.
             changed[.corrections] = changed[.trades]
             changed[.cancelErrors] = changed[.trades]
             let priced = changed[.trades, default: []].count + changed[.quotes, default: []].count
@@ -235,14 +236,14 @@ final class DataSubscription: Sendable {
         }
     }
 
-    /// The listed instruments that a channel is listened to for.
+    /// Returns the listed instruments that a channel is subscribed to.
     func instruments(_ channel: Channel) -> [FakeInstrument] {
         let symbols = channels.withLock { $0[channel] ?? [] }
         return symbols.isEmpty
             ? [] : FakeInstrument.listing.filter { symbols.contains($0.symbol) || symbols.contains("*") }
     }
 
-    /// The whole subscription, as the server confirms it.
+    /// The whole subscription, in the form of the server's confirmation.
     var document: JSONDocument {
         let channels = channels.withLock { $0 }
         return .object(
@@ -255,17 +256,17 @@ final class DataSubscription: Sendable {
     }
 }
 
-/// Who has a data stream open; Alpaca gives each user one.
+/// The number of open data streams of each user; Alpaca allows one.
 ///
-/// A lock, because taking a seat is one step, and clients come on tasks of their own.
+/// It uses a lock: tasks call it concurrently, and each `acquire` must be atomic.
 final class FakeAlpacaStreamLimit: Sendable {
     private let openStreams = Mutex<[String: Int]>([:])
 
-    /// False when the user's seats are taken.
+    /// Returns false if the user has reached the limit.
     func acquire(for user: String, limit: Int) -> Bool {
-        openStreams.withLock { taken in
-            guard taken[user, default: 0] < limit else { return false }
-            taken[user, default: 0] += 1
+        openStreams.withLock { open in
+            guard open[user, default: 0] < limit else { return false }
+            open[user, default: 0] += 1
             return true
         }
     }
@@ -275,7 +276,7 @@ final class FakeAlpacaStreamLimit: Sendable {
     }
 }
 
-/// What the data stream refuses, by its code.
+/// The errors of the data stream, by code.
 enum FakeAlpacaStreamError: Int {
     case invalidSyntax = 400
     case notAuthenticated = 401

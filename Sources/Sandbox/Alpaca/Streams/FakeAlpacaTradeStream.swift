@@ -2,8 +2,8 @@ import Brokerage
 
 /// Alpaca's account stream, `/stream` (fact sheet, "Streaming: trade_updates").
 ///
-/// A paper account's messages are binary frames, a live one's text. Orders are worked each second of the sandbox's
-/// clock while somebody listens.
+/// A paper account's messages are binary frames, a live account's are text. With a listener, orders are
+/// simulated each second of the sandbox clock.
 struct FakeAlpacaTradeStream: Sendable {
     let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
@@ -25,7 +25,7 @@ struct FakeAlpacaTradeStream: Sendable {
     ) async -> SandboxUser? {
         while let frame = await frames.next(isolation: #isolation) {
             let message = try? JSONDocument(parsing: frame.bytes)
-            // Older clients say "authenticate" for what newer ones call "auth", their data beside it.
+            // Older clients send "authenticate" instead of "auth", with the data in a separate member.
             let isAttempt = ["authenticate", "auth"].contains(message?["action"]?.string)
             guard isAttempt, let user = message.flatMap({ user(of: $0["data"] ?? $0) }) else {
                 let action = isAttempt ? "authenticate" : "listen"
@@ -57,7 +57,7 @@ struct FakeAlpacaTradeStream: Sendable {
                 message["action"]?.string == "listen",
                 case .array(let wanted) = message["data"]?["streams"]
             else { continue }
-            // A new list takes the place of the old one.
+            // A new list replaces the old one.
             for task in listening { task.cancel() }
             listening = []
             let events = wanted.contains("trade_updates") ? accounts.events(of: user) : nil
@@ -76,11 +76,11 @@ struct FakeAlpacaTradeStream: Sendable {
         }
     }
 
-    /// Lets orders be filled by time alone.
+    /// Simulates the orders while time passes without requests.
     private func work(_ user: SandboxUser, _ stream: WebSocketStream) async {
         while !Task.isCancelled, stream.isOpen {
             let now = scriptedMarket.clock.now
-            // An account that cannot be worked is told of by the requests that look at it.
+            // Requests that access the account report its errors.
             try? accounts.with(user, scriptedMarket.view, at: now) { _ in }
             await scriptedMarket.clock.wait(until: now + .seconds(1))
         }

@@ -121,15 +121,15 @@ extension Cat: GraphQLObject {
         Field("meows") { _ in Bool?.none }
         Field("age", \.age)
         Field("sides", \.sides)
-        // One answer too few now and then: a fault of the resolver that the engine must notice.
+        // Sometimes one result is missing: an error of the resolver that the engine must detect.
         Field(
             "owner",
             load: { cats, _ in
-                let answers = cats.map { cat -> Result<Dog, any Error> in
+                let results = cats.map { cat -> Result<Dog, any Error> in
                     guard cat.generations > 0 else { return .failure(Failure(message: "stray")) }
                     return .success(Dog(2, generations: cat.generations - 1))
                 }
-                return .ready(cats.count == 3 ? Array(answers.dropLast()) : answers)
+                return .ready(cats.count == 3 ? Array(results.dropLast()) : results)
             })
     }
 }

@@ -31,7 +31,7 @@ struct Dog: Sendable {
     let id: String
     let name: String
     let age: Int?
-    /// How many generations may still lie below.
+    /// The number of generations below it.
     let generations: Int
 
     init(_ number: Int, generations: Int = 3) {

@@ -2,7 +2,7 @@ import Dispatch
 import GraphQL
 import Synchronization
 
-/// Waits for a response on this thread, which is the fuzzer's and no task's.
+/// Waits for a response on the fuzzer's thread, outside of a task.
 func finished(_ loading: MaybeAsync<GraphQLResponse>) -> GraphQLResponse {
     switch loading {
     case .ready(let response):

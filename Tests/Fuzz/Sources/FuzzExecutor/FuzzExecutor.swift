@@ -1,10 +1,10 @@
 import FuzzSupport
 import GraphQL
 
-/// Requests from end to end: a document, then a zero byte, then the variables in JSON.
+/// Complete requests: a document, then a zero byte, then the variables in JSON.
 ///
-/// Each runs on a schema without Swift types, whose values are wrong in every way, and on one with bound types, where
-/// fields are loaded at once, later and with failures.
+/// Each runs on a schema without Swift types, with invalid values of all kinds, and on one with bound types,
+/// whose fields load synchronously, asynchronously and with failures.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzExecutor(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let (document, variables) = unsafe fuzzInput(start, count).parts

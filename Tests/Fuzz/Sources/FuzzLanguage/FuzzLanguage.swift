@@ -1,7 +1,7 @@
 import FuzzSupport
 import GraphQL
 
-/// Lexer, parser and printer, on any bytes at all.
+/// Lexer, parser and printer, on arbitrary bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLanguage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let source = unsafe SourceText(bytes: fuzzInput(start, count))
@@ -10,7 +10,7 @@ public func fuzzLanguage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What parses prints, and the canonical form is its own canonical form.
+/// Checks that a parsed document can be printed, and that its canonical form is stable.
 private func checkDocument(_ source: SourceText) {
     do throws(SyntaxError) {
         let printed = try parse(source).print()
@@ -25,7 +25,7 @@ private func checkDocument(_ source: SourceText) {
     }
 }
 
-/// The same of the parts that can stand alone.
+/// Checks the same for the parts that can be parsed alone.
 private func checkParts(_ source: SourceText) {
     if let value = try? parseValue(source, isConstant: false) {
         let printed = value.print()
@@ -44,7 +44,7 @@ private func checkParts(_ source: SourceText) {
     }
 }
 
-/// An error lies within the text, and can be shown.
+/// Checks that an error is inside the text, and can be printed.
 private func checkPlace(of error: SyntaxError, in source: SourceText) {
     claim(error.location.line >= 1 && error.location.column >= 1, "\(error.location)")
     claim(!error.message.isEmpty, "An error without a message")

@@ -1,7 +1,7 @@
 import FuzzSupport
 import GraphQL
 
-/// The JSON reader, and what it makes of the bodies of requests.
+/// The JSON reader, and the parser of request bodies.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe fuzzInput(start, count)
@@ -10,7 +10,7 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// A body is the same request alone as where a batch might be, and a batch keeps to its limit.
+/// Checks that a body is the same request with and without batches, and that a batch obeys its limit.
 private func checkBody(_ bytes: [UInt8]) {
     let limit = 3
     do throws(RequestBodyError) {
@@ -30,7 +30,7 @@ private func checkBody(_ bytes: [UInt8]) {
     }
 }
 
-/// What is read can be written, and reads as the same again.
+/// Checks that a parsed value can be written, and parses as the same value.
 private func checkValue(_ bytes: [UInt8]) {
     do throws(JSONError) {
         let value = try InputValue(json: bytes)

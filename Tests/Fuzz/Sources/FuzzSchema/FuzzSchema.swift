@@ -16,7 +16,7 @@ public func fuzzSchema(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a schema prints builds the same schema.
+/// Checks that a printed schema builds the same schema.
 private func checkPrinted(_ schema: Schema) {
     let printed = schema.print()
     guard !printed.isEmpty else { return }
@@ -28,7 +28,7 @@ private func checkPrinted(_ schema: Schema) {
     }
 }
 
-/// Any schema with queries can be introspected.
+/// Checks that a schema with queries can be introspected.
 private func introspect(_ schema: Schema) {
     guard schema.queryType != nil else { return }
     let request = GraphQLRequest(

@@ -1,4 +1,4 @@
-/// Ends the run, and so makes a finding of the input, unless what is claimed holds.
+/// Traps, which makes the input a finding, unless the condition holds.
 public func claim(_ holds: Bool, _ message: @autoclosure () -> String) {
     if !holds { fatalError(message()) }
 }

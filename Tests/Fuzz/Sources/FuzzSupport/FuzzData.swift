@@ -1,9 +1,9 @@
 public import GraphQL
 
 extension FuzzSchema {
-    /// What fields resolve from: right values, wrong ones for their type, missing ones, errors.
+    /// The source values of fields: valid ones, ones of a wrong type, missing ones, errors.
     ///
-    /// No object lies below itself, so that every response is bounded.
+    /// No object contains itself, so that every response is bounded.
     public static let root: InputValue = {
         do throws(JSONError) {
             return try InputValue(json: Array(data.utf8))

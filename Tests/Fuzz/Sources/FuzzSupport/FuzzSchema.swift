@@ -1,8 +1,8 @@
 public import GraphQL
 
-/// The schema that documents are held against: every kind of type, every wrapping, all root operations.
+/// The schema of the documents: every kind of type, every wrapping, all root operations.
 public enum FuzzSchema {
-    /// It is built once; that it cannot be is no finding, but a mistake here.
+    /// Built once; a failure is an error in this file, not a finding.
     public static let schema: Schema = {
         do {
             return try Schema.build(text)

@@ -1,7 +1,7 @@
 public import GraphQL
 
 extension GraphQLResponse {
-    /// The response is JSON, and its members are those that its outcome has (specification, section 7.1).
+    /// Checks that the response is JSON, with the members of its outcome (specification, section 7.1).
     public func check() {
         let text = String(decoding: body, as: UTF8.self)
         let limits = JSONLimits(depth: 1_000, bytes: .max, values: .max)

@@ -1,7 +1,7 @@
 import FuzzSupport
 import GraphQL
 
-/// Every rule of validation, on any document.
+/// All validation rules, on arbitrary documents.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzValidator(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let document = try? unsafe parse(SourceText(bytes: fuzzInput(start, count))) else { return 0 }

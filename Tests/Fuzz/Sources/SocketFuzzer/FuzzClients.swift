@@ -4,22 +4,22 @@ import SocketInputs
 import Synchronization
 import TestSupport
 
-/// Clients that send an input each on a connection of its own, many at a time, and hold what comes back against what must.
+/// Clients that each send an input on a separate connection, many at a time, and check the responses.
 final class FuzzClients: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let port: Int
 
-    private static let atATime = 32
+    private static let concurrency = 32
 
     init(port: Int) {
         self.port = port
     }
 
-    /// - Throws: ``Finding`` for the first that is not answered as it must be.
+    /// - Throws: ``Finding`` for the first wrong response.
     func send(_ count: Int, seed: UInt64) async throws {
         let source = InputSource(seed: seed, count: count)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.atATime {
+            for _ in 0..<Self.concurrency {
                 group.addTask { [self] in
                     while let (number, input) = source.next() { try await send(input, number) }
                 }
@@ -37,14 +37,14 @@ final class FuzzClients: Sendable {
                         try channel.pipeline.syncOperations.addHandler(FuzzHandler(input, promise))
                     }
                 }
-                // Each address of this machine has ports of its own: one is not given out again for a while.
+                // Each address of this machine has its own ports, so that a port is not reused for a while.
                 .bind(to: SocketAddress(ipAddress: "127.0.0.\(2 + number % 100)", port: 0))
                 .connect(host: "127.0.0.1", port: port).get()
         } catch {
             promise.fail(error)
         }
-        let answer = try await promise.futureResult.get()
-        try Verdict(input.demand).judge(answer) { "input \(number): \($0): \(String(input: input.bytes))" }
+        let response = try await promise.futureResult.get()
+        try Verdict(input.demand).check(response) { "input \(number): \($0): \(String(input: input.bytes))" }
     }
 
     func close() async throws {
@@ -52,7 +52,7 @@ final class FuzzClients: Sendable {
     }
 }
 
-/// Inputs, handed out to whoever asks next.
+/// The inputs, shared by all clients.
 private final class InputSource: Sendable {
     private struct State {
         var inputs: SocketInputs
@@ -60,7 +60,7 @@ private final class InputSource: Sendable {
     }
 
     private let count: Int
-    // Asked by several clients.
+    // Several clients access it.
     private let state: Mutex<State>
 
     init(seed: UInt64, count: Int) {
@@ -78,7 +78,7 @@ private final class InputSource: Sendable {
 }
 
 extension String {
-    /// Bytes as one reads them in a terminal; the first of many.
+    /// Formats the first bytes for a terminal.
     fileprivate init(input bytes: [UInt8]) {
         let shown = bytes.prefix(4_000).flatMap {
             Unicode.ASCII.isASCII($0) && $0 >= 32

@@ -1,34 +1,34 @@
 import NIOCore
 import SocketInputs
 
-/// Sends an input, and takes what comes until the server ends the connection.
+/// Sends an input, and reads until the server ends the connection.
 final class FuzzHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let input: SocketInput
-    private let answer: EventLoopPromise<ByteBuffer>
+    private let response: EventLoopPromise<ByteBuffer>
     private var received = ByteBuffer()
     private var timer: Scheduled<Void>?
 
-    /// By then the server has ended everything that it bounds by time.
-    private static let patience = TimeAmount.seconds(90)
-    /// More than any answer has.
-    private static let most = 64 << 20
+    /// All time limits of the server expire before this.
+    private static let timeout = TimeAmount.seconds(90)
+    /// A limit that exceeds every response, in bytes.
+    private static let maximumSize = 64 << 20
 
-    init(_ input: SocketInput, _ answer: EventLoopPromise<ByteBuffer>) {
+    init(_ input: SocketInput, _ response: EventLoopPromise<ByteBuffer>) {
         self.input = input
-        self.answer = answer
+        self.response = response
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
-            self.answer.fail(Finding("the server keeps a connection whose client has nothing more to say"))
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.timeout) {
+            self.response.fail(Finding("the server keeps a connection whose client has nothing more to say"))
             context.close(promise: nil)
         }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: input.bytes)), promise: nil)
         switch input.demand {
-        // The server must end it by itself.
+        // The server must end the connection.
         case .refusal, .responses: break
         case .survival: context.close(mode: .output, promise: nil)
         }
@@ -36,8 +36,8 @@ final class FuzzHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        guard received.readableBytes + bytes.readableBytes <= Self.most else {
-            answer.fail(Finding("the answer has no end"))
+        guard received.readableBytes + bytes.readableBytes <= Self.maximumSize else {
+            response.fail(Finding("the answer has no end"))
             return context.close(promise: nil)
         }
         received.writeBuffer(&bytes)
@@ -45,7 +45,7 @@ final class FuzzHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
-        answer.succeed(received)
+        response.succeed(received)
     }
 
     /// A reset is an end, too.

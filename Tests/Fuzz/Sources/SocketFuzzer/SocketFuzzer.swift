@@ -2,14 +2,14 @@ import Foundation
 import SocketInputs
 import TestSupport
 
-/// Feeds made-up input to the sockets of a running `portico` until something breaks or the runs are done.
+/// Sends generated input to the sockets of a running `portico` until a failure or the last run.
 ///
-/// `SocketFuzzer COMMAND …`, where the command runs `portico`. `FUZZ_RUNS` says how many inputs, `FUZZ_SEED` where the
-/// first batch begins. A finding names the seed of its batch: with it and the size of a batch as runs, exactly the same is
-/// sent again.
+/// `SocketFuzzer COMMAND …`, where the command runs `portico`. `FUZZ_RUNS` is the number of inputs,
+/// `FUZZ_SEED` the seed of the first batch. A finding names the seed of its batch: with it, and the batch
+/// size as runs, the same inputs are sent again.
 @main
 struct SocketFuzzer {
-    /// Between two looks at whether the server stands.
+    /// The number of inputs between two checks of the server.
     private static let batch = 5_000
 
     static func main() async {
@@ -26,7 +26,7 @@ struct SocketFuzzer {
         guard !command.isEmpty else { throw Finding("Which portico? SocketFuzzer COMMAND …") }
         let runs = number("FUZZ_RUNS") ?? 1_000_000
         let seed = number("FUZZ_SEED").flatMap { $0 == 0 ? nil : $0 } ?? Int.random(in: 1...1_000_000_000)
-        // Ten thousand connections are its bound else.
+        // The default limit is ten thousand connections.
         let environment = [
             "PORTICO_MAXIMUM_CONNECTIONS": "100000", "PORTICO_BATCH": "3", "PORTICO_HOSTS": "a,b,portico",
         ]
@@ -61,16 +61,16 @@ struct SocketFuzzer {
         try await clients.close()
     }
 
-    /// Whether it answers others.
+    /// Checks that the server responds to other clients.
     private static func probe(_ portico: PorticoProcess) async throws {
         let client = try RawClient(port: portico.port, patience: 10)
         defer { client.close() }
         try await client.send(RawRequest.get("/health/live"))
-        let answer = try await client.response()
-        guard answer.status == 200 else { throw Finding("The probe was answered with \(answer.status).") }
+        let response = try await client.response()
+        guard response.status == 200 else { throw Finding("The probe was answered with \(response.status).") }
     }
 
-    /// Waits until the server has noticed that all clients have gone.
+    /// Waits until the server has detected the end of all clients.
     private static func expectIdle(_ portico: PorticoProcess) async throws {
         let client = try RawClient(port: portico.port)
         defer { client.close() }
@@ -86,7 +86,8 @@ struct SocketFuzzer {
         throw Finding("Connections, streams or requests are left behind: see /metrics.")
     }
 
-    /// Memory is held against what it was when a fifth of the runs was done: buffers and caches have their size by then.
+    /// Compares the final memory with that after a fifth of the runs, when buffers and caches have reached
+    /// their size.
     private static func flatness(_ memory: [Int]) throws -> String {
         guard memory.count >= 20, let last = memory.last else { return "too few runs to speak of memory" }
         let early = memory[memory.count / 5]
@@ -98,7 +99,7 @@ struct SocketFuzzer {
     }
 }
 
-/// What broke.
+/// A failure of the server.
 struct Finding: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,7 @@ import NIOCore
 import SocketInputs
 import TestSupport
 
-/// Holds what came back against what must.
+/// The check of a response against the input's requirement.
 struct Verdict {
     private let demand: SocketInput.Demand
 
@@ -10,30 +10,30 @@ struct Verdict {
         self.demand = demand
     }
 
-    /// - Throws: ``Finding``, in the words that `describe` makes of what is wrong.
-    func judge(_ answer: ByteBuffer, _ describe: (String) -> String) throws {
+    /// - Throws: ``Finding``, with the text that `describe` makes of the error.
+    func check(_ response: ByteBuffer, _ describe: (String) -> String) throws {
         switch demand {
         case .survival: break
         case .refusal:
-            let statuses = try statuses(answer, describe)
+            let statuses = try statuses(response, describe)
             guard statuses.count == 1, (400...599).contains(statuses[0]) else {
                 throw Finding(describe("\(statuses) instead of a refusal"))
             }
         case .responses(let count):
-            let statuses = try statuses(answer, describe)
+            let statuses = try statuses(response, describe)
             guard statuses.count == count else {
                 throw Finding(describe("\(statuses), not \(count) responses"))
             }
-            // 406 is said of a subscription that is asked for as one answer.
+            // 406 is the status of a subscription that does not accept a stream.
             guard statuses.allSatisfy({ [200, 400, 406].contains($0) }) else {
                 throw Finding(describe("\(statuses) to requests whose framing is right"))
             }
         }
     }
 
-    /// Of the responses, which must be whole.
-    private func statuses(_ answer: ByteBuffer, _ describe: (String) -> String) throws -> [Int] {
-        var bytes = Array(answer.readableBytesView)
+    /// Returns the statuses of the responses, which must be complete.
+    private func statuses(_ response: ByteBuffer, _ describe: (String) -> String) throws -> [Int] {
+        var bytes = Array(response.readableBytesView)
         var statuses: [Int] = []
         while !bytes.isEmpty {
             guard let response = try RawResponse.take(from: &bytes, toHead: false) else {

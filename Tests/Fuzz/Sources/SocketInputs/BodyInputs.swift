@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Bodies that are nearly JSON and nearly GraphQL, in requests whose framing is right: each must be answered.
+/// Nearly valid bodies of JSON and GraphQL, in requests with valid framing: each must get a response.
 enum BodyInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         let count = 1 + random.number(below: 8)
@@ -9,7 +9,7 @@ enum BodyInputs {
             var body = random.element(of: seeds)
             for _ in 0..<random.number(below: 5) { random.mutate(&body, with: tokens) }
             var fields = number == count ? ["Connection: close"] : []
-            if random.isLucky(oneIn: 4) { fields.append("Authorization: Bearer sandbox") }
+            if random.chance(oneIn: 4) { fields.append("Authorization: Bearer sandbox") }
             bytes += head(length: body.count, fields).bytes + body
         }
         return SocketInput(bytes, .responses(count))

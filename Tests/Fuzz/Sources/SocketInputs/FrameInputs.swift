@@ -1,6 +1,6 @@
 import TestSupport
 
-/// WebSockets that have shaken hands and go on with frames that are nearly right (RFC 6455, section 5.2).
+/// WebSockets that continue after a valid handshake with nearly valid frames (RFC 6455, section 5.2).
 enum FrameInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         var bytes = handshake
@@ -8,7 +8,7 @@ enum FrameInputs {
             var text = random.element(of: messages)
             for _ in 0..<random.number(below: 3) { random.mutate(&text, with: tokens) }
             var frame = frame(text, &random)
-            if random.isLucky(oneIn: 4) { random.mutate(&frame, with: tokens) }
+            if random.chance(oneIn: 4) { random.mutate(&frame, with: tokens) }
             bytes += frame
         }
         return SocketInput(bytes, .survival)
@@ -26,19 +26,20 @@ enum FrameInputs {
 
         """.bytes
 
-    /// Mostly a whole text; now and then another kind, a part, reserved bits, no mask, or a length that is a lie.
+    /// Returns usually a complete text; sometimes another kind, a part, reserved bits, no mask, or a wrong
+    /// length.
     private static func frame(_ payload: [UInt8], _ random: inout SplitMix) -> [UInt8] {
-        var first: UInt8 = random.isLucky(oneIn: 6) ? UInt8(random.number(below: 16)) : 1
-        if !random.isLucky(oneIn: 8) { first |= 0x80 }
-        if random.isLucky(oneIn: 16) { first |= 0x40 >> UInt8(random.number(below: 3)) }
-        let mask: UInt8 = random.isLucky(oneIn: 16) ? 0 : 0x80
+        var first: UInt8 = random.chance(oneIn: 6) ? UInt8(random.number(below: 16)) : 1
+        if !random.chance(oneIn: 8) { first |= 0x80 }
+        if random.chance(oneIn: 16) { first |= 0x40 >> UInt8(random.number(below: 3)) }
+        let mask: UInt8 = random.chance(oneIn: 16) ? 0 : 0x80
         var frame = [first]
         let length =
-            random.isLucky(oneIn: 16)
+            random.chance(oneIn: 16)
             ? Int(random.next() >> UInt64(1 + random.number(below: 63))) : payload.count
         switch length {
-        case ..<126 where !random.isLucky(oneIn: 16): frame.append(mask | UInt8(length))
-        case ..<65_536 where !random.isLucky(oneIn: 16):
+        case ..<126 where !random.chance(oneIn: 16): frame.append(mask | UInt8(length))
+        case ..<65_536 where !random.chance(oneIn: 16):
             frame += [mask | 126, UInt8(length >> 8), UInt8(length & 0xFF)]
         default:
             frame.append(mask | 127)

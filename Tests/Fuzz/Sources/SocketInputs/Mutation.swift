@@ -1,35 +1,35 @@
 import TestSupport
 
 extension SplitMix {
-    /// A number from 0 on; 0 where the bound is.
+    /// Returns a number in `0 ..< bound`; 0 for a bound of 0.
     mutating func number(below bound: Int) -> Int {
         Int.random(in: 0..<max(bound, 1), using: &self)
     }
 
-    /// One of some elements, of which there must be any.
+    /// Returns one of some elements, of which there must be at least one.
     mutating func element<Element>(of list: [Element]) -> Element {
         list[number(below: list.count)]
     }
 
-    mutating func isLucky(oneIn chances: Int) -> Bool { number(below: chances) == 0 }
+    mutating func chance(oneIn chances: Int) -> Bool { number(below: chances) == 0 }
 
-    /// Changes some bytes: takes away, doubles, overwrites, puts in what parsers trip over.
+    /// Changes some bytes: removes, duplicates, overwrites, inserts tokens that are difficult for parsers.
     ///
     /// - Parameters:
-    ///   - bytes: What is changed.
-    ///   - tokens: What parsers trip over.
+    ///   - bytes: The bytes to change.
+    ///   - tokens: The tokens to insert.
     mutating func mutate(_ bytes: inout [UInt8], with tokens: [[UInt8]]) {
-        let place = number(below: bytes.count + 1)
-        let end = min(bytes.count, place + number(below: 16))
+        let position = number(below: bytes.count + 1)
+        let end = min(bytes.count, position + number(below: 16))
         switch number(below: 7) {
-        case 0: bytes.insert(contentsOf: element(of: tokens), at: place)
-        case 1: bytes.removeSubrange(place..<end)
-        case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
-        case 3: bytes.removeSubrange(place...)
-        case 4: bytes.replaceSubrange(place..<end, with: element(of: tokens))
-        case 5 where place < bytes.count: bytes[place] ^= 1 << UInt8(number(below: 8))
+        case 0: bytes.insert(contentsOf: element(of: tokens), at: position)
+        case 1: bytes.removeSubrange(position..<end)
+        case 2: bytes.insert(contentsOf: bytes[position..<end], at: position)
+        case 3: bytes.removeSubrange(position...)
+        case 4: bytes.replaceSubrange(position..<end, with: element(of: tokens))
+        case 5 where position < bytes.count: bytes[position] ^= 1 << UInt8(number(below: 8))
         default:
-            if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: next()) }
+            if position < bytes.count { bytes[position] = UInt8(truncatingIfNeeded: next()) }
         }
     }
 }

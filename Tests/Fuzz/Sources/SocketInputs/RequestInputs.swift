@@ -1,11 +1,11 @@
 import TestSupport
 
-/// HTTP that is nearly right: heads, framing, several requests behind each other.
+/// Nearly valid HTTP: heads, framing, several requests in sequence.
 enum RequestInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
         var bytes = random.element(of: seeds)
         for _ in 0..<random.number(below: 6) {
-            if random.isLucky(oneIn: 8) { bytes += random.element(of: seeds) }
+            if random.chance(oneIn: 8) { bytes += random.element(of: seeds) }
             random.mutate(&bytes, with: tokens)
         }
         return SocketInput(bytes, .survival)

@@ -1,10 +1,12 @@
 import TestSupport
 
-/// Messages that two readers could understand differently, one in front and this one (RFC 9112, section 11.2), with another
-/// request hidden behind; and chunks with extensions, which are passed over up to a bound.
+/// Messages that a proxy and this server could interpret differently (RFC 9112, section 11.2), with another
+/// request hidden after them.
+///
+/// Other inputs are chunks with extensions, which the server skips up to a limit.
 enum SmugglingInputs {
     static func next(_ random: inout SplitMix) -> SocketInput {
-        random.isLucky(oneIn: 5) ? extended(&random) : ambiguous(&random)
+        random.chance(oneIn: 5) ? extended(&random) : ambiguous(&random)
     }
 
     private static func ambiguous(_ random: inout SplitMix) -> SocketInput {
@@ -20,17 +22,17 @@ enum SmugglingInputs {
         return SocketInput((message + RawRequest.get("/health/live")).bytes, .refusal)
     }
 
-    /// A POST with these lines somewhere among the others of its head.
+    /// Returns a POST with these lines at random positions in its head.
     private static func post(
         _ random: inout SplitMix, _ lines: [String], host: [String] = ["Host: a"], body: String = "{}"
     ) -> String {
         var fields = host + ["Content-Type: application/json", "Accept: */*", "X-A: b"]
-        // Their own order stays, since it is a part of what is ambiguous.
-        var place = 0
+        // The order of the lines is preserved, since it is a part of the ambiguity.
+        var position = 0
         for line in lines {
-            place += random.number(below: fields.count - place + 1)
-            fields.insert(line, at: place)
-            place += 1
+            position += random.number(below: fields.count - position + 1)
+            fields.insert(line, at: position)
+            position += 1
         }
         return (["POST /graphql HTTP/1.1"] + fields + ["", body]).joined(separator: "\r\n")
     }
@@ -86,7 +88,7 @@ enum SmugglingInputs {
         let hosts = random.element(of: [
             [], ["\(host): a", "\(host): a"], ["\(host): a", "\(host): b"], ["\(host) : a"],
         ])
-        return random.isLucky(oneIn: 2)
+        return random.chance(oneIn: 2)
             ? (["GET /health/live HTTP/1.1"] + hosts + ["", ""]).joined(separator: "\r\n")
             : post(&random, ["Content-Length: 2"], host: hosts)
     }
@@ -117,7 +119,7 @@ enum SmugglingInputs {
         ])
     }
 
-    /// A query in chunks whose extensions are short.
+    /// Returns a query in chunks with short extensions.
     private static func extended(_ random: inout SplitMix) -> SocketInput {
         let query = RawRequest.query("{ __typename }").bytes
         var body: [UInt8] = []

@@ -1,16 +1,16 @@
 import TestSupport
 
-/// What is sent on one connection, and what must come back.
+/// The bytes of one connection, and the required response.
 package struct SocketInput: Sendable {
     package let bytes: [UInt8]
     package let demand: Demand
 
     package enum Demand: Sendable, Hashable {
-        /// Nothing, but that the server goes on for others.
+        /// No response is required, but the server must continue to serve others.
         case survival
-        /// So many responses, and then the end.
+        /// A number of responses, and then the end.
         case responses(Int)
-        /// One response, an error, and then the end: what stands behind the message is not read.
+        /// One error response, and then the end: bytes after the message are not read.
         case refusal
     }
 
@@ -20,7 +20,7 @@ package struct SocketInput: Sendable {
     }
 }
 
-/// Makes up inputs of every kind, the same ones for the same seed.
+/// Generates inputs of every kind; equal seeds give equal inputs.
 package struct SocketInputs: Sendable {
     private var random: SplitMix
 

@@ -13,7 +13,8 @@ enum AttackProcess {
     static func result(of attack: HostileAttack) async throws -> HostileClients.Result {
         let process = Process()
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
-        // The users and the providers preempt it, so that the measured times are those of the server.
+        // The users and the providers have a higher priority, so that the measured times are those of the
+        // server.
         process.executableURL = URL(filePath: "/usr/bin/nice")
         process.arguments = [
             "-n", "10", program, argument, String(decoding: try JSONEncoder().encode(attack), as: UTF8.self),
@@ -29,7 +30,7 @@ enum AttackProcess {
                 continuation.resume(throwing: error)
             }
         }
-        // The result is shorter than the buffer of a pipe.
+        // The result fits in a pipe's buffer.
         let result = output.fileHandleForReading.readDataToEndOfFile()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             throw HostileSoak.Failure("The process of the attack ended with \(process.terminationStatus).")

@@ -6,19 +6,20 @@ import TestSupport
 
 /// Sends a million hostile requests to a built `portico` with default limits, beside legitimate users.
 ///
-/// `HostileSoak COMMAND …`: the command runs `portico`, possibly pinned to a core; this process runs the
-/// users and the providers, and a child process the hostile clients: in this process, the users would wait for
+/// `HostileSoak COMMAND …`: the command runs `portico`, possibly pinned to a core. This process runs the
+/// users and the providers. A child process runs the hostile clients, so that the users do not wait for
 /// them.
 ///
 /// A tenth of the requests are sent at the rate of a million in an hour, the others as fast as `SOAK_RATE`
 /// (2,500 in a second) permits. `SOAK_REQUESTS` is the number of all requests (1,000,000).
 ///
-/// It fails if the server takes more than 300 MB or grows, if a legitimate user gets an error or stale values, or
-/// if providers with a low quota get more calls than the limit of clients without a session. At the rate of an
-/// hour it also fails if the p99 of the users' screen more than doubles and exceeds 10 ms.
+/// It fails if the server uses more than 300 MB or grows, or if a legitimate user gets an error or stale
+/// values. It also fails if providers with a low quota get more calls than the limit of clients without a
+/// session. At the rate of an hour, it fails if the p99 of the users' screen more than doubles and exceeds
+/// 10 ms.
 @main
 struct HostileSoak {
-    /// A p99 below this is not compared: it comes from scheduling and not from the server's work.
+    /// A p99 below this is not compared: it results from scheduling and not from the server's work.
     private static let smallestCompared = Duration.milliseconds(10)
     /// A million requests in an hour.
     private static let requestsPerSecondOfHour = 278

@@ -4,7 +4,7 @@ import TestSupport
 /// Clients that open connections and hold them: half a request, half a body, sockets and streams of unknown
 /// symbols.
 ///
-/// They open a connection again if the server closes it, or after a minute without a message.
+/// They reconnect if the server closes a connection, or after a minute without a message.
 package final class HeldConnections: Sendable {
     private let port: Int
     private let count: Int

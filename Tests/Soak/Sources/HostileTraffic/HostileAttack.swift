@@ -1,4 +1,4 @@
-/// The hostile clients of a run: those that hold connections, and those that send requests.
+/// The hostile clients of a run: clients that hold connections, and clients that send requests.
 package struct HostileAttack: Codable, Sendable {
     /// The number of client addresses from which requests are sent.
     private static let addresses = 8
@@ -9,7 +9,7 @@ package struct HostileAttack: Codable, Sendable {
     package let requestsPerSecond: Int
     /// The number of connections over which the requests are sent.
     package let connections: Int
-    /// The number of connections that are held.
+    /// The number of held connections.
     package let held: Int
     /// The seed of the requests.
     package let seed: UInt64
@@ -25,7 +25,7 @@ package struct HostileAttack: Codable, Sendable {
         self.seed = seed
     }
 
-    /// Sends the requests, and holds connections meanwhile.
+    /// Sends the requests while connections are held.
     package func run() async -> HostileClients.Result {
         let connections = HeldConnections(port: port, count: held)
         let holding = Task { await connections.hold() }

@@ -11,7 +11,7 @@ package final class HostileClients: Sendable {
         package var outcomes: [HostileRequests.Attack: [String: Int]] = [:]
         /// The number of WebSockets that the server accepted from the clients that hold connections.
         package var sockets = 0
-        /// Responses that no request may get: a status of the server's own failure.
+        /// Responses that no request may get: statuses of the server's own failure.
         package var failures: [String] = []
     }
 
@@ -22,13 +22,13 @@ package final class HostileClients: Sendable {
     // All connections write it.
     private let state = Mutex(Result())
 
-    /// Clients of a server on this machine.
+    /// Creates clients of a server on this machine.
     ///
     /// - Parameters:
     ///   - port: The port of the server.
     ///   - connections: The number of connections that send at a time.
     ///   - addresses: The number of client addresses.
-    ///   - perSecond: The most requests that they send together in a second.
+    ///   - perSecond: The maximum number of requests per second, all clients together.
     package init(port: Int, connections: Int, addresses: Int, perSecond: Int) {
         self.port = port
         self.connections = connections

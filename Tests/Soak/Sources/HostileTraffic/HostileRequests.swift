@@ -14,7 +14,7 @@ package struct HostileRequests {
         case noCache
         /// Many aliases of a field that needs a provider call each.
         case manyCalls
-        /// Documents that are refused, each a different one, in a request that accepts a stream.
+        /// Documents that are rejected, each a different one, in a request that accepts a stream.
         case refusedDocument
         /// Valid documents, each a different one.
         case newDocument
@@ -28,7 +28,7 @@ package struct HostileRequests {
         /// Sign-in with a user name that does not exist, and with one that does.
         case signInUnknown
         case signInKnown
-        /// A token that never existed.
+        /// A token that was never issued.
         case unknownToken
         /// A request that is not valid HTTP.
         case malformed
@@ -58,17 +58,17 @@ package struct HostileRequests {
     private let addresses: Int
     private var random: SplitMix
 
-    /// Requests from a number of client addresses.
+    /// Creates requests from a number of client addresses.
     ///
     /// - Parameters:
     ///   - seed: The seed of the random numbers.
-    ///   - addresses: The number of addresses from which the requests come, at most 250.
+    ///   - addresses: The number of client addresses, at most 250.
     package init(seed: UInt64, addresses: Int) {
         random = SplitMix(seed: seed)
         self.addresses = addresses
     }
 
-    /// The next request, and its attack.
+    /// Returns the next request, and its attack.
     package mutating func next() -> (text: String, attack: Attack) {
         var luck = Int.random(in: 0..<1_000, using: &random)
         for attack in Attack.allCases {
@@ -108,7 +108,7 @@ package struct HostileRequests {
         }
     }
 
-    /// Five letters, so that every provider could have the symbol.
+    /// Returns a symbol of five letters, which every provider could have.
     private func symbol(_ number: UInt64) -> String {
         var (rest, letters) = (number, "Q")
         for _ in 0..<5 {

@@ -84,11 +84,12 @@ package struct HostileRun: Sendable {
 }
 
 extension HostileRun.Report {
-    /// The requirements that the server did not meet, except for speed; empty if it met all.
+    /// Returns the requirements that the server did not meet, except for speed; empty if it met all.
     ///
     /// - Parameters:
     ///   - memoryLimit: The limit of the resident memory, in bytes.
-    ///   - hasFilledCaches: Whether the memory may not grow, because an earlier attack has filled the caches. It
+    ///   - hasFilledCaches: Whether the memory may not grow, because an earlier attack has filled the
+    ///     caches. It
     ///     is examined if there are at least ``HostileRun/shortestForGrowth`` samples.
     /// - Returns: A sentence for each failure.
     package func failures(
@@ -110,7 +111,7 @@ extension HostileRun.Report {
         return failures
     }
 
-    /// The attacks that hardly reached the server, so that the run shows nothing about them.
+    /// The attacks of which few requests reached the server, so that the run does not test them.
     private var attackFailures: [String] {
         let sorted = hostile.outcomes.sorted { $0.key.rawValue < $1.key.rawValue }
         var failures = sorted.compactMap { attack, outcomes -> String? in

@@ -21,9 +21,9 @@ extension Sandbox {
 }
 
 extension SandboxUser {
-    /// Users with an account like the demo user's, each with a key of their own at Alpaca.
+    /// Creates users with an account like the demo user's, each with a separate key at Alpaca.
     ///
-    /// A limit of calls a minute counts by key.
+    /// Alpaca limits the calls per minute of each key.
     ///
     /// - Parameters:
     ///   - count: The number of users.
@@ -49,7 +49,7 @@ extension SandboxUser {
 }
 
 extension HostileRun {
-    /// The most calls of clients without a session to providers with a low quota in a number of minutes.
+    /// Returns the maximum number of calls of clients without a session to providers with a low quota.
     ///
     /// It is half of the 25 calls a day and of the 5 calls a minute of their free plans, rounded up.
     package static func lowQuotas(minutes: Int) -> [ProviderID: Int] {

@@ -30,8 +30,8 @@ package final class LegitimateUsers: Sendable {
     private static let password = "the-password-of-a-user"
     /// The time between two screens of a user.
     ///
-    /// With three calls for each screen, Alpaca's limit of 200 calls a minute is not reached: users who reach it
-    /// wait, with or without an attack.
+    /// With three calls for each screen, a user stays below Alpaca's limit of 200 calls a minute; at the
+    /// limit, users wait with or without an attack.
     private static let interval = Duration.milliseconds(1_500)
     private static let home = """
         { account { equity cash stale } positions { symbol quantity marketValue stale quote { price stale } } }
@@ -73,17 +73,17 @@ package final class LegitimateUsers: Sendable {
         return await work { ContinuousClock.now < end }
     }
 
-    /// Each user opens the screen at a steady rate until `goesOn` returns false, and signs in again at
+    /// Opens the screen of each user at a steady rate until `shouldContinue` returns false; users sign in again at
     /// intervals.
-    package func work(_ goesOn: @escaping @Sendable () -> Bool) async -> Result {
+    package func work(_ shouldContinue: @escaping @Sendable () -> Bool) async -> Result {
         await withTaskGroup(of: Result.self) { group in
-            // On the global executor, the providers of the same process would delay the measured moments.
+            // On the global executor, the providers of the same process would delay the measured times.
             let executor = QueueExecutor()
             let start = ContinuousClock.now
             for (number, user) in users.enumerated() {
                 let first = start + Self.interval * number / users.count
                 group.addTask(executorPreference: executor) { [self] in
-                    await work(user, from: first, goesOn)
+                    await work(user, from: first, shouldContinue)
                 }
             }
             var all = Result()
@@ -96,13 +96,14 @@ package final class LegitimateUsers: Sendable {
         }
     }
 
-    private func work(_ user: User, from first: ContinuousClock.Instant, _ goesOn: () -> Bool) async -> Result
+    private func work(_ user: User, from first: ContinuousClock.Instant, _ shouldContinue: () -> Bool) async
+        -> Result
     {
         var result = Result()
         let fields = [user.address, "Authorization: Bearer \(user.token)"]
         var (client, next, screens) = (RawClient?.none, first, 0)
-        while goesOn() {
-            // A screen that the one before has delayed takes longer for its user.
+        while shouldContinue() {
+            // A screen that starts late because of the previous one takes longer for its user.
             let isLate = next < .now
             try? await Task.sleep(until: next, clock: .continuous)
             let due = isLate ? next : .now
@@ -113,12 +114,12 @@ package final class LegitimateUsers: Sendable {
                 try check(try await Self.data(Self.home, fields, connected))
                 result.latencies.append(due.duration(to: .now))
                 screens += 1
-                // Not all users at the same time.
+                // The users do this at different times.
                 if screens % 20 == user.number % 20 {
                     let start = ContinuousClock.now
                     try await signIn(user, connected)
                     result.signIns.append(start.duration(to: .now))
-                    // The screens are not late because of it.
+                    // The time of the sign-in does not count as a delay of the screens.
                     next = max(next, .now)
                 }
                 // A client reads for five minutes at most.
@@ -169,7 +170,8 @@ private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "legitimate users", qos: .userInteractive)
 
     func enqueue(_ job: consuming ExecutorJob) {
-        // An executor must run each job exactly once, which the compiler cannot follow into the closure: it is called once.
+        // An executor must run each job exactly once. The compiler cannot check this for the closure, which
+        // is called once.
         let job = UnownedJob(job)
         queue.async { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }

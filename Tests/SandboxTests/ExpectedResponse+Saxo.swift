@@ -3,18 +3,18 @@ import Sandbox
 import TestSupport
 import Testing
 
-extension Answer {
+extension ExpectedResponse {
     private static func saxo(
         _ template: String, _ shape: String, _ query: String = "", path: String? = nil,
         schema: String = "saxo"
-    ) -> Answer {
+    ) -> ExpectedResponse {
         get(.saxo, template, schema, shape) { try await $0.saxo((path ?? template) + query) }
     }
 
     private static let client = "?ClientKey=\(FakeSaxoClient.demo.escapedKey)"
     private static let details = "/ref/v1/instruments/details"
 
-    static let saxo: [Answer] = [
+    static let saxo: [ExpectedResponse] = [
         saxo("/port/v1/clients/me", "Client"),
         saxo("/port/v1/accounts/me", "AccountPage"),
         saxo("/port/v1/balances", "Balance", client),
@@ -38,33 +38,33 @@ extension Answer {
         saxo("/ref/v1/watchlists/{watchlist_id}", "WatchlistSeed", path: "/ref/v1/watchlists/4711002"),
     ]
 
-    /// The order that the demonstration's user has open.
+    /// The open order of the demonstration user.
     private static let open = "5014824029"
 
-    static let saxoOrders: [Answer] = ["/trade/v2/orders", "/trade/v1/orders"].flatMap { orders in
+    static let saxoOrders: [ExpectedResponse] = ["/trade/v2/orders", "/trade/v1/orders"].flatMap { orders in
         let change = FakeSaxoOrderTests.order([
             "OrderId": "\"\(open)\"", "Uic": "16", "AssetType": "\"FxSpot\"", "Amount": "20000",
             "OrderType": "\"Limit\"", "OrderPrice": "7.05",
             "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
         ])
-        func answer(
+        func expected(
             _ method: String, _ rest: String, _ shape: String, _ body: String, path: String
-        ) -> Answer {
-            Answer(
+        ) -> ExpectedResponse {
+            ExpectedResponse(
                 provider: .saxo, endpoint: "\(method) \(orders)\(rest)", shape: .schema("saxo", shape)
             ) { try await $0.saxo(method, orders + path, body) }
         }
         let account = FakeSaxoOrderTests.accountQuery
         return [
-            answer("POST", "", "OrderResult", FakeSaxoOrderTests.order(), path: ""),
-            answer("PATCH", "", "OrderResult", change, path: ""),
-            answer("POST", "/precheck", "PreCheckResult", FakeSaxoOrderTests.order(), path: "/precheck"),
-            answer("DELETE", "", "CancelResult", "", path: "?\(account)&AssetType=FxSpot&Uic=16"),
-            answer("DELETE", "/{order_ids}", "CancelResult", "", path: "/\(open)?\(account)"),
+            expected("POST", "", "OrderResult", FakeSaxoOrderTests.order(), path: ""),
+            expected("PATCH", "", "OrderResult", change, path: ""),
+            expected("POST", "/precheck", "PreCheckResult", FakeSaxoOrderTests.order(), path: "/precheck"),
+            expected("DELETE", "", "CancelResult", "", path: "?\(account)&AssetType=FxSpot&Uic=16"),
+            expected("DELETE", "/{order_ids}", "CancelResult", "", path: "/\(open)?\(account)"),
         ]
     }
 
-    static let saxoStreaming: [Answer] =
+    static let saxoStreaming: [ExpectedResponse] =
         [
             (
                 "/trade/v1/prices/subscriptions", #"{"Uic":21,"AssetType":"FxSpot"}"#,
@@ -76,17 +76,18 @@ extension Answer {
             ),
         ].flatMap { path, arguments, shape in
             let body = #"{"Arguments":\#(arguments),"ContextId":"ctx","ReferenceId":"r","Tag":"t"}"#
-            func removal(_ rest: String, _ path: String) -> Answer {
-                Answer(provider: .saxo, endpoint: "DELETE \(rest)", status: 202, shape: .empty) { house in
-                    _ = try await house.saxo("POST", path, body)
-                    return try await house.saxo(
+            func removal(_ rest: String, _ path: String) -> ExpectedResponse {
+                ExpectedResponse(provider: .saxo, endpoint: "DELETE \(rest)", status: 202, shape: .empty) {
+                    fixture in
+                    _ = try await fixture.saxo("POST", path, body)
+                    return try await fixture.saxo(
                         "DELETE",
                         rest.replacing("{context_id}", with: "ctx").replacing("{reference_id}", with: "r"), ""
                     )
                 }
             }
             return [
-                Answer(provider: .saxo, endpoint: "POST \(path)", status: 201, shape: shape) {
+                ExpectedResponse(provider: .saxo, endpoint: "POST \(path)", status: 201, shape: shape) {
                     try await $0.saxo("POST", path, body)
                 },
                 removal(path + "/{context_id}", path),
@@ -98,26 +99,29 @@ extension Answer {
         "/saxo-auth/authorize?response_type=code&client_id=sandbox-saxo-app&state=s"
         + "&redirect_uri=\(FakeSaxoOAuthTests.redirect)"
 
-    static let saxoLogin: [Answer] = [
-        Answer(provider: .saxo, endpoint: "GET /authorize", shape: .type("text/html; charset=UTF-8")) {
+    static let saxoLogin: [ExpectedResponse] = [
+        ExpectedResponse(
+            provider: .saxo, endpoint: "GET /authorize", shape: .type("text/html; charset=UTF-8")
+        ) {
             try await $0.client.get(login)
         },
-        Answer(provider: .saxo, endpoint: "POST /authorize", status: 302, shape: .empty) { house in
-            let page = try await house.client.get(login)
-            return try await house.client.post(
+        ExpectedResponse(provider: .saxo, endpoint: "POST /authorize", status: 302, shape: .empty) {
+            fixture in
+            let page = try await fixture.client.get(login)
+            return try await fixture.client.post(
                 "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
         },
-        Answer(
+        ExpectedResponse(
             provider: .saxo, endpoint: "POST /token", status: 201, shape: .schema("saxo", "OAuthToken")
-        ) { house in
+        ) { fixture in
             let form =
                 "grant_type=refresh_token&refresh_token=\(FakeSaxoClient.demo.credentials.refreshToken)"
-            return try await house.client.send(
+            return try await fixture.client.send(
                 "POST", "/saxo-auth/token",
                 FakeSaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
         },
-        // Nobody listens in that context: the renewal of a stream that is open has tests of its own.
-        Answer(provider: .saxo, endpoint: "PUT /authorize", status: 404, shape: .empty) {
+        // The context has no listener: other tests cover the renewal of an open stream's token.
+        ExpectedResponse(provider: .saxo, endpoint: "PUT /authorize", status: 404, shape: .empty) {
             try await $0.client.send(
                 "PUT", "/saxo-streaming/authorize?contextid=ctx", RunningSandbox.saxoDemo)
         },

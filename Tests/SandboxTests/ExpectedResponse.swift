@@ -3,20 +3,20 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// How an endpoint answers when it is asked well.
-struct Answer: Sendable, CustomTestStringConvertible {
+/// The expected response of an endpoint to a valid request.
+struct ExpectedResponse: Sendable, CustomTestStringConvertible {
     let provider: ProviderID
-    /// As calls are counted: `GET /v2/account`.
+    /// The name in counts, for instance `GET /v2/account`.
     let endpoint: String
     var status = 200
     let shape: Shape
-    let ask: @Sendable (RunningSandbox) async throws -> Client.Reply
+    let send: @Sendable (RunningSandbox) async throws -> Client.Reply
     var testDescription: String { "\(provider.rawValue) \(endpoint)" }
 
     enum Shape: Sendable {
-        /// JSON as a definition in one of the schemas has it.
+        /// JSON of a definition in one of the schemas.
         case schema(String, String)
-        /// Something else, of this type.
+        /// A body of this content type.
         case type(String)
         case empty
     }
@@ -25,12 +25,13 @@ struct Answer: Sendable, CustomTestStringConvertible {
         alpaca + alpacaOrders + alpacaWatchlists + saxo + saxoOrders + saxoStreaming + saxoLogin
         + alphaVantage + yahoo + polygon
 
-    /// An endpoint of which only the path below its host counts.
+    /// Creates a `GET`; the path is without its host's prefix.
     static func get(
         _ provider: ProviderID, _ template: String, _ schema: String, _ shape: String,
-        _ ask: @escaping @Sendable (RunningSandbox) async throws -> Client.Reply
-    ) -> Answer {
-        Answer(provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), ask: ask)
+        _ send: @escaping @Sendable (RunningSandbox) async throws -> Client.Reply
+    ) -> ExpectedResponse {
+        ExpectedResponse(
+            provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), send: send)
     }
 
     func expectValid(_ reply: Client.Reply) throws {

@@ -3,18 +3,18 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The providers of data alone.
-extension Answer {
+/// The providers of market data.
+extension ExpectedResponse {
     private static func function(
         _ name: String, _ shape: String, _ parameters: String = "&symbol=AAPL"
-    ) -> Answer {
-        get(.alphaVantage, "/query \(name)", "alphavantage", shape) { house in
-            try await house.alphaVantage(
+    ) -> ExpectedResponse {
+        get(.alphaVantage, "/query \(name)", "alphavantage", shape) { fixture in
+            try await fixture.alphaVantage(
                 "function=\(name)\(parameters)", key: FakeAlphaVantageSettings.premiumKey)
         }
     }
 
-    static let alphaVantage: [Answer] = [
+    static let alphaVantage: [ExpectedResponse] = [
         get(.alphaVantage, "/query", "alphavantage", "Notice") {
             try await $0.alphaVantage("function=NO_SUCH")
         },
@@ -28,11 +28,11 @@ extension Answer {
         function("OVERVIEW", "Overview"),
     ]
 
-    private static func yahoo(_ template: String, _ shape: String, _ path: String) -> Answer {
-        get(.yahoo, template, "yahoo", shape) { try await $0.yahooAdmitted(path) }
+    private static func yahoo(_ template: String, _ shape: String, _ path: String) -> ExpectedResponse {
+        get(.yahoo, template, "yahoo", shape) { try await $0.yahooWithCrumb(path) }
     }
 
-    static let yahoo: [Answer] = [
+    static let yahoo: [ExpectedResponse] = [
         yahoo("/v8/finance/chart/{symbol}", "Chart", "/v8/finance/chart/AAPL?range=5d&interval=1h"),
         yahoo("/v7/finance/quote", "Quote", "/v7/finance/quote?symbols=AAPL,BRK-B,%5EGSPC"),
         yahoo(
@@ -43,24 +43,24 @@ extension Answer {
             try await $0.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL","MSFT")"#)
         },
         // The cookie comes with a 404.
-        Answer(
+        ExpectedResponse(
             provider: .yahoo, endpoint: "GET /", status: 404, shape: .type("text/plain; charset=UTF-8")
         ) { try await $0.client.get("/yahoo-cookie/") },
-        Answer(
+        ExpectedResponse(
             provider: .yahoo, endpoint: "GET /v1/test/getcrumb", shape: .type("text/plain; charset=UTF-8")
-        ) { house in
-            let pass = try await house.yahooPass()
-            return try await house.yahoo("/v1/test/getcrumb", ["Cookie": pass.cookie])
+        ) { fixture in
+            let credentials = try await fixture.yahooCrumb()
+            return try await fixture.yahoo("/v1/test/getcrumb", ["Cookie": credentials.cookie])
         },
     ]
 
     private static func polygon(
         _ template: String, in schema: String = "polygon", _ shape: String, _ path: String? = nil
-    ) -> Answer {
+    ) -> ExpectedResponse {
         get(.polygon, template, schema, shape) { try await $0.polygon(path ?? template) }
     }
 
-    static let polygon: [Answer] = [
+    static let polygon: [ExpectedResponse] = [
         polygon(
             "/v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}", "Aggs",
             "/v2/aggs/ticker/AAPL/range/1/day/2026-11-02/2026-11-20"),
@@ -70,7 +70,7 @@ extension Answer {
         polygon(
             "/v3/reference/tickers/{ticker}", in: "polygon-reference", "TickerDetails",
             "/v3/reference/tickers/AAPL"),
-        Answer(
+        ExpectedResponse(
             provider: .polygon, endpoint: "GET /v1/reference/company-branding/{cik}/images/logo.svg",
             shape: .type("image/svg+xml")
         ) { try await $0.polygon("/v1/reference/company-branding/320193/images/logo.svg") },

@@ -3,19 +3,21 @@ import Sandbox
 import TestSupport
 import Testing
 
-extension Answer {
-    private static func trading(_ template: String, _ shape: String, _ path: String? = nil) -> Answer {
+extension ExpectedResponse {
+    private static func trading(_ template: String, _ shape: String, _ path: String? = nil)
+        -> ExpectedResponse
+    {
         get(.alpaca, template, "alpaca", shape) { try await $0.trading(path ?? template) }
     }
 
     private static func data(
         _ template: String, in schema: String = "alpaca", _ shape: String, _ query: String,
         path: String? = nil
-    ) -> Answer {
+    ) -> ExpectedResponse {
         get(.alpaca, template, schema, shape) { try await $0.data((path ?? template) + query) }
     }
 
-    static let alpaca: [Answer] = [
+    static let alpaca: [ExpectedResponse] = [
         trading("/v2/account", "Account"),
         trading("/v2/account/portfolio/history", "PortfolioHistory"),
         trading("/v2/positions", "PositionList"),
@@ -34,23 +36,24 @@ extension Answer {
             "/v2/stocks/{symbol}/bars", in: "supplement", "AlpacaSymbolBars",
             "?timeframe=1Hour&start=2026-11-17&limit=5", path: "/v2/stocks/AAPL/bars"),
         data("/v1beta1/news", "News", "?symbols=AAPL&limit=50&include_content=true"),
-        Answer(
+        ExpectedResponse(
             provider: .alpaca, endpoint: "GET /oauth/authorize", shape: .type("text/html; charset=UTF-8")
         ) { try await $0.client.get(FakeAlpacaOAuthTests.authorize) },
-        Answer(provider: .alpaca, endpoint: "POST /oauth/authorize", status: 302, shape: .empty) { house in
-            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize)
-            return try await house.client.post(
+        ExpectedResponse(provider: .alpaca, endpoint: "POST /oauth/authorize", status: 302, shape: .empty) {
+            fixture in
+            let page = try await fixture.client.get(FakeAlpacaOAuthTests.authorize)
+            return try await fixture.client.post(
                 "/alpaca-app/oauth/authorize",
                 FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
         },
-        Answer(
+        ExpectedResponse(
             provider: .alpaca, endpoint: "POST /oauth/token", shape: .schema("alpaca", "OAuthToken")
-        ) { house in
-            house.sandbox.oauth.decision = .approve(user: "demo")
-            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize)
+        ) { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "demo")
+            let page = try await fixture.client.get(FakeAlpacaOAuthTests.authorize)
             let code = try #require(page.headers["location"]?.firstMatch(of: /code=([0-9a-f-]+)/)?.1)
             let form = FakeAlpacaOAuthTests.form(code: String(code))
-            return try await house.client.send(
+            return try await fixture.client.send(
                 "POST", "/alpaca/oauth/token",
                 [
                     "Content-Type": "application/x-www-form-urlencoded",
@@ -59,21 +62,22 @@ extension Answer {
         },
     ]
 
-    /// An order of the user's own, which rests.
+    /// Creates an order of the user, which stays open.
     private static func order(
         _ method: String, _ template: String, _ shape: Shape, status: Int = 200, _ body: String = "",
         path: String? = nil
-    ) -> Answer {
-        Answer(provider: .alpaca, endpoint: "\(method) \(template)", status: status, shape: shape) { house in
-            let placed = try await house.place(FakeAlpacaOrdersTests.resting(#","client_order_id":"mine""#))
+    ) -> ExpectedResponse {
+        ExpectedResponse(provider: .alpaca, endpoint: "\(method) \(template)", status: status, shape: shape) {
+            fixture in
+            let placed = try await fixture.place(FakeAlpacaOrdersTests.resting(#","client_order_id":"mine""#))
             let id = try #require(placed["id"]?.string)
-            return try await house.write(
+            return try await fixture.write(
                 method, (path ?? template).replacing("{order_id}", with: id), body)
         }
     }
 
-    static let alpacaOrders: [Answer] = [
-        Answer(provider: .alpaca, endpoint: "POST /v2/orders", shape: .schema("alpaca", "Order")) {
+    static let alpacaOrders: [ExpectedResponse] = [
+        ExpectedResponse(provider: .alpaca, endpoint: "POST /v2/orders", shape: .schema("alpaca", "Order")) {
             try await $0.write("POST", "/v2/orders", FakeAlpacaOrdersTests.market)
         },
         order("GET", "/v2/orders", .schema("alpaca", "OrderList")),
@@ -86,31 +90,31 @@ extension Answer {
         order("DELETE", "/v2/orders", .schema("alpaca", "CancelAllOrders"), status: 207),
     ]
 
-    /// A watchlist of the user's own, by its id and by its name.
+    /// Creates a watchlist of the user, for requests by its id and by its name.
     private static func watchlist(
         _ method: String, rest: String = "", _ shape: Shape = .schema("alpaca", "Watchlist"),
         status: Int = 200, body: String = ""
-    ) -> [Answer] {
+    ) -> [ExpectedResponse] {
         ["/v2/watchlists/{watchlist_id}", "/v2/watchlists:by_name"].map { template in
-            Answer(
+            ExpectedResponse(
                 provider: .alpaca, endpoint: "\(method) \(template)\(rest)", status: status, shape: shape
-            ) { house in
-                let made = try await house.write(
+            ) { fixture in
+                let made = try await fixture.write(
                     "POST", "/v2/watchlists", #"{"name":"mine","symbols":["AAPL","TSLA"]}"#)
                 let id = try #require(try JSONValue(parsing: made.body)["id"]?.string)
                 let path =
                     template.replacing("{watchlist_id}", with: id)
                     + rest.replacing("{symbol}", with: "AAPL")
-                return try await house.write(
+                return try await fixture.write(
                     method, path + (template.hasSuffix("name") ? "?name=mine" : ""), body)
             }
         }
     }
 
-    static let alpacaWatchlists: [Answer] =
+    static let alpacaWatchlists: [ExpectedResponse] =
         [
             trading("/v2/watchlists", "WatchlistSummaryList"),
-            Answer(
+            ExpectedResponse(
                 provider: .alpaca, endpoint: "POST /v2/watchlists", shape: .schema("alpaca", "Watchlist")
             ) { try await $0.write("POST", "/v2/watchlists", #"{"name":"new","symbols":["AAPL"]}"#) },
         ] + watchlist("GET") + watchlist("PUT", body: #"{"name":"other","symbols":["MSFT"]}"#)
