@@ -1,12 +1,13 @@
 import Brokerage
 import Foundation
 import ProviderTestSupport
-import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.FakeSaxoSettings
 import struct Sandbox.Fault
+
+@testable import Saxo
 
 @Suite("Saxo's OAuth")
 struct AuthorizationTests {

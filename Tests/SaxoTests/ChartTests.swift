@@ -1,8 +1,9 @@
 import Brokerage
 import ProviderTestSupport
-import Saxo
 import Testing
 import Upstream
+
+@testable import Saxo
 
 @Suite("Saxo's charts")
 struct ChartTests {

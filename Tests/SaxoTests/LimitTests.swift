@@ -1,8 +1,8 @@
 import Brokerage
 import ProviderTestSupport
-import Saxo
 import Testing
 
+@testable import Saxo
 @testable import Upstream
 
 @Suite("Saxo's limits")

@@ -1,10 +1,11 @@
 import Brokerage
 import ProviderTestSupport
-import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.Fault
+
+@testable import Saxo
 
 @Suite("The stream of Saxo's sandbox", .timeLimit(.minutes(20)))
 struct SandboxStreamTests {

@@ -1,7 +1,8 @@
 import Brokerage
-import Saxo
 import Testing
 import Upstream
+
+@testable import Saxo
 
 @Suite("Saxo's dialect")
 struct SaxoSymbolsTests {

@@ -1,10 +1,11 @@
 import Brokerage
 import ProviderTestSupport
-import Saxo
 import Testing
 import Upstream
 
 import class Sandbox.ManualClock
+
+@testable import Saxo
 
 @Suite("What is kept of an access")
 struct StoredTokenTests {

@@ -1,8 +1,9 @@
 import Brokerage
 import ProviderTestSupport
-import Saxo
 import Testing
 import Upstream
+
+@testable import Saxo
 
 /// A message, laid out as the fact sheet shows it.
 func message(_ id: UInt64, _ reference: String, _ payload: String, format: UInt8 = 0) -> [UInt8] {

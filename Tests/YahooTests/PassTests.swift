@@ -2,7 +2,8 @@ import Brokerage
 import ProviderTestSupport
 import Testing
 import Upstream
-import Yahoo
+
+@testable import Yahoo
 
 @Suite("A crumb")
 struct PassTests {

@@ -1,19 +1,19 @@
-import Brokerage
+package import Brokerage
 import Synchronization
-import Upstream
+package import Upstream
 
 /// How one connection fares, by the calls that were made through it.
 ///
 /// It tells what a provider's own health does not: that this very credential is refused while others are taken.
 package final class ConnectionHealth: Sendable {
     /// What is known at one moment.
-    struct Facts: Hashable, Sendable {
+    package struct Facts: Hashable, Sendable {
         /// The last call that worked.
         var lastSuccessAt: Instant?
         /// Why calls have failed since; nil while they work.
-        var failure: Failure?
+        package var failure: Failure?
 
-        struct Failure: Hashable, Sendable {
+        package struct Failure: Hashable, Sendable {
             var cause: ProviderFailure.Cause
             var since: Instant
         }
@@ -22,7 +22,7 @@ package final class ConnectionHealth: Sendable {
         var isRejected: Bool { failure?.cause == .unauthorized }
 
         /// Since when it does; nil while it does not.
-        var rejectedSince: Instant? { isRejected ? failure?.since : nil }
+        package var rejectedSince: Instant? { isRejected ? failure?.since : nil }
     }
 
     // Calls end on any thread; held for a few stores.
@@ -35,7 +35,7 @@ package final class ConnectionHealth: Sendable {
     ///   - clock: What times are read from.
     ///   - rejectionChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
     ///     once, so what counts is what is known when it looks.
-    init(
+    package init(
         failure: Facts.Failure? = nil, clock: TimeSource = .system,
         rejectionChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
     ) {
@@ -44,10 +44,10 @@ package final class ConnectionHealth: Sendable {
         state = Mutex(Facts(failure: failure))
     }
 
-    var facts: Facts { state.withLock(\.self) }
+    package var facts: Facts { state.withLock(\.self) }
 
     /// A call has worked.
-    func recordSuccess() {
+    package func recordSuccess() {
         let now = clock.wallTime()
         let wasRefused = state.withLock { facts in
             defer { facts = Facts(lastSuccessAt: now) }
@@ -57,7 +57,7 @@ package final class ConnectionHealth: Sendable {
     }
 
     /// A call has failed.
-    func recordFailure(_ failure: ProviderFailure) {
+    package func recordFailure(_ failure: ProviderFailure) {
         guard failure.cause.concernsConnection else { return }
         let now = clock.wallTime()
         let isNewRefusal = state.withLock { facts in

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import PorticoCore
 import Storage
 import Synchronization
@@ -21,7 +21,7 @@ package struct PendingAuthorization: Sendable {
 /// only: after a restart a user begins anew.
 package final class PendingAuthorizations: Sendable {
     /// How long a user may take.
-    static let lifetime = Duration.seconds(600)
+    package static let lifetime = Duration.seconds(600)
     /// Of one user at the same time; the oldest make room.
     static let maximumPerUser = 20
     /// Of all users, likewise.
@@ -65,11 +65,11 @@ package final class PendingAuthorizations: Sendable {
     private let state = Mutex(State())
     private let clock: TimeSource
 
-    init(clock: TimeSource) {
+    package init(clock: TimeSource) {
         self.clock = clock
     }
 
-    func add(_ pending: PendingAuthorization, as name: String) {
+    package func add(_ pending: PendingAuthorization, as name: String) {
         let now = clock.now()
         state.withLock { state in
             state.evict(now: now, maximum: Self.maximumTotal)
@@ -82,7 +82,7 @@ package final class PendingAuthorizations: Sendable {
     }
 
     /// The users with pending authorizations.
-    var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
+    package var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
 
     /// Removes all states of a user.
     func removeAll(of owner: OwnerID) {
@@ -94,7 +94,8 @@ package final class PendingAuthorizations: Sendable {
     /// Takes out what a user was sent for; nil for a state that is unknown, used, too old, or somebody else's.
     ///
     /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
-    func consume(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization? {
+    package func consume(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization?
+    {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()

@@ -3,7 +3,7 @@ import GraphQL
 import Storage
 
 /// What an allocation is worth now, in one currency.
-struct AllocationValuation: Sendable {
+package struct AllocationValuation: Sendable {
     /// The positions that count; nil where nobody can say.
     let positions: Result<[ConnectedPosition]?, any Error>
     /// Nil where nobody can say: nothing is left out of it.
@@ -12,12 +12,12 @@ struct AllocationValuation: Sendable {
     let rates: [ExchangeRate]
 
     /// Of what, and in which currency.
-    struct Request: Sendable {
+    package struct Request: Sendable {
         let allocation: GoalAllocation
         let currency: String
     }
 
-    init(_ request: Request, _ holdings: UserHoldings, _ table: ExchangeRateTable) {
+    package init(_ request: Request, _ holdings: UserHoldings, _ table: ExchangeRateTable) {
         let allocation = request.allocation
         let positions = Result {
             try holdings.positions(of: allocation.symbol, inAccount: allocation.account)

@@ -3,7 +3,7 @@ import GraphQL
 import Storage
 
 /// A goal, as the schema shows it.
-struct GoalObject: Sendable {
+package struct GoalObject: Sendable {
     let goal: StoredGoal
     let allocations: [GoalAllocationObject]
 

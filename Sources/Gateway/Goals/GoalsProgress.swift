@@ -9,7 +9,7 @@ package struct GoalsProgress: Sendable {
     private let target: Result<Decimal, any Error>
     private let provenances: [Provenance]
 
-    init(
+    package init(
         _ goals: [GoalObject], in currency: String, _ appraisals: [AllocationValuation],
         _ table: ExchangeRateTable
     ) {

@@ -5,10 +5,10 @@ import Storage
 /// What the accounts of a user hold now, connection by connection.
 ///
 /// What is owed (a short position) is not held: nothing can be saved with it.
-struct UserHoldings: Sendable {
+package struct UserHoldings: Sendable {
     let parts: [Part]
 
-    struct Part: Sendable {
+    package struct Part: Sendable {
         let connection: BrokerConnection
         /// Positions in any direction, or why they could not be read.
         let positions: Result<[ConnectedPosition], any Error>

@@ -1,26 +1,26 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Upstream
 
 /// Figures of a company, merged from the reports of several sources: each figure from the first source that
 /// has it.
 package struct MergedFundamentals: Sendable {
-    private(set) var figures: Fundamentals
+    package private(set) var figures: Fundamentals
     /// The sources of at least one figure, in the order of the route.
-    private(set) var parts: [Part]
+    package private(set) var parts: [Part]
 
     /// The figures of one source.
-    struct Part: Sendable {
+    package struct Part: Sendable {
         /// The names of the fields in the schema's `Fundamentals`.
-        let fields: [String]
-        let provenance: Provenance
+        package let fields: [String]
+        package let provenance: Provenance
     }
 
     /// Nil without reports.
     ///
     /// - Parameter reports: The reports of the sources, in the order of the route. Stale reports are used
     ///   after all others.
-    init?(_ reports: [Fundamentals]) {
+    package init?(_ reports: [Fundamentals]) {
         let sorted = reports.filter { !$0.provenance.isStale } + reports.filter(\.provenance.isStale)
         guard let first = sorted.first else { return nil }
         figures = Fundamentals(symbol: first.symbol, provenance: first.provenance)
@@ -33,7 +33,7 @@ package struct MergedFundamentals: Sendable {
     }
 
     /// Whether no figure is missing.
-    var isComplete: Bool {
+    package var isComplete: Bool {
         FundamentalsField.all.allSatisfy { $0.isKnown(figures) }
     }
 

@@ -21,7 +21,7 @@ extension Article: GraphQLObject {
 
 /// Some articles out of a provider's pages.
 package struct ArticleConnectionPage: Sendable {
-    static let maximumArticles = 100
+    package static let maximumArticles = 100
     /// As long as a page is asked for.
     static let pageLength = 50
     /// As many pages as one field may read.

@@ -149,7 +149,7 @@ package struct OrderFilter: Sendable {
     var account: String?
     let first: Int
 
-    static let maximumOrders = 100
+    package static let maximumOrders = 100
     /// Orders of one moment that a page may have to pass over.
     static let slack = 50
     /// The most that a broker is asked for at once.

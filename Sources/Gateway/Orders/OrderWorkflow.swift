@@ -1,14 +1,14 @@
 import Brokerage
 import GraphQL
 import PorticoCore
-import Storage
+package import Storage
 import Synchronization
 import Upstream
 
 /// What orders need that outlives a request: their journal, turns of those with the same key, and a bell for those whose
 /// fate must be asked for.
 package struct OrderWorkflow: Sendable {
-    let journal: OrderJournal
+    package let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
     /// What was begun earlier belongs to a process that is gone.

@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 import Upstream
 
 /// The times of the next checks of writes whose responses were lost.
@@ -7,9 +7,9 @@ import Upstream
 /// or tasks: ``OrderReconciliation`` supplies both.
 package struct ReconciliationSchedule {
     /// A user's connection.
-    struct ConnectionKey: Hashable, Sendable {
+    package struct ConnectionKey: Hashable, Sendable {
         let owner: OwnerID
-        let id: String
+        package let id: String
 
         init(_ order: OrderIdentity) {
             owner = order.owner
@@ -18,10 +18,10 @@ package struct ReconciliationSchedule {
     }
 
     /// The writes of a connection that are to be checked, one after the other.
-    struct ConnectionWrites: Hashable, Sendable {
-        let connection: ConnectionKey
+    package struct ConnectionWrites: Hashable, Sendable {
+        package let connection: ConnectionKey
         /// The ids of its due writes; the one that has been due for longest comes first.
-        let writes: [String]
+        package let writes: [String]
     }
 
     private struct Entry {
@@ -46,22 +46,22 @@ package struct ReconciliationSchedule {
     ///   - pauses: The pause after the first check that determines no outcome, and the longest pause. Each
     ///     pause is twice the one before.
     ///   - maximumConnections: The number of connections that are checked at a time.
-    init(pauses: ClosedRange<Duration>, maximumConnections: Int) {
+    package init(pauses: ClosedRange<Duration>, maximumConnections: Int) {
         self.pauses = pauses
         self.maximumConnections = maximumConnections
     }
 
     /// Whether no write without a known outcome is left.
-    var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// The time at which it became known that a write's response was lost; nil for a write outside the schedule.
     func since(_ write: JournalWrite) -> SuspendingClock.Instant? { since(write.id) }
 
-    func since(_ id: String) -> SuspendingClock.Instant? { entries[id]?.since }
+    package func since(_ id: String) -> SuspendingClock.Instant? { entries[id]?.since }
 
     /// The time at which the next check can start; nil if that depends on the end of a check or on another
     /// lost response.
-    var next: ContinuousClock.Instant? {
+    package var next: ContinuousClock.Instant? {
         if running.count >= maximumConnections { return nil }
         return entries.values.lazy.filter { !running.contains($0.connection) }.map(\.dueAt).min()
     }
@@ -74,7 +74,7 @@ package struct ReconciliationSchedule {
     ///   - since: A time at which their responses were lost already: after they were read from the journal.
     /// - Returns: A turn for each connection to check. The connection that has waited longest comes first. Call
     ///   ``end(_:)`` for each one.
-    mutating func begin(
+    package mutating func begin(
         _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
     ) -> [ConnectionWrites] {
         var entries: [String: Entry] = [:]
@@ -105,7 +105,7 @@ package struct ReconciliationSchedule {
     }
 
     /// Records the check of a write, which stays in the schedule if its outcome is still unknown.
-    mutating func didCheck(_ id: String, isOpen: Bool, at now: ContinuousClock.Instant) {
+    package mutating func didCheck(_ id: String, isOpen: Bool, at now: ContinuousClock.Instant) {
         guard isOpen else {
             entries[id] = nil
             return
@@ -117,7 +117,7 @@ package struct ReconciliationSchedule {
     }
 
     /// Records that the checks of a connection have ended.
-    mutating func end(_ connection: ConnectionKey) {
+    package mutating func end(_ connection: ConnectionKey) {
         running.remove(connection)
     }
 }

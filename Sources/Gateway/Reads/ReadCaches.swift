@@ -217,7 +217,7 @@ extension CacheWeighted {
 }
 
 extension Array where Element: CacheWeighted {
-    package var weight: Int { reduce(0) { $0 + $1.weight } }
+    var weight: Int { reduce(0) { $0 + $1.weight } }
 }
 
 extension Account: CacheWeighted {

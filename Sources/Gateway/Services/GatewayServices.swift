@@ -101,7 +101,7 @@ package final class GatewayServices: Sendable {
 package struct UserData: Sendable {
     /// The file that it all is kept in.
     package let file: UserDatabase
-    let connections: ConnectionStore
+    package let connections: ConnectionStore
     let watchlists: WatchlistStore
     let goals: GoalStore
     /// Who may come in, and how.

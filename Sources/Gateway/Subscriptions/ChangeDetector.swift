@@ -24,7 +24,7 @@ package struct ChangeDetector<Item: LiveEntity> {
     private var failure: FieldError?
     private var hasRead = false
 
-    enum News {
+    package enum News {
         /// What changed, and what is gone; all of them the first time.
         case items([Item])
         case failure(any Error)
@@ -34,7 +34,7 @@ package struct ChangeDetector<Item: LiveEntity> {
     ///
     /// A failure is reported once, and again only if it changes. The first reading after a failure reports all
     /// items, because clients saw null in between.
-    mutating func detectChanges(in answer: Result<[Item], any Error>) -> News {
+    package mutating func detectChanges(in answer: Result<[Item], any Error>) -> News {
         switch answer {
         case .failure(let error):
             let new = FieldError(reporting: error)

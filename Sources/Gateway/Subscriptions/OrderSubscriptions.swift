@@ -104,7 +104,7 @@ package final class OrderUpdateQueue: Sendable {
     }
 
     /// As many orders wait; with more, all are read anew.
-    static let maximumWaiting = 1_000
+    package static let maximumWaiting = 1_000
 
     // Filled by requests and on the stream's thread; held for a few stores.
     fileprivate let state = Mutex(State())
@@ -113,7 +113,7 @@ package final class OrderUpdateQueue: Sendable {
     ///
     /// - Parameter number: Greater than that of any round before; one that comes too late has no say from the beginning.
     /// - Returns: the round, for whoever sees to it.
-    func begin(_ number: Int) -> OrderUpdateBatch {
+    package func begin(_ number: Int) -> OrderUpdateBatch {
         state.withLock { state in
             if number > state.round { state = State(round: number) }
         }
@@ -137,7 +137,7 @@ package final class OrderUpdateQueue: Sendable {
 }
 
 /// One round of seeing to what comes in.
-struct OrderUpdateBatch: Sendable {
+package struct OrderUpdateBatch: Sendable {
     fileprivate let inbox: OrderUpdateQueue
     fileprivate let number: Int
 

@@ -158,7 +158,7 @@ package struct OrderSnapshot {
     private var ended: [String] = []
 
     /// So many that have ended are kept for those who have not been told yet.
-    static let maximumEnded = 100
+    package static let maximumEnded = 100
 
     /// All of them, by their ids.
     var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }

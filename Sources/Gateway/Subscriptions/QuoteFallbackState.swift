@@ -53,16 +53,16 @@ package struct QuoteFallbackState {
     }
 
     /// What is to be done at the sources.
-    struct Step: Hashable {
-        var follow: [Int: Set<Symbol>] = [:]
-        var unfollow: [Int: Set<Symbol>] = [:]
+    package struct Step: Hashable {
+        package var follow: [Int: Set<Symbol>] = [:]
+        package var unfollow: [Int: Set<Symbol>] = [:]
     }
 
     private var entries: [Symbol: Entry]
     private var pending: [Symbol: LiveNews] = [:]
 
     /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
-    init(_ sources: [Symbol: [Int]]) {
+    package init(_ sources: [Symbol: [Int]]) {
         var lists: Set<[Int]> = []
         entries = sources.filter { !$0.value.isEmpty }.mapValues {
             Entry(sources: lists.insert($0).memberAfterInsert)
@@ -70,7 +70,7 @@ package struct QuoteFallbackState {
     }
 
     /// The first step.
-    var start: Step {
+    package var start: Step {
         var step = Step()
         for (symbol, entry) in entries { step.follow[entry.sources[0], default: []].insert(symbol) }
         return step
@@ -80,10 +80,10 @@ package struct QuoteFallbackState {
     /// Whether no symbol is followed any more.
     ///
     /// Undelivered news may remain.
-    var isOver: Bool { entries.isEmpty }
+    package var isOver: Bool { entries.isEmpty }
 
     /// What was not told yet; it counts as told from now on.
-    mutating func drainPending() -> [Symbol: LiveNews] {
+    package mutating func drainPending() -> [Symbol: LiveNews] {
         defer { pending = [:] }
         return pending
     }
@@ -95,7 +95,7 @@ package struct QuoteFallbackState {
     ///   - ended: Symbols of the news, each with a failure, that are no longer followed at the source.
     ///   - source: The index of the source.
     /// - Returns: The steps to execute at the sources.
-    mutating func receive(
+    package mutating func receive(
         _ news: [Symbol: QuoteEvent], ended: Set<Symbol> = [], from source: Int
     ) -> Step {
         var step = Step()

@@ -1,7 +1,7 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Synchronization
-import Upstream
+package import Upstream
 
 /// The hubs of all sources of prices, each made when it is first followed, and dropped when nobody has followed it for a
 /// while.
@@ -28,14 +28,14 @@ package final class QuoteFeedRegistry: Sendable {
     private let state: Mutex<State>
 
     /// A hub that nobody follows keeps nothing but its place, and is gone after so long.
-    static let idleTimeout = Duration.seconds(60)
+    package static let idleTimeout = Duration.seconds(60)
 
     /// - Parameters:
     ///   - quotes: The store from which snapshots are taken, so that a price that was read a moment ago is
     ///     not requested again.
     ///   - clock: The clock for polls and pauses.
     ///   - symbolsPerClient: How many symbols of a shared feed are followed for one client.
-    init(
+    package init(
         quotes: ReadCache<Quote>, clock: TimeSource,
         symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient
     ) {
@@ -46,9 +46,9 @@ package final class QuoteFeedRegistry: Sendable {
     }
 
     /// How many there are.
-    var count: Int { state.withLock(\.feeds.count) }
+    package var count: Int { state.withLock(\.feeds.count) }
 
-    func feed(for source: MarketDataSource) -> QuoteFeed {
+    package func feed(for source: MarketDataSource) -> QuoteFeed {
         let now = clock.now()
         return state.withLock { state in
             if state.sweepAt <= now {

@@ -1,11 +1,11 @@
 import Synchronization
-import Upstream
+package import Upstream
 
 /// A value that is looked after while somebody watches it, once for all who do.
 package final class SharedSubscription<Value: Sendable>: Sendable {
-    typealias Update = Result<Value, any Error>
+    package typealias Update = Result<Value, any Error>
     /// Tells a watch its answers until it is cancelled.
-    typealias Work = @Sendable (_ watch: SharedSubscription, _ turn: SubscriptionRun) async -> Void
+    package typealias Work = @Sendable (_ watch: SharedSubscription, _ turn: SubscriptionRun) async -> Void
 
     private struct State {
         var watchers: [Int: AsyncStream<Update>.Continuation] = [:]
@@ -26,7 +26,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter work: What looks after the value.
-    init(_ work: @escaping Work) {
+    package init(_ work: @escaping Work) {
         self.work = work
     }
 
@@ -36,7 +36,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     ///   - pace: How often.
     ///   - clock: What that is measured by.
     ///   - read: Reads the value.
-    convenience init(
+    package convenience init(
         _ pace: PollingPolicy, _ clock: TimeSource, reading read: @escaping @Sendable () async -> Update
     ) {
         self.init { watch, turn in
@@ -61,7 +61,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     /// The latest value at once, where one is known, then each that follows; who is slow is told the latest.
     ///
     /// It ends when what is watched is no more.
-    func values() -> AsyncStream<Update> {
+    package func values() -> AsyncStream<Update> {
         let (stream, watcher) = AsyncStream.makeStream(of: Update.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
             if state.isOver { return nil }
@@ -82,7 +82,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     /// Tells those who watch; what is cancelled has no say any more.
-    func publish(_ answer: Update) {
+    package func publish(_ answer: Update) {
         if Task.isCancelled { return }
         state.withLock { state in
             guard !state.watchers.isEmpty else { return }
@@ -150,7 +150,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
 }
 
 /// What the work of a watch is given each time that it begins.
-struct SubscriptionRun: Sendable {
+package struct SubscriptionRun: Sendable {
     /// Greater than that of any turn before, which may not have come to its end yet, or even to its beginning.
     let number: Int
     /// Each says that there may be something new; the first comes at once.

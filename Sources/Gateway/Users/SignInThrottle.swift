@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Synchronization
 
 /// Counts failed sign-ins, and makes clients with many failures wait.
@@ -28,7 +28,7 @@ package final class SignInThrottle: Sendable {
 
     /// - Parameter capacity: The number of subjects that are stored. Above it, the subjects whose last
     ///   failure is oldest are removed. Known addresses are stored for the same number of users.
-    init(capacity: Int = 20_000) {
+    package init(capacity: Int = 20_000) {
         self.capacity = max(1, capacity)
     }
 
@@ -59,11 +59,11 @@ package final class SignInThrottle: Sendable {
     }
 
     /// An attempt that was counted.
-    struct Attempt: Sendable {
+    package struct Attempt: Sendable {
         let user: String
         let client: Client
         /// Whether a known client made the attempt.
-        let isKnown: Bool
+        package let isKnown: Bool
 
         fileprivate var subjects: [(Target, Rule)] {
             let own = Target.userAtClient(user, client)
@@ -85,8 +85,8 @@ package final class SignInThrottle: Sendable {
     private static let memory = Duration.seconds(3_600)
 
     /// It is too early for another attempt.
-    struct RetryLater: Error {
-        let retryAt: Instant
+    package struct RetryLater: Error {
+        package let retryAt: Instant
     }
 
     /// Begins an attempt.
@@ -95,7 +95,7 @@ package final class SignInThrottle: Sendable {
     ///
     /// `user` is the name in the form in which names are compared, `session` the request's session if it
     /// belongs to the user.
-    func begin(
+    package func begin(
         user: String, from address: ClientOrigin, session: String? = nil, now: Instant
     ) throws(RetryLater) -> Attempt {
         let result: Result<Attempt, RetryLater> = state.withLock { state in
@@ -116,7 +116,7 @@ package final class SignInThrottle: Sendable {
     }
 
     /// Removes an attempt for which no password was compared.
-    func withdraw(_ attempt: Attempt) {
+    package func withdraw(_ attempt: Attempt) {
         state.withLock { state in
             for (subject, _) in attempt.subjects { Self.revert(subject, in: &state.records) }
         }
@@ -124,14 +124,14 @@ package final class SignInThrottle: Sendable {
 
     /// Records a success: the failures of the user at this client are reset, and the attempt does not count
     /// for the other subjects.
-    func succeeded(_ attempt: Attempt, now: Instant) {
+    package func succeeded(_ attempt: Attempt, now: Instant) {
         withdraw(attempt)
         state.withLock { $0.records[.userAtClient(attempt.user, attempt.client)] = nil }
         if case .address(let address) = attempt.client { know(address, of: attempt.user, now: now) }
     }
 
     /// Makes an address a known client of a user who has signed up or signed in from it.
-    func know(_ address: ClientOrigin, of user: String, now: Instant) {
+    package func know(_ address: ClientOrigin, of user: String, now: Instant) {
         // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }
         state.withLock { state in

@@ -61,7 +61,7 @@ package final class ConcurrencyLimiter: Sendable {
     }
 
     /// Returns when the call may go out; ``leave()`` must follow.
-    func acquire(before deadline: ContinuousClock.Instant) async throws(Failure) {
+    package func acquire(before deadline: ContinuousClock.Instant) async throws(Failure) {
         let number = try book()
         guard let number else { return }
         let alarm = Task { [self] in
@@ -80,7 +80,7 @@ package final class ConcurrencyLimiter: Sendable {
     }
 
     /// The call has ended.
-    func release() {
+    package func release() {
         let next: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             guard let number = state.next(), case .waiting(let continuation)? = state.waiters[number] else {
                 state.free += 1

@@ -131,5 +131,5 @@ extension JSONReader {
 @usableFromInline
 package protocol JSONDecodable: SendableMetatype {
     /// Reads exactly one value.
-    package init(json reader: inout JSONReader) throws(JSONError)
+    init(json reader: inout JSONReader) throws(JSONError)
 }

@@ -5,7 +5,7 @@
 /// A flight is one call for one key or several. It is for everybody who asks for one of its keys while it lasts; it is
 /// given up when the last of them has gone. A flight that renews what is being served meanwhile has nobody to wait for it,
 /// and is never given up.
-struct InFlightReads {
+package struct InFlightReads {
     typealias Continuation = CheckedContinuation<Landing, Never>
 
     /// What a flight brought: values, and why others are missing.
@@ -60,7 +60,7 @@ struct InFlightReads {
     var count: Int { reads.count }
 
     /// How many have a ticket for the flight that a key is on.
-    func waiterCount(of key: CacheKey) -> Int {
+    package func waiterCount(of key: CacheKey) -> Int {
         readIDByKey[key].flatMap { reads[$0]?.waiters.count } ?? 0
     }
 

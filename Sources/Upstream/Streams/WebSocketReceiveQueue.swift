@@ -37,11 +37,11 @@ package final class WebSocketReceiveQueue: Sendable {
     }
 
     /// Why it has ended; nil while it has not.
-    var end: WebSocketError? { state.withLock { $0.end } }
+    package var end: WebSocketError? { state.withLock { $0.end } }
 
     // MARK: The network's side
 
-    func deliver(_ message: WebSocketMessage) {
+    package func deliver(_ message: WebSocketMessage) {
         let waiter: CheckedContinuation<Arrival, Never>? = state.withLock { state in
             guard state.end == nil else { return nil }
             if state.waiters.isEmpty {
@@ -56,7 +56,7 @@ package final class WebSocketReceiveQueue: Sendable {
     /// Ends it: the first reason stays.
     ///
     /// Messages that came before can still be received.
-    func finish(_ error: WebSocketError) {
+    package func finish(_ error: WebSocketError) {
         let waiters = state.withLock { state in
             if state.end == nil { state.end = error }
             defer { state.waiters = [] }
@@ -66,7 +66,7 @@ package final class WebSocketReceiveQueue: Sendable {
     }
 
     /// Whether more may be read now; if not, ``receive(readOn:)`` says when.
-    func shouldRead() -> Bool {
+    package func shouldRead() -> Bool {
         state.withLock { state in
             state.isHeld = state.count >= capacity && state.end == nil
             return !state.isHeld
@@ -82,7 +82,7 @@ package final class WebSocketReceiveQueue: Sendable {
     /// - Parameter readOn: called when the network's thread waited for room, and there is some.
     /// - Returns: the message.
     /// - Throws: why there will be none.
-    func receive(readOn: () -> Void) async throws(WebSocketError) -> WebSocketMessage {
+    package func receive(readOn: () -> Void) async throws(WebSocketError) -> WebSocketMessage {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

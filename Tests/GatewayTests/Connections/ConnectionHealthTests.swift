@@ -1,8 +1,9 @@
 import Brokerage
-import Gateway
 import Synchronization
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("How a connection fares")
 struct ConnectionHealthTests {

@@ -1,8 +1,9 @@
 import Brokerage
-import Gateway
 import Storage
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("The consents that users were sent to give")
 struct PendingAuthorizationTests {

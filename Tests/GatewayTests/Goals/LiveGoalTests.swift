@@ -1,5 +1,4 @@
 import Brokerage
-import Gateway
 import GraphQL
 import PorticoCore
 import Storage
@@ -7,6 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("Progress that is followed")
 struct LiveGoalTests {

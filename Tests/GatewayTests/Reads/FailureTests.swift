@@ -1,10 +1,11 @@
 import Brokerage
-import Gateway
 import GraphQL
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("Failures")
 struct FailureTests {

@@ -1,10 +1,11 @@
 import Brokerage
 import Foundation
-import Gateway
 import Storage
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("What is kept of providers")
 struct ReadCachesTests {

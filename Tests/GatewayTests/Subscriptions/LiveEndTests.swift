@@ -1,7 +1,8 @@
 import Brokerage
-import Gateway
 import Testing
 import Upstream
+
+@testable import Gateway
 
 /// A cancelled reader leaves while it holds a lock of its task; one who tells it something waits for that lock.
 @Suite("The end of a reader while something is told")

@@ -1,11 +1,12 @@
 import Alpaca
 import Brokerage
-import Gateway
 import Sandbox
 import Storage
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("Orders that are followed")
 struct LiveOrderTests {

@@ -1,8 +1,9 @@
 import Brokerage
-import Gateway
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("A position that is followed")
 struct LivePositionTests {

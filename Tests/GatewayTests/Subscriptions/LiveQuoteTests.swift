@@ -1,6 +1,5 @@
 import Alpaca
 import Brokerage
-import Gateway
 import GraphQL
 import Sandbox
 import Storage
@@ -8,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("Prices that are followed")
 struct LiveQuoteTests {

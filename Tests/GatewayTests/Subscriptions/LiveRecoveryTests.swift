@@ -1,11 +1,12 @@
 import Brokerage
-import Gateway
 import Sandbox
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("A subscription whose source fails", .timeLimit(.minutes(2)))
 struct LiveRecoveryTests {

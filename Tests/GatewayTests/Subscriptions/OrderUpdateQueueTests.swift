@@ -1,7 +1,8 @@
 import Brokerage
-import Gateway
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("What comes in of followed orders")
 struct OrderUpdateQueueTests {

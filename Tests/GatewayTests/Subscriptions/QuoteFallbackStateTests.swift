@@ -1,7 +1,8 @@
 import Brokerage
-import Gateway
 import Testing
 import Upstream
+
+@testable import Gateway
 
 @Suite("Which source tells of which price")
 struct QuoteFallbackStateTests {

@@ -1,6 +1,7 @@
 import Brokerage
 import Testing
-import Upstream
+
+@testable import Upstream
 
 @Suite("The circuit breaker")
 struct CircuitBreakerTests {

@@ -1,7 +1,8 @@
 import Brokerage
 import Synchronization
 import Testing
-import Upstream
+
+@testable import Upstream
 
 @Suite("The quota ledger")
 struct QuotaLedgerTests {

@@ -4,11 +4,11 @@ import Upstream
 /// What Saxo's token endpoint gives: a token for calls, and one for the next renewal, which is good once.
 package struct SaxoTokenPair: Hashable, Sendable {
     package var access: SaxoToken
-    var accessEndsAt: Instant
+    package var accessEndsAt: Instant
     /// When it is time for the next ones, so long ahead that no call is under way with a token that ends meanwhile.
-    var renewAt: Instant
-    var refresh: String
-    var refreshEndsAt: Instant
+    package var renewAt: Instant
+    package var refresh: String
+    package var refreshEndsAt: Instant
     /// Of the key that the user's consent was given to, which each renewal proves again; nil for consent without one.
     package var verifier: String?
 }
@@ -26,7 +26,7 @@ package struct SaxoTokenResponse: JSONDecodable {
     /// Seconds; below zero for a token that has ended already, which Saxo sends to who comes late.
     package var accessSeconds: Int
     var refresh: String
-    var refreshSeconds: Int
+    package var refreshSeconds: Int
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var (access, refresh) = (SaxoToken?.none, String?.none)

@@ -101,14 +101,14 @@ extension SaxoClient {
 /// The answer of `GET /port/v1/balances` for one account, in the account's currency.
 package struct SaxoBalance: JSONDecodable, Hashable {
     package var currency: String?
-    var totalValue: Decimal?
+    package var totalValue: Decimal?
     var cash: Decimal?
     var availableCash: Decimal?
     var blockedCash: Decimal?
     var notBooked: Decimal?
     var marginAvailable: Decimal?
     /// Below zero, as Saxo counts what is used.
-    var marginUsed: Decimal?
+    package var marginUsed: Decimal?
     /// In per cent already.
     var marginUtilization: Decimal?
 
@@ -168,7 +168,7 @@ extension SaxoAccount {
 package struct SaxoUser: JSONDecodable, Hashable {
     /// What calls about the user's own are asked with.
     package var clientKey: String
-    var defaultAccountKey: String?
+    package var defaultAccountKey: String?
 
     package init(json reader: inout JSONReader) throws(JSONError) {
         var (clientKey, defaultAccountKey) = (String?.none, String?.none)
@@ -191,7 +191,7 @@ package struct SaxoAccount: JSONDecodable, Hashable {
     /// What people know it by.
     package var id: String
     var clientKey: String
-    var currency: String
+    package var currency: String
     var displayName: String?
     var isActive: Bool?
 

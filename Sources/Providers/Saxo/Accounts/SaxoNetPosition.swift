@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/netpositions`: what an account holds of one instrument, its single positions netted.
@@ -6,12 +6,12 @@ package struct SaxoNetPosition: JSONDecodable, Hashable {
     package var base: Base
     /// Empty where Saxo has no view of it, or none was asked for.
     var view: View
-    var format: SaxoDisplayFormat
+    package var format: SaxoDisplayFormat
 
     package struct Base: Hashable {
-        var key: SaxoInstrumentKey
+        package var key: SaxoInstrumentKey
         /// Below zero for a short.
-        var amount: Decimal
+        package var amount: Decimal
         var openingDirection: OrderSide?
     }
 
@@ -93,8 +93,8 @@ extension SaxoNetPosition.View: JSONDecodable {
 }
 
 /// How an instrument is shown: `DisplayAndFormat`, which comes only where it is asked for.
-struct SaxoDisplayFormat: JSONDecodable, Hashable {
-    var symbol: String?
+package struct SaxoDisplayFormat: JSONDecodable, Hashable {
+    package var symbol: String?
     var currency: String?
     var decimals: Int?
 

@@ -1,10 +1,10 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// The answer of `GET /chart/v3/charts`: samples, oldest first.
 package struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
-    var version: Int?
+    package var version: Int?
     package var samples: [Sample] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.
@@ -13,12 +13,12 @@ package struct SaxoChart: JSONDecodable, Hashable {
 
     /// One candle: of two sides, or of trades.
     package struct Sample: Hashable {
-        var time: Instant
-        var prices: Prices
+        package var time: Instant
+        package var prices: Prices
         var volume: Decimal?
     }
 
-    enum Prices: Hashable {
+    package enum Prices: Hashable {
         case sides(bid: OHLC, ask: OHLC)
         case trades(OHLC)
     }

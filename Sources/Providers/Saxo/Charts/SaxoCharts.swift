@@ -100,16 +100,16 @@ package struct SaxoChartPager {
         var upTo: Instant?
     }
 
-    private(set) var samples: [SaxoChart.Sample] = []
+    package private(set) var samples: [SaxoChart.Sample] = []
     /// There are older ones in the window than were collected.
-    private(set) var hasOlder = false
+    package private(set) var hasOlder = false
     private let window: ChartWindow
     private let requestedCount: Int
     private var currentQuery: Query
     private var version: Int?
 
     /// What happened to a page.
-    enum Outcome: Hashable {
+    package enum Outcome: Hashable {
         case next(Query)
         case complete
         /// The series changed since the page before: what was collected is worth nothing.
@@ -130,7 +130,7 @@ package struct SaxoChartPager {
     /// Nil where nothing is wanted.
     package var first: Query? { requestedCount > 0 ? currentQuery : nil }
 
-    mutating func receive(_ page: SaxoChart) -> Outcome {
+    package mutating func receive(_ page: SaxoChart) -> Outcome {
         if let version, let newer = page.version, version != newer { return .changed }
         version = version ?? page.version
         let oldest = samples.first?.time

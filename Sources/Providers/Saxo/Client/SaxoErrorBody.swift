@@ -3,9 +3,9 @@ import Upstream
 
 /// Saxo's word for what went wrong.
 package struct SaxoErrorInfo: JSONDecodable, Hashable {
-    var code: String?
+    package var code: String?
     /// For people; it changes from version to version, so nothing is decided by it.
-    var message: String?
+    package var message: String?
 
     init(code: String?, message: String?) {
         self.code = code
@@ -34,7 +34,7 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
 
     package struct Field: Hashable {
         package var name: String
-        var texts: [String]
+        package var texts: [String]
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {

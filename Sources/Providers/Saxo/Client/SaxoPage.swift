@@ -4,7 +4,7 @@ package import Upstream
 /// A page of a list: `Data`, and in `__next` the address of the next one.
 package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
     package var items: [Item] = []
-    var next: String?
+    package var next: String?
 
     package init(json reader: inout JSONReader) throws(JSONError) {
         var data: [Item]?

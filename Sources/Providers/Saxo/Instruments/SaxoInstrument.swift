@@ -3,11 +3,11 @@ package import Upstream
 
 /// An item of `GET /ref/v1/instruments`, where the Uic is called `Identifier`.
 package struct SaxoInstrument: JSONDecodable, Hashable {
-    var key: SaxoInstrumentKey
+    package var key: SaxoInstrumentKey
     /// For display: `AAPL:xnas`.
-    var providerSymbol: String
+    package var providerSymbol: String
     var name: String?
-    var currency: String?
+    package var currency: String?
     var exchangeID: String?
     var primaryListing: Int?
     /// Else it is a family of instruments, such as all options on a share, and ``key`` the family's.

@@ -3,27 +3,27 @@ import Upstream
 
 /// An item of `GET /port/v1/orders/me`; the trade service itself has none.
 package struct SaxoOpenOrder: JSONDecodable, Hashable {
-    var id: String
+    package var id: String
     var key: SaxoInstrumentKey
-    var side: OrderSide
-    var amount: Decimal
-    var type: String
+    package var side: OrderSide
+    package var amount: Decimal
+    package var type: String
     var status: String
-    var terms: Terms
+    package var terms: Terms
 
     /// What may be missing.
-    struct Terms: Hashable {
+    package struct Terms: Hashable {
         var accountKey: String?
         var externalReference: String?
         /// The amount is money to spend, not pieces.
         var isCashAmount = false
         var filledAmount: Decimal?
-        var price: Decimal?
+        package var price: Decimal?
         var stopLimitPrice: Decimal?
         var trailingDistance: Decimal?
         /// Ids of orders that begin or end with this one: take-profit, stop-loss, one that cancels the other.
         var relatedIDs: [String] = []
-        var duration = SaxoDuration()
+        package var duration = SaxoDuration()
         var time: Instant?
         var format = SaxoDisplayFormat()
     }
@@ -93,8 +93,8 @@ extension JSONReader {
 }
 
 /// How long an order stands: `Duration` of an open one.
-struct SaxoDuration: JSONDecodable, Hashable {
-    var type: String?
+package struct SaxoDuration: JSONDecodable, Hashable {
+    package var type: String?
     /// The last second in UTC of a date that comes without a time: when its exchange closes is not known here.
     var expiresAt: Instant?
 

@@ -9,7 +9,7 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
 
     package struct Item: JSONDecodable, Hashable {
         package var orderID: String?
-        var error: SaxoErrorInfo?
+        package var error: SaxoErrorInfo?
 
         init() {}
 

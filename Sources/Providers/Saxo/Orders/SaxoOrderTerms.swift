@@ -156,7 +156,7 @@ package enum SaxoOrderRequestBody {
     /// What Saxo calls an order's type, and the prices that go with it.
     package struct Terms: Hashable {
         var type: String
-        var price: Decimal?
+        package var price: Decimal?
         var stopLimitPrice: Decimal?
         /// How far a trailing stop stays behind the market, and in which steps it follows.
         var trailingDistance: Decimal?

@@ -7,10 +7,10 @@ package import Upstream
 /// A message of a subscription has only the members that changed, in the same shape; so reading is merging: a member that
 /// is not there stays as it was, null clears it.
 package struct SaxoPrice: JSONDecodable, Hashable {
-    var uic: Int?
+    package var uic: Int?
     var assetType: String?
     /// Nil also for the year 0001, which stands for never.
-    var lastUpdated: Instant?
+    package var lastUpdated: Instant?
     var source: String?
     package var quote = Sides()
     package var high: Decimal?
@@ -24,14 +24,14 @@ package struct SaxoPrice: JSONDecodable, Hashable {
     var isDeleted = false
 
     /// `Quote`.
-    struct Sides: Hashable {
-        var bid: Decimal?
-        var ask: Decimal?
+    package struct Sides: Hashable {
+        package var bid: Decimal?
+        package var ask: Decimal?
         var mid: Decimal?
-        var bidKind: SaxoPriceKind?
-        var askKind: SaxoPriceKind?
+        package var bidKind: SaxoPriceKind?
+        package var askKind: SaxoPriceKind?
         var delayMinutes: Int?
-        var marketState: String?
+        package var marketState: String?
     }
 
     /// `PriceInfoDetails`, where 0 stands for unknown.
@@ -127,7 +127,7 @@ extension SaxoPrice.Details {
 }
 
 /// What a side of a price is good for: `PriceTypeBid` and `PriceTypeAsk`.
-enum SaxoPriceKind: Hashable {
+package enum SaxoPriceKind: Hashable {
     case tradable
     /// Nobody trades at it.
     case indicative

@@ -15,9 +15,9 @@ package import Upstream
 /// | 16 + n | m | payload |
 package struct SaxoStreamMessage: Hashable, Sendable {
     /// Not for counting: it may begin again at 1.
-    let id: UInt64
+    package let id: UInt64
     /// Of the subscription; of a control message, it begins with an underscore.
-    let referenceID: String
+    package let referenceID: String
     /// JSON.
     let payload: [UInt8]
 

@@ -23,7 +23,7 @@ package struct YahooChart {
         var open: Int64?
     }
 
-    struct Columns: Hashable {
+    package struct Columns: Hashable {
         var open: [Decimal?] = []
         var high: [Decimal?] = []
         var low: [Decimal?] = []
@@ -106,7 +106,7 @@ extension YahooChart.Meta: JSONDecodable {
 }
 
 extension YahooChart.Columns: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "open": open = try reader.column()
