@@ -1,7 +1,9 @@
 /// A dictionary with bounds: what was not used for the longest time goes first.
 ///
-/// The order is a doubly linked list through an array, so each operation takes constant time.
-package struct LRUCache<Key: Hashable, Value> {
+/// The order is a doubly linked list through an array, so each operation takes constant time. A look-up is inlinable:
+/// other modules specialise it with the types of their queries and values.
+@usableFromInline
+struct LRUCache<Key: Hashable, Value> {
     /// Kept apart from the values, which are all that a look-up copies.
     private struct Label {
         var key: Key?
@@ -9,34 +11,36 @@ package struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Neighbours by their places; numbers apart from the items, so that moving one touches no reference counts.
-    private struct Link {
+    @usableFromInline
+    struct Link {
         /// Towards the most recently used, ``none`` at the end.
-        var newer = none
-        var older = none
+        @usableFromInline var newer = none
+        @usableFromInline var older = none
     }
 
-    private static var none: Int { -1 }
+    @inlinable static var none: Int { -1 }
 
-    private var values: [Value?] = []
+    @usableFromInline var values: [Value?] = []
     private var labels: [Label] = []
-    private var links: [Link] = []
+    @usableFromInline var links: [Link] = []
     private var free: [Int] = []
-    private var slots: [Key: Int] = [:]
-    private var newest = none
-    private var oldest = none
-    package private(set) var weight = 0
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var newest = none
+    @usableFromInline var oldest = none
+    private(set) var weight = 0
     private let maximumCount: Int
     private let maximumWeight: Int
 
-    package init(maximumCount: Int, maximumWeight: Int) {
+    init(maximumCount: Int, maximumWeight: Int) {
         self.maximumCount = maximumCount
         self.maximumWeight = maximumWeight
     }
 
-    package var count: Int { slots.count }
+    var count: Int { slots.count }
 
     /// The value, which counts as used now.
-    package mutating func value(for key: Key) -> Value? {
+    @inlinable
+    mutating func value(for key: Key) -> Value? {
         guard let place = slots[key] else { return nil }
         if newest != place {
             unlink(place)
@@ -55,7 +59,7 @@ package struct LRUCache<Key: Hashable, Value> {
     /// Puts a value in, and as many out as the bounds demand.
     ///
     /// One that is heavier than all may be together stays out.
-    package mutating func insert(_ value: Value, for key: Key, weight: Int) {
+    mutating func insert(_ value: Value, for key: Key, weight: Int) {
         remove(key)
         guard weight <= maximumWeight, maximumCount > 0 else { return }
         while count >= maximumCount || self.weight > maximumWeight - weight {
@@ -71,7 +75,7 @@ package struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
-    package mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
+    mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
         for _ in 0..<limit {
             guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
                 isUseless(value)
@@ -80,7 +84,8 @@ package struct LRUCache<Key: Hashable, Value> {
         }
     }
 
-    package mutating func remove(_ key: Key) {
+    @usableFromInline
+    mutating func remove(_ key: Key) {
         guard let place = slots.removeValue(forKey: key) else { return }
         weight -= labels[place].weight
         unlink(place)
@@ -89,7 +94,7 @@ package struct LRUCache<Key: Hashable, Value> {
         free.append(place)
     }
 
-    package mutating func removeAll(where isUnwanted: (Key) -> Bool) {
+    mutating func removeAll(where isUnwanted: (Key) -> Bool) {
         for key in slots.keys.filter(isUnwanted) { remove(key) }
     }
 
@@ -101,15 +106,18 @@ package struct LRUCache<Key: Hashable, Value> {
         return values.count - 1
     }
 
-    private mutating func unlink(_ place: Int) {
+    @inlinable
+    mutating func unlink(_ place: Int) {
         let link = links[place]
         if link.newer == Self.none { newest = link.older } else { links[link.newer].older = link.older }
         if link.older == Self.none { oldest = link.newer } else { links[link.older].newer = link.newer }
     }
 
     /// Makes an unlinked place the newest.
-    private mutating func link(_ place: Int) {
-        links[place] = Link(newer: Self.none, older: newest)
+    @inlinable
+    mutating func link(_ place: Int) {
+        links[place].newer = Self.none
+        links[place].older = newest
         if newest == Self.none { oldest = place } else { links[newest].newer = place }
         newest = place
     }
