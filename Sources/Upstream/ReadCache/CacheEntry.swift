@@ -2,7 +2,7 @@ import Brokerage
 
 /// The stored result of a read: a value, or that the provider does not know it.
 @usableFromInline
-struct CacheEntry<Value: Sendable>: Sendable {
+package struct CacheEntry<Value: Sendable>: Sendable {
     /// Nil if the provider does not know the object.
     @usableFromInline let value: Value?
     /// The time at which the provider was asked.

@@ -93,8 +93,8 @@ public struct CacheScope: Hashable, Sendable {
 
 /// The key of a value in a ``ReadCache``.
 public struct CacheKey<Query: CacheQuery>: Hashable, Sendable {
-    @usableFromInline let scope: CacheScope
-    @usableFromInline let query: Query
+    @usableFromInline package let scope: CacheScope
+    @usableFromInline package let query: Query
 
     /// The key of a query in a scope.
     @inlinable

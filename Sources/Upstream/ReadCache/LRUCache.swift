@@ -3,7 +3,7 @@
 /// The order is a doubly linked list through an array, so each operation takes constant time. A look-up is inlinable:
 /// other modules specialise it with the types of their queries and values.
 @usableFromInline
-struct LRUCache<Key: Hashable, Value> {
+package struct LRUCache<Key: Hashable, Value> {
     /// Kept apart from the values, which are all that a look-up copies.
     private struct Label {
         var key: Key?

@@ -35,13 +35,13 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
         @Sendable (_ queries: [Query], _ call: CallContext) async throws(ProviderFailure)
         -> KeyedResults<Query, Value>
 
-    @usableFromInline typealias Key = CacheKey<Query>
-    @usableFromInline typealias Entry = CacheEntry<Value>
+    @usableFromInline package typealias Key = CacheKey<Query>
+    @usableFromInline package typealias Entry = CacheEntry<Value>
 
     @usableFromInline
-    struct State {
-        @usableFromInline var entries: LRUCache<Key, Entry>
-        var inFlightReads = InFlightReads<Query, Value>()
+    package struct State {
+        @usableFromInline package var entries: LRUCache<Key, Entry>
+        package var inFlightReads = InFlightReads<Query, Value>()
 
         /// The entry of a key with its freshness; nil if there is none or it has expired.
         @inlinable
@@ -75,7 +75,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     let weight: @Sendable (Value) -> Int
     let persistence: PersistentCacheTable<Query, Value>?
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
-    @usableFromInline let state: Mutex<State>
+    @usableFromInline package let state: Mutex<State>
 
     /// Creates an empty cache.
     ///
