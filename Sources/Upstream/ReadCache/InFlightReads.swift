@@ -24,7 +24,7 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
 /// A read is one call for one or several keys of a scope. All who ask for one of its keys join it. It is cancelled
 /// when the last waiter has left. A renewal of a value that is served meanwhile needs no waiter, and is never
 /// cancelled.
-struct InFlightReads<Query: CacheQuery, Value: Sendable> {
+package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     typealias Key = CacheKey<Query>
     typealias Outcome = LoadResult<Query, Value>
     typealias Continuation = CheckedContinuation<Outcome, Never>
