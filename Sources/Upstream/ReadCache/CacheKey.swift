@@ -120,5 +120,5 @@ public struct CacheKey<Query: CacheQuery>: Hashable, Sendable {
 
     /// The approximate memory in bytes of the key and of its entry: two copies of the key, and the places of
     /// both.
-    var weight: Int { 512 + query.cacheName.utf8.count + scope.weight }
+    package var weight: Int { 512 + query.cacheName.utf8.count + scope.weight }
 }

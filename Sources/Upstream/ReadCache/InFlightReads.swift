@@ -25,7 +25,7 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
 /// when the last waiter has left. A renewal of a value that is served meanwhile needs no waiter, and is never
 /// cancelled.
 package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
-    typealias Key = CacheKey<Query>
+    package typealias Key = CacheKey<Query>
     typealias Outcome = LoadResult<Query, Value>
     typealias Continuation = CheckedContinuation<Outcome, Never>
 
@@ -62,7 +62,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     var count: Int { reads.count }
 
     /// The number of tickets for the read of a key.
-    func waiterCount(of key: Key) -> Int {
+    package func waiterCount(of key: Key) -> Int {
         readIDByKey[key].flatMap { reads[$0]?.waiters.count } ?? 0
     }
 

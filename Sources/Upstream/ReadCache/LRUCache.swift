@@ -27,20 +27,20 @@ package struct LRUCache<Key: Hashable, Value> {
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var newest = none
     @usableFromInline var oldest = none
-    private(set) var weight = 0
+    package private(set) var weight = 0
     private let maximumCount: Int
     private let maximumWeight: Int
 
-    init(maximumCount: Int, maximumWeight: Int) {
+    package init(maximumCount: Int, maximumWeight: Int) {
         self.maximumCount = maximumCount
         self.maximumWeight = maximumWeight
     }
 
-    var count: Int { slots.count }
+    package var count: Int { slots.count }
 
     /// The value, which counts as used now.
     @inlinable
-    mutating func value(for key: Key) -> Value? {
+    package mutating func value(for key: Key) -> Value? {
         guard let place = slots[key] else { return nil }
         if newest != place {
             unlink(place)
@@ -59,7 +59,7 @@ package struct LRUCache<Key: Hashable, Value> {
     /// Puts a value in, and as many out as the bounds demand.
     ///
     /// One that is heavier than all may be together stays out.
-    mutating func insert(_ value: Value, for key: Key, weight: Int) {
+    package mutating func insert(_ value: Value, for key: Key, weight: Int) {
         remove(key)
         guard weight <= maximumWeight, maximumCount > 0 else { return }
         while count >= maximumCount || self.weight > maximumWeight - weight {
@@ -75,7 +75,7 @@ package struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
-    mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
+    package mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
         for _ in 0..<limit {
             guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
                 isUseless(value)
@@ -85,7 +85,7 @@ package struct LRUCache<Key: Hashable, Value> {
     }
 
     @usableFromInline
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         guard let place = slots.removeValue(forKey: key) else { return }
         weight -= labels[place].weight
         unlink(place)
@@ -94,7 +94,7 @@ package struct LRUCache<Key: Hashable, Value> {
         free.append(place)
     }
 
-    mutating func removeAll(where isUnwanted: (Key) -> Bool) {
+    package mutating func removeAll(where isUnwanted: (Key) -> Bool) {
         for key in slots.keys.filter(isUnwanted) { remove(key) }
     }
 

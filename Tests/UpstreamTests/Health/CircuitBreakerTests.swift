@@ -1,6 +1,6 @@
 import Brokerage
 import Testing
-import Upstream
+@testable import Upstream
 
 @Suite("The circuit breaker")
 struct CircuitBreakerTests {

@@ -1,7 +1,7 @@
 import Brokerage
 import Synchronization
 import Testing
-import Upstream
+@testable import Upstream
 
 @Suite("The quota ledger")
 struct QuotaLedgerTests {
