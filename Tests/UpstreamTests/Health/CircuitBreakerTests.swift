@@ -1,5 +1,6 @@
 import Brokerage
 import Testing
+
 @testable import Upstream
 
 @Suite("The circuit breaker")

@@ -1,6 +1,7 @@
 import Brokerage
 import Synchronization
 import Testing
+
 @testable import Upstream
 
 @Suite("The quota ledger")
