@@ -101,7 +101,7 @@ let package = Package(
             dependencies: ["Brokerage", "PorticoCore", "Upstream", sqlite, crypto, passwords] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
-            dependencies: ["Brokerage", logging, crypto] + nio + [webSocket]),
+            dependencies: ["Brokerage", "PorticoCore", logging, crypto] + nio + [webSocket]),
 
         // From the HTTP server to the resolvers.
         target(

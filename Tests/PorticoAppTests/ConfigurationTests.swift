@@ -64,7 +64,7 @@ struct ConfigurationTests {
             messages: ["--log-level (PORTICO_LOG_LEVEL) is \"loud\"", "debug"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_ENVIRONMENT": "demo"]) { $1 },
-            messages: ["PORTICO_ALPACA_ENVIRONMENT is \"demo\"", "live or paper"]),
+            messages: ["PORTICO_ALPACA_ENVIRONMENT is \"demo\"", "paper or live"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_BASE_URL": "ftp://alpaca"]) { $1 },
             messages: ["PORTICO_ALPACA_BASE_URL is no http or https address"]),
@@ -103,12 +103,12 @@ struct ConfigurationTests {
             ]),
         Misuse(
             environment: ["PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_ENVIRONMENT": "demo"],
-            messages: ["PORTICO_SAXO_ENVIRONMENT is \"demo\"; it takes live or sim"]),
+            messages: ["PORTICO_SAXO_ENVIRONMENT is \"demo\"; it takes sim or live"]),
         Misuse(
             environment: [
                 "PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_BASE_URL": "http://saxo.example",
             ],
-            messages: ["PORTICO_SAXO_BASE_URL would send the token over a network in clear", "use https"]),
+            messages: ["would send the token over a network in clear", "use https"]),
         Misuse(
             environment: ["PORTICO_SAXO_TOKEN": "planted token"],
             messages: ["The configuration of Saxo cannot be used", "copy it again without quotes"]),

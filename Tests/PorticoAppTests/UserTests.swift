@@ -281,7 +281,7 @@ struct UserTests {
         for (variables, message) in [
             (
                 ["PORTICO_SIGN_UP": "maybe"],
-                "--sign-up (PORTICO_SIGN_UP) is \"maybe\"; it takes one of open, invitation, off."
+                "--sign-up (PORTICO_SIGN_UP) is \"maybe\"; it takes open, invitation or off."
             ),
             (
                 ["PORTICO_PASSWORD_COST": "3"],

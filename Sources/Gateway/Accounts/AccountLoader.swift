@@ -101,7 +101,7 @@ extension GatewayContext {
     func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
         if let carried = event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
         guard connection.directory != nil else {
-            if let accounts = cached(Self.accountsSubject, of: connection, in: services.reads.accounts) {
+            if let accounts = cached(AccountsQuery.all, of: connection, in: services.reads.accounts) {
                 return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
             }
             if let known = storedAccounts(of: connection) {
@@ -114,7 +114,7 @@ extension GatewayContext {
         return known.map { [self] known in
             known.map { who in
                 let figures = cached(
-                    Self.subject(ofAccount: who.id), of: connection, in: services.reads.accounts)
+                    AccountsQuery.account(ExactText(who.id)), of: connection, in: services.reads.accounts)
                 return ConnectedAccount(who: who, connection: connection, figures: figures?.first)
             }
         }
@@ -127,7 +127,7 @@ extension GatewayContext {
 
     /// The accounts behind a connection as the broker lists them, without their figures.
     private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
-        readFromAccountSource("account list", connection, in: services.reads.knownAccounts) {
+        readFromAccountSource(SingleValueQuery(), connection, in: services.reads.knownAccounts) {
             [connectionService = services.connectionService] source, call throws(ProviderFailure) in
             // The kind of a connection's source does not change.
             guard let directory = source as? any AccountDirectory else {
@@ -175,7 +175,7 @@ extension GatewayContext {
         if let carried = event?.accounts(of: connection) { return .ready(carried) }
         let accounts: MaybeAsync<[Account]> =
             if connection.directory == nil {
-                readFromAccountSource(Self.accountsSubject, connection, in: services.reads.accounts) {
+                readFromAccountSource(AccountsQuery.all, connection, in: services.reads.accounts) {
                     [connectionService = services.connectionService] source, call throws(ProviderFailure) in
                     let accounts = try await source.accounts(in: call)
                     connectionService.learn(accounts.map(StoredAccount.init), of: connection)
@@ -191,7 +191,7 @@ extension GatewayContext {
     /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
     /// longer has it.
     private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
-        readFromAccountSource(Self.subject(ofAccount: id), connection, in: services.reads.accounts) {
+        readFromAccountSource(AccountsQuery.account(ExactText(id)), connection, in: services.reads.accounts) {
             [connectionService = services.connectionService] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
             // Usually from the source's memory: only accounts in this list can be requested.
@@ -227,10 +227,6 @@ extension GatewayContext {
         }
     }
 
-    private static let accountsSubject = "accounts"
-
-    private static func subject(ofAccount id: String) -> String { "accounts/\(id)" }
-
     /// What an account holds, of some instruments or of all.
     func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         let (connection, id) = (account.connection, account.who.id)
@@ -254,7 +250,7 @@ extension GatewayContext {
             }
             return linked(positions, at: connection, of: symbols)
         }
-        let positions = readFromAccountSource("positions", connection, in: services.reads.positions) {
+        let positions = readFromAccountSource(AccountsQuery.all, connection, in: services.reads.positions) {
             source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
@@ -265,7 +261,9 @@ extension GatewayContext {
     private func readPositions(
         ofAccount account: String, at connection: BrokerConnection
     ) -> MaybeAsync<[Position]> {
-        readFromAccountSource("positions/\(account)", connection, in: services.reads.positions) {
+        readFromAccountSource(
+            AccountsQuery.account(ExactText(account)), connection, in: services.reads.positions
+        ) {
             source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
@@ -288,8 +286,8 @@ extension GatewayContext {
         of linked: ConnectedAccount, _ range: HistoryRange, interval: Interval?
     ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
-        let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
-        return readFromAccountSource(subject, connection, in: services.reads.histories) {
+        let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
+        return readFromAccountSource(query, connection, in: services.reads.histories) {
             source, call throws(ProviderFailure) in
             try await source.history(of: id, range, interval: interval, in: call)
         }

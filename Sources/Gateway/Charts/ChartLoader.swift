@@ -26,33 +26,25 @@ extension GatewayContext {
         as show: @escaping @Sendable (CandleSeries) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
         let window = arguments.window
-        return results(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
+        let queries = symbols.map { ChartQuery.series($0, window) }
+        return results(for: queries, named: { "symbol \"\($0.symbol)\"" }, as: show) {
+            () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
             let able = all.filter { $0.charts?.chartCapabilities.serve(window) ?? false }
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
             return RoutedRead(
-                sources: able, reads: services.reads.charts, subject: { window.subject(of: $0) },
-                unknownSubject: { "unknown \($0.text) \(window.interval.rawValue)" },
+                sources: able, cache: services.reads.charts,
+                existenceQuery: { .existence($0.symbol, window.interval) },
                 // An empty response for some days does not mean that the source does not know the symbol.
                 storesUnknown: window.from == nil && window.to == nil,
-                keysPerCall: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
-                mayHave: { $0.has($1) },
-                fetch: { source, symbols, call throws(ProviderFailure) in
+                batchSize: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
+                supports: { $0.has($1.symbol) },
+                load: { source, queries, call throws(ProviderFailure) in
                     guard let charts = source.charts else { return [:] }
-                    return try await charts.charts(of: symbols, window, in: call)
+                    return try await charts.charts(of: queries.map(\.symbol), window, in: call)
+                        .keyed { .series($0, window) }
                 })
         }
-    }
-}
-
-extension ChartWindow {
-    /// What a symbol's chart of this window is kept under.
-    fileprivate func subject(of symbol: Symbol) -> String {
-        let bounds = [from, to].map { $0?.description ?? "" }
-        let rest = [
-            last.map(String.init), adjustment?.rawValue, isExtendedHours.map(String.init),
-        ].map { $0 ?? "" }
-        return ([symbol.text, interval.rawValue] + bounds + rest).joined(separator: " ")
     }
 }
 

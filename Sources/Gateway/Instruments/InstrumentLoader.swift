@@ -29,10 +29,9 @@ extension GatewayContext {
         from provider: ProviderID?
     ) throws(FieldError) -> RoutedRead<Symbol, Instrument> {
         RoutedRead(
-            sources: try sources(for: .instruments, from: provider), reads: services.reads.instruments,
-            subject: { $0.text }, keysPerCall: { $0.instruments?.instrumentsPerCall ?? 1 },
-            mayHave: { $0.has($1) },
-            fetch: { source, symbols, call throws(ProviderFailure) in
+            sources: try sources(for: .instruments, from: provider), cache: services.reads.instruments,
+            batchSize: { $0.instruments?.instrumentsPerCall ?? 1 }, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
                 try await source.instruments?.instruments(symbols, in: call) ?? [:]
             })
     }
@@ -55,8 +54,8 @@ extension GatewayContext {
         return try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
             RoutedRead(
                 sources: try sources(for: .instruments, from: arguments.provider),
-                reads: services.reads.searches, subject: { "\($0.limit) \($0.text)" },
-                fetch: { source, queries, call throws(ProviderFailure) in
+                cache: services.reads.searches,
+                load: { source, queries, call throws(ProviderFailure) in
                     var hits = KeyedResults<SearchQuery, [SearchHit]>()
                     for query in queries {
                         hits[query] = try await source.instruments?
@@ -78,7 +77,7 @@ extension GatewayContext {
             for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
         ) { () throws(FieldError) in
             var walk = try instrumentRead(from: nil)
-            walk.isEnough = { $0.assetClass != .other }
+            walk.isComplete = { $0.assetClass != .other }
             return walk
         }
         return asked.map { instruments in
@@ -102,7 +101,7 @@ extension GatewayContext {
         let reports = results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in
             var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
-            walk.isEnough = { $0.about != nil }
+            walk.isComplete = { $0.about != nil }
             return walk
         }
         return reports.map { answers in
@@ -142,23 +141,19 @@ extension GatewayContext {
 }
 
 /// What is searched for.
-struct SearchQuery: Hashable, Sendable {
-    let text: String
+struct SearchQuery: CacheQuery {
+    private let words: ExactText
     let limit: Int
 
-    static func == (one: SearchQuery, other: SearchQuery) -> Bool {
-        one.limit == other.limit && one.text.hasSameBytes(as: other.text)
-    }
+    var text: String { words.text }
 
-    func hash(into hasher: inout Hasher) {
-        text.hashBytes(into: &hasher)
-        hasher.combine(limit)
-    }
+    /// The name of persisted hits: it must not change.
+    var cacheName: String { "\(limit) \(text)" }
 
     private static let maximumHits = 50
 
     init(_ arguments: SearchArguments) throws(FieldError) {
-        text = arguments.text.split(separator: " ").joined(separator: " ")
+        words = ExactText(arguments.text.split(separator: " ").joined(separator: " "))
         limit = arguments.first
         try FieldError.check(limit, of: "first", in: 1...Self.maximumHits)
     }

@@ -122,10 +122,10 @@ extension GatewayContext {
                 if wanted.isEmpty { continue }
                 let isLast = position == walks.indices.last
                 let share = isLast ? call : call.halved(at: services.reads.clock.now())
-                for (symbol, outcome) in zip(wanted, await walk.outcomes(for: wanted, in: share)) {
+                for (symbol, outcome) in zip(wanted, await walk.read(wanted, for: share)) {
                     switch outcome {
-                    case .found(let report): reports[symbol, default: []].append(report)
-                    case .failed(let causes): failures[symbol, default: []] += causes
+                    case .success(let report): reports[symbol, default: []].append(report)
+                    case .failure(let error): failures[symbol, default: []] += error.failures
                     }
                 }
             }
@@ -142,7 +142,7 @@ extension GatewayContext {
     ) -> MergedFundamentals? {
         var reports: [Fundamentals] = []
         for walk in walks where walk.couldHave(symbol) {
-            guard let report = walk.cached([symbol], in: call)?.first else { return nil }
+            guard let report = walk.cached([symbol], for: call)?.first else { return nil }
             reports.append(report)
             if !MergedFundamentals.isIncomplete(reports) { break }
         }
@@ -152,9 +152,8 @@ extension GatewayContext {
     /// The walk that reads figures of companies from the sources of a route.
     func fundamentalsRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
         RoutedRead(
-            sources: sources, reads: services.reads.fundamentals,
-            subject: { $0.text }, mayHave: { $0.has($1) },
-            fetch: { source, symbols, call throws(ProviderFailure) in
+            sources: sources, cache: services.reads.fundamentals, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
                 var found = KeyedResults<Symbol, Fundamentals>()
                 for symbol in symbols {
                     found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
@@ -172,8 +171,8 @@ extension MergedFundamentals {
 }
 
 extension RoutedRead {
-    /// Whether one of the sources could have a value for the key.
-    fileprivate func couldHave(_ key: Key) -> Bool { sources.contains { mayHave($0, key) } }
+    /// Whether one of the sources could have a value for the query.
+    fileprivate func couldHave(_ query: Query) -> Bool { sources.contains { supports($0, query) } }
 }
 
 extension MergedFundamentals: GraphQLObject {

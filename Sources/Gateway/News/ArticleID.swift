@@ -47,9 +47,9 @@ extension GatewayContext {
             return results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
                 () throws(FieldError) in
                 RoutedRead(
-                    sources: try sources(for: .news, from: provider), reads: services.reads.singleArticles,
-                    subject: \.subject, keysPerCall: { _ in .max },
-                    fetch: { source, marks, call throws(ProviderFailure) in
+                    sources: try sources(for: .news, from: provider), cache: services.reads.singleArticles,
+                    batchSize: { _ in .max },
+                    load: { source, marks, call throws(ProviderFailure) in
                         try await source.news?.articles(marks, in: call) ?? [:]
                     })
             }
@@ -68,9 +68,4 @@ extension GatewayContext {
             }
         }
     }
-}
-
-extension ArticleMark {
-    /// The subject under which the article is stored.
-    fileprivate var subject: String { "\(publishedAt.secondsSince1970)/\(id)" }
 }

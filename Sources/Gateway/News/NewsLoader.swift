@@ -41,10 +41,9 @@ extension GatewayContext {
     > {
         try result(for: query, named: { _ in "such news" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .news, from: provider), reads: services.reads.articles,
-                subject: \.subject,
-                mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
-                fetch: { source, queries, call throws(ProviderFailure) in
+                sources: try sources(for: .news, from: provider), cache: services.reads.articles,
+                supports: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
+                load: { source, queries, call throws(ProviderFailure) in
                     var pages = KeyedResults<NewsQuery, ProviderArticlePage>()
                     for query in queries {
                         let page = try await source.news?.news(
@@ -59,16 +58,20 @@ extension GatewayContext {
 }
 
 /// Which page of which news.
-struct NewsQuery: Hashable, Sendable {
+struct NewsQuery: CacheQuery {
     let symbols: [Symbol]?
+    private let mark: ExactText?
+
+    init(symbols: [Symbol]?, page: String?) {
+        self.symbols = symbols
+        mark = page.map(ExactText.init)
+    }
+
     /// The provider's mark; nil for the newest.
-    let page: String?
+    var page: String? { mark?.text }
 
-    static func == (one: NewsQuery, other: NewsQuery) -> Bool { one.subject.hasSameBytes(as: other.subject) }
-
-    func hash(into hasher: inout Hasher) { subject.hashBytes(into: &hasher) }
-
-    var subject: String {
+    /// The name of persisted pages: it must not change.
+    var cacheName: String {
         "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
     }
 }

@@ -63,7 +63,7 @@ extension GatewayContext {
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
         guard let tradingAPI = connection.orders else { return nil }
         do {
-            return try await read("order/\(id)", of: connection, in: services.reads.order) {
+            return try await read(ExactText(id), of: connection, in: services.reads.order) {
                 call throws(ProviderFailure) in
                 try await tradingAPI.order(id, of: nil, in: call)
             }.value()
@@ -256,7 +256,7 @@ extension GatewayContext {
     private func page(
         _ query: OrderQuery, of connection: BrokerConnection, _ tradingAPI: any TradingAPI
     ) async throws -> OrderPage {
-        try await read(query.subject, of: connection, in: services.reads.orders) {
+        try await read(query, of: connection, in: services.reads.orders) {
             call throws(ProviderFailure) in
             try await tradingAPI.orders(query, in: call)
         }.value()
@@ -267,17 +267,6 @@ extension OrderFilter {
     /// Whether an order that has ended, or one that has not, is asked for.
     fileprivate func matches(isFinal: Bool) -> Bool {
         isOpen.map { $0 != isFinal } ?? true
-    }
-}
-
-extension OrderQuery {
-    /// What a page is kept under.
-    fileprivate var subject: String {
-        let parts = [
-            isOpen.map { $0 ? "open" : "ended" } ?? "all", String(limit), before?.description ?? "",
-            symbols.map { $0.map(\.text).joined(separator: ",") } ?? "*",
-        ]
-        return "orders/" + parts.joined(separator: "/")
     }
 }
 

@@ -18,11 +18,10 @@ extension MarketClock: GraphQLObject {
 extension GatewayContext {
     /// Whether the main market of a provider trades.
     func marketClock(of provider: ProviderID?) throws -> MaybeAsync<MarketClock?> {
-        try result(for: ClockQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
+        try result(for: SingleValueQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .clock, from: provider), reads: services.reads.clocks,
-                subject: { _ in "clock" },
-                fetch: { source, queries, call throws(ProviderFailure) in
+                sources: try sources(for: .clock, from: provider), cache: services.reads.clocks,
+                load: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }
                     return KeyedResults(
                         Dictionary(queries.map { ($0, clock) }, uniquingKeysWith: { first, _ in first }))
@@ -30,6 +29,3 @@ extension GatewayContext {
         }.map { $0 }
     }
 }
-
-/// A provider has one main market: there is nothing to say.
-struct ClockQuery: Hashable, Sendable {}

@@ -47,19 +47,19 @@ extension GatewayContext {
     }
 
     /// What a walk brings for each key, as it is shown, with a failure in the place of what no source could tell.
-    func results<Key, Value, Shown>(
+    func results<Key: CacheQuery, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
         using walk: () throws(FieldError) -> RoutedRead<Key, Value>
     ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
             let walk = try walk()
-            if let values = walk.cached(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
+            if let values = walk.cached(keys, for: call) { return .ready(values.map { .success(show($0)) }) }
             return .async { [call] in
-                zip(keys, await walk.outcomes(for: keys, in: call)).map { key, outcome in
-                    switch outcome {
-                    case .found(let value): .success(show(value))
-                    case .failed(let failures): .failure(FieldError(failures, of: name(key)))
+                zip(keys, await walk.read(keys, for: call)).map { key, result in
+                    switch result {
+                    case .success(let value): .success(show(value))
+                    case .failure(let error): .failure(FieldError(error.failures, of: name(key)))
                     }
                 }
             }
@@ -69,7 +69,7 @@ extension GatewayContext {
     }
 
     /// What a walk brings for one key.
-    func result<Key, Value>(
+    func result<Key: CacheQuery, Value>(
         for key: Key, named name: @escaping @Sendable (Key) -> String,
         using walk: () throws(FieldError) -> RoutedRead<Key, Value>
     ) throws -> MaybeAsync<Value> {
@@ -88,11 +88,11 @@ extension GatewayContext {
 
 extension RoutedRead<Symbol, Quote> {
     /// Asks for prices, many in one call where a source allows it.
-    static func quotes(from sources: [MarketDataSource], in reads: ReadCache<Quote>) -> RoutedRead {
+    static func quotes(from sources: [MarketDataSource], in cache: ReadCache<Symbol, Quote>) -> RoutedRead {
         RoutedRead(
-            sources: sources, reads: reads, subject: { $0.text },
-            keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },
-            fetch: { source, symbols, call throws(ProviderFailure) in
+            sources: sources, cache: cache, batchSize: { $0.quotes?.symbolsPerCall ?? 1 },
+            supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
                 guard let quotes = source.quotes else { return [:] }
                 return try await quotes.quotes(for: symbols, in: call)
             })

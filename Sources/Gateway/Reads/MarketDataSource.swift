@@ -8,6 +8,8 @@ package final class MarketDataSource: Sendable {
     package let provider: ProviderID
     package let environment: Environment
     package let audience: Visibility
+    /// The scope in which its values are cached and shared.
+    let scope: CacheScope
     package let symbolMapping: any SymbolMapping
     private let client: any Sendable
     let quotes: (any QuoteSource)?
@@ -53,6 +55,11 @@ package final class MarketDataSource: Sendable {
         self.audience = audience
         self.symbolMapping = dialect
         self.health = health
+        scope =
+            switch audience {
+            case .everybody: .shared(provider)
+            case .owner(let owner, let connection): .connection(connection, of: owner, at: provider)
+            }
         quotes = client as? any QuoteSource
         quoteStream = client as? any QuoteStream
         charts = client as? any ChartSource
@@ -67,14 +74,6 @@ package final class MarketDataSource: Sendable {
         MarketDataSource(
             client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,
             health: health)
-    }
-
-    /// Under what a value of this source is kept and shared.
-    func key(_ subject: String) -> CacheKey {
-        switch audience {
-        case .everybody: .public(provider, subject)
-        case .owner(let owner, let connection): .private(of: owner, provider, "\(connection)/\(subject)")
-        }
     }
 
     /// Whether the provider executes orders, and thus knows how an instrument is traded.

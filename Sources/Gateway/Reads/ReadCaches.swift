@@ -3,25 +3,25 @@ package import Upstream
 
 /// What was read from providers a moment ago, each kind for as long as its values are good.
 package struct ReadCaches: Sendable {
-    let accounts: ReadCache<[Account]>
+    let accounts: ReadCache<AccountsQuery, [Account]>
     /// The lists of accounts, for brokers that list them without figures.
-    let knownAccounts: ReadCache<[StoredAccount]>
-    let positions: ReadCache<[Position]>
-    let histories: ReadCache<EquityHistory>
+    let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>
+    let positions: ReadCache<AccountsQuery, [Position]>
+    let histories: ReadCache<HistoryQuery, EquityHistory>
     /// Pages of a connection's orders.
-    let orders: ReadCache<OrderPage>
-    /// Single orders.
-    let order: ReadCache<Order>
-    let watchlists: ReadCache<[BrokerWatchlist]>
-    package let quotes: ReadCache<Quote>
-    let charts: ReadCache<CandleSeries>
-    let instruments: ReadCache<Instrument>
-    let searches: ReadCache<[SearchHit]>
-    let fundamentals: ReadCache<Fundamentals>
-    let articles: ReadCache<ProviderArticlePage>
+    let orders: ReadCache<OrderQuery, OrderPage>
+    /// Single orders, by the ids of their brokers.
+    let order: ReadCache<ExactText, Order>
+    let watchlists: ReadCache<SingleValueQuery, [BrokerWatchlist]>
+    package let quotes: ReadCache<Symbol, Quote>
+    let charts: ReadCache<ChartQuery, CandleSeries>
+    let instruments: ReadCache<Symbol, Instrument>
+    let searches: ReadCache<SearchQuery, [SearchHit]>
+    let fundamentals: ReadCache<Symbol, Fundamentals>
+    let articles: ReadCache<NewsQuery, ProviderArticlePage>
     /// Articles that were requested by their ids.
-    let singleArticles: ReadCache<Article>
-    let clocks: ReadCache<MarketClock>
+    let singleArticles: ReadCache<ArticleMark, Article>
+    let clocks: ReadCache<SingleValueQuery, MarketClock>
     /// What times are measured by.
     let clock: TimeSource
 
@@ -83,89 +83,89 @@ package struct ReadCaches: Sendable {
     ///     none.
     package init(clock: TimeSource = .system, persistentCache: (any PersistentCache)? = nil) {
         self.clock = clock
-        // That an account is not found is not remembered: it is there, or its broker is out of order.
+        // No negative caching of a connection's values: a missing account means that the broker failed.
         accounts = ReadCache(
-            "accounts", bytes: Bytes.accounts, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
-            clock: clock, weight: \.weight)
+            "accounts", CacheBounds(bytes: Bytes.accounts),
+            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
+        )
         // Known accounts are in the registry of connections too, where they do not expire.
         knownAccounts = ReadCache(
-            "accounts", bounds: CacheBounds(timeToLive: .seconds(60), bytes: Bytes.knownAccounts),
-            clock: clock,
-            weight: \.weight)
+            "accounts", CacheBounds(bytes: Bytes.knownAccounts), freshness: .fixed(.seconds(60)),
+            weight: \.weight, time: clock)
         positions = ReadCache(
-            "positions", bytes: Bytes.positions, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
-            clock: clock, weight: \.weight)
+            "positions", CacheBounds(bytes: Bytes.positions),
+            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
+        )
         histories = ReadCache(
-            "history", bytes: Bytes.histories, ageing: .init(\.provenance, .ownHistory, unknown: .zero),
-            clock: clock,
-            weight: \.weight)
-        // A list is changed at the broker's too, and cannot be marked as stale.
+            "history", CacheBounds(bytes: Bytes.histories),
+            freshness: .init(\.provenance, .ownHistory, negativeTTL: .zero), weight: \.weight, time: clock)
+        // A list can also be changed at the broker, and cannot be marked as stale.
         watchlists = ReadCache(
-            "watchlists", bounds: CacheBounds(timeToLive: .seconds(10), bytes: Bytes.watchlists),
-            clock: clock,
-            weight: \.weight)
+            "watchlists", CacheBounds(bytes: Bytes.watchlists), freshness: .fixed(.seconds(10)),
+            weight: \.weight, time: clock)
         orders = ReadCache(
-            "orders", bytes: Bytes.orders, ageing: .orderPages, clock: clock
-        ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
+            "orders", CacheBounds(bytes: Bytes.orders), freshness: .orderPages,
+            weight: { page in
+                page.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride }
+            }, time: clock)
         order = ReadCache(
-            "order", bytes: Bytes.order, ageing: .init(\.provenance, .ownMoney, unknown: .zero), clock: clock
-        ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
+            "order", CacheBounds(bytes: Bytes.order),
+            freshness: .init(\.provenance, .ownMoney, negativeTTL: .zero),
+            weight: { (1 + $0.legs.count) * MemoryLayout<Order>.stride }, time: clock)
         quotes = ReadCache(
-            "quotes", bytes: Bytes.quotes,
-            ageing: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) },
-            lasting: persistentCache, clock: clock, weight: \.weight)
+            "quotes", CacheBounds(bytes: Bytes.quotes),
+            freshness: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) }, weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
         charts = ReadCache(
-            "charts", bytes: Bytes.charts,
-            ageing: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart),
-            lasting: persistentCache, clock: clock, weight: \.weight)
+            "charts", CacheBounds(bytes: Bytes.charts),
+            freshness: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart), weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
         instruments = ReadCache(
-            "instruments", bytes: Bytes.instruments, ageing: .init(\.provenance, .reference),
-            lasting: persistentCache,
-            clock: clock, weight: \.weight)
+            "instruments", CacheBounds(bytes: Bytes.instruments),
+            freshness: .init(\.provenance, .reference), weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
         searches = ReadCache(
-            "search", bytes: Bytes.searches, ageing: .init(each: \.instrument.provenance, .search),
-            lasting: persistentCache,
-            clock: clock, weight: \.weight)
+            "search", CacheBounds(bytes: Bytes.searches),
+            freshness: .init(each: \.instrument.provenance, .search), weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
         fundamentals = ReadCache(
-            "fundamentals", bytes: Bytes.fundamentals, ageing: .init(\.provenance, .reference),
-            lasting: persistentCache,
-            clock: clock, weight: \.weight)
-        // An article says itself when it was published; an old page needs no mark.
+            "fundamentals", CacheBounds(bytes: Bytes.fundamentals),
+            freshness: .init(\.provenance, .reference), weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
+        // Articles are not marked as stale: each has its time of publication.
         articles = ReadCache(
-            "news", bytes: Bytes.articles, ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
-            lasting: persistentCache,
-            clock: clock, weight: \.weight)
+            "news", CacheBounds(bytes: Bytes.articles),
+            freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in .news }, weight: \.weight,
+            persistence: persistentCache.map { .init($0) }, time: clock)
         singleArticles = ReadCache(
-            "article", bytes: Bytes.singleArticles,
-            ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
-            clock: clock,
-            weight: \.weight)
-        // Whether a market trades is known or not: it cannot be marked as stale.
+            "article", CacheBounds(bytes: Bytes.singleArticles),
+            freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in .news }, weight: \.weight, time: clock)
+        // The state of a market cannot be marked as stale.
         clocks = ReadCache(
-            "clock", bounds: CacheBounds(timeToLive: .seconds(10), bytes: Bytes.clocks), clock: clock)
+            "clock", CacheBounds(bytes: Bytes.clocks), freshness: .fixed(.seconds(10)), time: clock)
     }
 }
 
 extension FreshnessPolicy {
-    /// Of values that are all good for the same time.
+    /// Of values with the same lifetime.
     fileprivate init(
-        _ reading: any WritableKeyPath<Value, Provenance> & Sendable, _ lifetime: CacheLifetime,
-        unknown: Duration? = nil
+        _ provenance: any WritableKeyPath<Value, Provenance> & Sendable, _ lifetime: CacheLifetime,
+        negativeTTL: Duration? = nil
     ) {
-        self.init(reading, unknown: unknown) { _, _ in lifetime }
+        self.init(provenance, negativeTTL: negativeTTL) { _, _ in lifetime }
     }
 
     fileprivate init<Element>(
-        each reading: any WritableKeyPath<Element, Provenance> & Sendable, _ lifetime: CacheLifetime,
-        unknown: Duration? = nil
+        each provenance: any WritableKeyPath<Element, Provenance> & Sendable, _ lifetime: CacheLifetime,
+        negativeTTL: Duration? = nil
     ) where Value == [Element] {
-        self.init(each: reading, unknown: unknown) { _, _ in lifetime }
+        self.init(each: provenance, negativeTTL: negativeTTL) { _, _ in lifetime }
     }
 }
 
 extension FreshnessPolicy<OrderPage> {
     fileprivate static var orderPages: FreshnessPolicy<OrderPage> {
-        FreshnessPolicy(unknown: .zero) { page in
+        FreshnessPolicy(negativeTTL: .zero) { page in
             var page = page
             page.orders = page.orders.map { order in
                 var order = order

@@ -2,128 +2,122 @@ import Brokerage
 import GraphQL
 import Upstream
 
-/// Asks the sources of a route for some things: what the first cannot tell is asked of the next.
+/// Reads queries from the sources of a route in order: queries that one source does not answer are requested from the
+/// next.
 ///
-/// What is at hand is taken without a task. Each source is asked for all that is still wanted at once, in as few calls as it
-/// allows, and leaves time for those behind it. Where none can tell, what was last known is better than nothing, and marked as stale.
-struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// Values in memory are returned without a task. Each source gets all remaining queries at once, in as few calls as it
+/// allows, and half of the remaining time if another source follows. If all fail, the latest stored value is returned,
+/// marked as stale.
+struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
     let sources: [MarketDataSource]
-    let reads: ReadCache<Value>
-    /// What a key is kept under, parameters included.
-    let subject: @Sendable (Key) -> String
-    /// The part of a key that decides whether a source knows it, common to several keys: a chart's symbol and
-    /// interval.
+    let cache: ReadCache<Query, Value>
+    /// The query that decides whether a source knows the object of several queries: a chart's symbol and interval.
     ///
-    /// Nil if each key is remembered by its own subject only.
-    var unknownSubject: @Sendable (Key) -> String? = { _ in nil }
-    /// Whether a source's response that it does not know a key applies to the key's ``unknownSubject``.
+    /// Nil if an unknown object is stored by its own query only.
+    var existenceQuery: @Sendable (Query) -> Query? = { _ in nil }
+    /// Whether a source's response that it does not know an object applies to the ``existenceQuery`` too.
     var storesUnknown = true
-    /// How many keys a source takes in one call.
-    var keysPerCall: @Sendable (MarketDataSource) -> Int = { _ in 1 }
-    /// Whether a source could have it at all; one that cannot is not asked.
-    var mayHave: @Sendable (MarketDataSource, Key) -> Bool = { _, _ in true }
-    /// Whether a value is complete, so that the next source is not queried.
+    /// The number of queries in one call to a source.
+    var batchSize: @Sendable (MarketDataSource) -> Int = { _ in 1 }
+    /// Whether a source can have a value at all; otherwise it is not called.
+    var supports: @Sendable (MarketDataSource, Query) -> Bool = { _, _ in true }
+    /// Whether a value is complete, so that the next source is not called.
     ///
-    /// If no source has such a value, the first value is used.
-    var isEnough: @Sendable (Value) -> Bool = { _ in true }
-    let fetch:
-        @Sendable (MarketDataSource, [Key], CallContext) async throws(ProviderFailure) -> KeyedResults<
-            Key, Value
+    /// If no source has a complete value, the first value is used.
+    var isComplete: @Sendable (Value) -> Bool = { _ in true }
+    let load:
+        @Sendable (MarketDataSource, [Query], CallContext) async throws(ProviderFailure) -> KeyedResults<
+            Query, Value
         >
 
-    /// What became of a key.
-    enum Outcome {
-        case found(Value)
-        /// What each source that was asked said, in the order of the route.
-        case failed([ProviderFailure])
-    }
-
-    /// All of them, if each is in memory from one of its sources and young enough.
-    func cached(_ keys: [Key], in call: CallContext) -> [Value]? {
+    /// All values, if each is in memory from one of its sources and fresh.
+    func cached(_ queries: [Query], for call: CallContext) -> [Value]? {
         guard let first = sources.first else { return nil }
-        // Mostly the first source has answered for all of them.
-        if let values = cachedValues(for: keys.map { first.key(subject($0)) }, in: call) { return values }
-        guard sources.count > 1 else { return nil }
-        var wanted: [CacheKey] = []
-        wanted.reserveCapacity(keys.count)
-        for key in keys {
-            guard let source = sources.first(where: { mayHave($0, key) }) else { return nil }
-            wanted.append(source.key(subject(key)))
+        // Usually the first source has responded to all of them.
+        if let values = cache.cached(queries, in: first.scope, for: call), values.allSatisfy(isComplete) {
+            return values
         }
-        return cachedValues(for: wanted, in: call)
-    }
-
-    private func cachedValues(for keys: [CacheKey], in call: CallContext) -> [Value]? {
-        guard let values = reads.cached(keys, in: call), values.allSatisfy(isEnough) else { return nil }
+        guard sources.count > 1 else { return nil }
+        var keys: [CacheKey<Query>] = []
+        keys.reserveCapacity(queries.count)
+        for query in queries {
+            guard let source = sources.first(where: { supports($0, query) }) else { return nil }
+            keys.append(CacheKey(query, in: source.scope))
+        }
+        guard let values = cache.cached(keys, for: call), values.allSatisfy(isComplete) else { return nil }
         return values
     }
 
-    /// An outcome for each key, in their order.
-    func outcomes(for keys: [Key], in call: CallContext) async -> [Outcome] {
-        var found: [Key: Value] = [:]
-        var partial: [Key: Value] = [:]
-        var failures: [Key: [(CacheKey, ProviderFailure)]] = [:]
+    /// A value or an error for each query, in their order.
+    func read(_ queries: [Query], for call: CallContext) async -> [Result<Value, RouteError>] {
+        var complete: [Value?] = Array(repeating: nil, count: queries.count)
+        var partial = complete
+        var failures: [[(CacheScope, ProviderFailure)]] = Array(repeating: [], count: queries.count)
         for (position, source) in sources.enumerated() {
-            var seen: Set<Key> = []
-            let wanted = keys.filter { found[$0] == nil && seen.insert($0).inserted && mayHave(source, $0) }
+            let wanted = queries.indices.filter { complete[$0] == nil && supports(source, queries[$0]) }
             if wanted.isEmpty { continue }
             let hasNext = sources.dropFirst(position + 1).contains { later in
-                wanted.contains { mayHave(later, $0) }
+                wanted.contains { supports(later, queries[$0]) }
             }
-            let share = hasNext ? call.halved(at: reads.clock.now()) : call
-            for (key, result) in await request(source, for: wanted, in: share) {
+            let share = hasNext ? call.halved(at: cache.time.now()) : call
+            let results = await request(wanted.map { queries[$0] }, from: source, for: share)
+            for (index, result) in zip(wanted, results) {
                 switch result {
-                case .success(let value) where isEnough(value): found[key] = value
-                case .success(let value): partial[key] = partial[key] ?? value
-                case .failure(let failure):
-                    failures[key, default: []].append((source.key(subject(key)), failure))
+                case .success(let value) where isComplete(value): complete[index] = value
+                case .success(let value): partial[index] = partial[index] ?? value
+                case .failure(let failure): failures[index].append((source.scope, failure))
                 }
             }
         }
-        return keys.map { key in
-            let said = failures[key] ?? []
-            let value = found[key] ?? partial[key] ?? reads.lastKnown(after: said, in: call)
-            return value.map(Outcome.found) ?? .failed(said.map(\.1))
+        return queries.indices.map { index in
+            let value =
+                complete[index] ?? partial[index]
+                ?? cache.stale(queries[index], after: failures[index], for: call)
+            return value.map { .success($0) } ?? .failure(RouteError(failures: failures[index].map(\.1)))
         }
     }
 
+    /// A value or a failure for each query from one source, in their order.
     private func request(
-        _ source: MarketDataSource, for wanted: [Key], in call: CallContext
-    ) async -> [(Key, Result<Value, ProviderFailure>)] {
-        let asked = wanted.filter { key in
-            unknownSubject(key).map { !reads.isUnknown(source.key($0), in: call) } ?? true
+        _ queries: [Query], from source: MarketDataSource, for call: CallContext
+    ) async -> [Result<Value, ProviderFailure>] {
+        let isUnknown = queries.map { query in
+            existenceQuery(query).map { cache.isUnknown($0, in: source.scope, for: call) } ?? false
         }
-        let keyOf = Dictionary(
-            asked.map { (source.key(subject($0)), $0) }, uniquingKeysWith: { first, _ in first })
-        let fetch = fetch
-        let results = await reads.values(
-            for: asked.map { source.key(subject($0)) }, keysPerCall: keysPerCall(source), in: call
-        ) { cacheKeys, call throws(ProviderFailure) in
-            let subjects = Dictionary(
-                cacheKeys.compactMap { cacheKey in keyOf[cacheKey].map { ($0, cacheKey) } },
-                uniquingKeysWith: { first, _ in first })
+        let requested = zip(queries, isUnknown).filter { !$0.1 }.map(\.0)
+        let load = load
+        let results = await cache.read(
+            requested, in: source.scope, batchSize: batchSize(source), for: call
+        ) { queries, call throws(ProviderFailure) in
             do throws(ProviderFailure) {
-                let fetched = try await fetch(source, Array(subjects.keys), call)
-                if fetched.found.isEmpty, let failure = fetched.failures.values.first {
+                let loaded = try await load(source, queries, call)
+                if loaded.found.isEmpty, let failure = loaded.failures.values.first {
                     source.health?.recordFailure(failure)
                 } else {
                     source.health?.recordSuccess()
                 }
-                return fetched.keyed { subjects[$0] }
+                return loaded
             } catch {
                 source.health?.recordFailure(error)
                 throw error
             }
         }
         if storesUnknown {
-            for key in asked where results[source.key(subject(key))]?.isUnknown ?? false {
-                if let subject = unknownSubject(key) { reads.storeUnknown(source.key(subject)) }
+            for (query, result) in zip(requested, results) where result.isUnknown {
+                if let existence = existenceQuery(query) { cache.storeUnknown(existence, in: source.scope) }
             }
         }
-        return wanted.map { key in
-            (key, results[source.key(subject(key))] ?? .failure(ProviderFailure(source.provider, .notFound)))
+        var rest = results.makeIterator()
+        return isUnknown.map { isUnknown in
+            (isUnknown ? nil : rest.next()) ?? .failure(ProviderFailure(source.provider, .notFound))
         }
     }
+}
+
+/// The failure of all sources of a route.
+struct RouteError: Error {
+    /// The failure of each source that was called, in the order of the route.
+    let failures: [ProviderFailure]
 }
 
 extension Result where Failure == ProviderFailure {

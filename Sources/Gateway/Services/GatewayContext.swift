@@ -46,23 +46,23 @@ package final class GatewayContext: Sendable {
     /// A value that belongs to a connection's owner: from memory, else by one call that all who ask share.
     ///
     /// - Parameters:
-    ///   - subject: what is asked for, parameters included: part of the key under which the value is kept.
-    ///   - connection: whose value it is.
-    ///   - reads: where such values are kept.
+    ///   - query: the parameters of the read: part of the key of the value.
+    ///   - connection: the connection that the value belongs to.
+    ///   - cache: the cache of these values.
     ///   - fetch: the call that gets the value where there is none at hand.
     /// - Returns: the value, or what waits for the call; it fails for a connection that has gone meanwhile.
-    func read<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, in reads: ReadCache<Value>,
+    func read<Query: CacheQuery, Value: Sendable>(
+        _ query: Query, of connection: BrokerConnection, in cache: ReadCache<Query, Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) -> MaybeAsync<Value> {
-        let key = Self.key(of: subject, connection)
-        if let value = reads.cached(key, in: call) { return .ready(value) }
+        if let value = cached(query, of: connection, in: cache) { return .ready(value) }
         guard let link = link(of: connection) else {
             return .async { throw FieldError.noConnection(ProviderConnection.globalID(connection.id)) }
         }
         return .async { [call, health = link.health] in
             do throws(ProviderFailure) {
-                return try await reads.value(for: key, in: call) { call throws(ProviderFailure) in
+                return try await cache.read(query, in: connection.scope, for: call) {
+                    call throws(ProviderFailure) in
                     do throws(ProviderFailure) {
                         let value = try await fetch(call)
                         health.recordSuccess()
@@ -79,27 +79,23 @@ package final class GatewayContext: Sendable {
     }
 
     /// A value of the accounts behind a connection, as above; `fetch` is given whom to ask, by the credential of now.
-    func readFromAccountSource<Value: Sendable>(
-        _ subject: String, _ connection: BrokerConnection, in reads: ReadCache<Value>,
+    func readFromAccountSource<Query: CacheQuery, Value: Sendable>(
+        _ query: Query, _ connection: BrokerConnection, in cache: ReadCache<Query, Value>,
         _ fetch:
             @escaping @Sendable (any AccountSource, CallContext) async throws(ProviderFailure) -> Value
     ) -> MaybeAsync<Value> {
         // Before a closure is made for a call that is mostly not needed.
-        if let value = cached(subject, of: connection, in: reads) { return .ready(value) }
-        return read(subject, of: connection, in: reads) { [self] call throws(ProviderFailure) in
+        if let value = cached(query, of: connection, in: cache) { return .ready(value) }
+        return read(query, of: connection, in: cache) { [self] call throws(ProviderFailure) in
             try await fetch(accountSource(of: connection), call)
         }
     }
 
     /// A value that belongs to a connection's owner, if it is in memory and young enough.
-    func cached<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, in reads: ReadCache<Value>
+    func cached<Query: CacheQuery, Value: Sendable>(
+        _ query: Query, of connection: BrokerConnection, in cache: ReadCache<Query, Value>
     ) -> Value? {
-        reads.cached(Self.key(of: subject, connection), in: call)
-    }
-
-    private static func key(of subject: String, _ connection: BrokerConnection) -> CacheKey {
-        .private(of: connection.owner, connection.provider, "\(connection.id)/\(subject)")
+        cache.cached(query, in: connection.scope, for: call)
     }
 
     /// All that is known of a connection; nil for one that has gone meanwhile.
@@ -111,4 +107,9 @@ package final class GatewayContext: Sendable {
     private func accountSource(of connection: BrokerConnection) -> any AccountSource {
         link(of: connection)?.broker?.accounts ?? connection.accounts
     }
+}
+
+extension BrokerConnection {
+    /// The scope in which the values of the connection are cached.
+    fileprivate var scope: CacheScope { .connection(id, of: owner, at: provider) }
 }

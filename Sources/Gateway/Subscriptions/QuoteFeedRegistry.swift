@@ -6,7 +6,7 @@ package import Upstream
 /// The hubs of all sources of prices, each made when it is first followed, and dropped when nobody has followed it for a
 /// while.
 ///
-/// One for each source and audience, by the key that values of it are kept under: what a user's own credential tells is
+/// One for each source and audience, by the scope of its values: what a user's own credential tells is
 /// theirs, and cannot be reached by anybody else's key.
 package final class QuoteFeedRegistry: Sendable {
     fileprivate struct Entry {
@@ -16,12 +16,12 @@ package final class QuoteFeedRegistry: Sendable {
     }
 
     private struct State {
-        var feeds: [CacheKey: Entry] = [:]
+        var feeds: [CacheScope: Entry] = [:]
         /// When those that are over are dropped next, rather than at each look-up.
         var sweepAt: ContinuousClock.Instant
     }
 
-    private let quotes: ReadCache<Quote>
+    private let quotes: ReadCache<Symbol, Quote>
     private let clock: TimeSource
     private let symbolsPerClient: Int
     // Looked up by many requests at once.
@@ -36,7 +36,7 @@ package final class QuoteFeedRegistry: Sendable {
     ///   - clock: The clock for polls and pauses.
     ///   - symbolsPerClient: How many symbols of a shared feed are followed for one client.
     package init(
-        quotes: ReadCache<Quote>, clock: TimeSource,
+        quotes: ReadCache<Symbol, Quote>, clock: TimeSource,
         symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient
     ) {
         self.symbolsPerClient = symbolsPerClient
@@ -55,7 +55,7 @@ package final class QuoteFeedRegistry: Sendable {
                 state.feeds = state.feeds.filter { !$0.value.isOver(at: now) }
                 state.sweepAt = now + Self.idleTimeout
             }
-            let key = source.key(Self.subject)
+            let key = source.scope
             if let hub = state.feeds[key]?.feed {
                 state.feeds[key]?.lastRequestedAt = now
                 return hub
@@ -69,11 +69,9 @@ package final class QuoteFeedRegistry: Sendable {
     /// Ends the hub of a connection that is no more, or has another credential from now on: who followed there does so
     /// elsewhere, or at the hub of the new one.
     func closeFeed(of connection: ProviderConnection) {
-        guard let key = connection.market?.key(Self.subject) else { return }
+        guard let key = connection.market?.scope else { return }
         state.withLock { $0.feeds.removeValue(forKey: key) }?.feed.close()
     }
-
-    private static let subject = "live quotes"
 
     private func make(_ source: MarketDataSource) -> QuoteFeed {
         var policy = QuoteFeedPolicy()
@@ -88,7 +86,7 @@ package final class QuoteFeedRegistry: Sendable {
         let walk = RoutedRead.quotes(from: [source], in: quotes)
         return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
             symbols, call in
-            let outcomes = await walk.outcomes(for: symbols, in: call)
+            let outcomes = await walk.read(symbols, for: call)
             return Dictionary(
                 zip(symbols, outcomes.map { $0.quoteEvent(from: source.provider) }),
                 uniquingKeysWith: { first, _ in first })
@@ -104,12 +102,12 @@ extension QuoteFeedRegistry.Entry {
     }
 }
 
-extension RoutedRead.Outcome where Value == Quote {
+extension Result<Quote, RouteError> {
     /// As those who follow are told it.
     fileprivate func quoteEvent(from provider: ProviderID) -> QuoteEvent {
         switch self {
-        case .found(let quote): .success(quote)
-        case .failed(let failures): .failure(failures.first ?? ProviderFailure(provider, .notFound))
+        case .success(let quote): .success(quote)
+        case .failure(let error): .failure(error.failures.first ?? ProviderFailure(provider, .notFound))
         }
     }
 }

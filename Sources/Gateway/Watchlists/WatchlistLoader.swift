@@ -74,7 +74,7 @@ extension GatewayContext {
 
     /// The lists that a broker keeps.
     private func watchlists(of connection: BrokerConnection) -> MaybeAsync<[Watchlist]> {
-        read("watchlists", of: connection, in: services.reads.watchlists) {
+        read(SingleValueQuery(), of: connection, in: services.reads.watchlists) {
             call throws(ProviderFailure) in
             try await connection.watchlists?.watchlists(in: call) ?? []
         }

@@ -1,4 +1,6 @@
 /// A JSON error (RFC 8259): invalid text, or text that exceeds a limit.
+///
+/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
 public struct JSONError: Error, Hashable, Sendable {
     /// The reason of the error.
     public let reason: Reason

@@ -3,6 +3,8 @@
 ///
 /// The bytes are a parameter of every function, because a span cannot be stored; all calls must pass the
 /// same bytes.
+///
+/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
 struct JSONReader {
     /// The offset of the next byte.
     private(set) var offset = 0

@@ -271,6 +271,8 @@ public enum RequestKey: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The types of JSON values.
+///
+/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
 public enum JSONKind: String, Hashable, Sendable {
     case null
     case boolean = "a boolean"

@@ -10,7 +10,7 @@ package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: TimeSource
     let directory: AlpacaAssetCache
-    let calendar: ReadCache<[AlpacaCalendarDay]>
+    let calendar: ReadCache<CalendarQuery, [AlpacaCalendarDay]>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
     private let writes: ProviderHTTPClient
@@ -30,9 +30,11 @@ package struct AlpacaClient: Sendable {
         self.configuration = configuration
         self.directory = directory
         clock = line.clock
-        calendar = ReadCache("calendar", bounds: .calendar, clock: line.clock) { days in
-            days.count * MemoryLayout<AlpacaCalendarDay>.stride
-        }
+        // Trading days are known for years ahead; a change may be seen a day later.
+        calendar = ReadCache(
+            "calendar", CacheBounds(entries: 64, bytes: Self.calendarLimit),
+            freshness: .fixed(.seconds(86_400)),
+            weight: { days in days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: line.clock)
         trading = line.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpaca: $0, now: $1)
         }

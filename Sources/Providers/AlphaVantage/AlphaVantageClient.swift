@@ -11,7 +11,7 @@ package struct AlphaVantageClient: Sendable {
     let clock: TimeSource
     private let httpClient: ProviderHTTPClient
     /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
-    private let listings: ReadCache<AlphaVantageMatch>
+    private let listings: ReadCache<ExactText, AlphaVantageMatch>
 
     /// The most memory that the listings take, in bytes.
     package static let weightLimit = 1 << 20
@@ -26,9 +26,8 @@ package struct AlphaVantageClient: Sendable {
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
         listings = ReadCache(
-            "listing",
-            bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: Self.weightLimit),
-            clock: line.clock, weight: \.weight)
+            "listing", CacheBounds(entries: 10_000, bytes: Self.weightLimit),
+            freshness: .fixed(.seconds(86_400)), weight: \.weight, time: line.clock)
     }
 
     /// Calls a function, trying again as the line's policy says.
@@ -62,8 +61,8 @@ package struct AlphaVantageClient: Sendable {
     func listing(
         for spelling: String, in context: CallContext
     ) async throws(ProviderFailure) -> AlphaVantageMatch {
-        let key = CacheKey.public(.alphaVantage, "listing \(spelling)")
-        return try await listings.value(for: key, in: context) { context throws(ProviderFailure) in
+        try await listings.read(ExactText(spelling), in: .shared(.alphaVantage), for: context) {
+            context throws(ProviderFailure) in
             let matches = try await matches("listing", spelling, in: context)
             guard let match = matches.first(where: { $0.symbol == spelling }) else {
                 throw ProviderFailure(.alphaVantage, .notFound)

@@ -11,7 +11,7 @@ package struct PolygonClient: Sendable {
     private let httpClient: ProviderHTTPClient
     private let headers: HTTPClientHeaders
     /// An instrument and its company are of one answer: whoever wants both, costs the quota one call.
-    private let details: ReadCache<PolygonTicker>
+    private let details: ReadCache<ExactText, PolygonTicker>
 
     /// The most memory that the details take, in bytes.
     package static let weightLimit = 1 << 20
@@ -31,9 +31,8 @@ package struct PolygonClient: Sendable {
         headers.add("Authorization", "Bearer \(configuration.key.text)")
         self.headers = headers
         details = ReadCache(
-            "details",
-            bounds: CacheBounds(timeToLive: .seconds(300), entries: 1_000, bytes: Self.weightLimit),
-            clock: line.clock, weight: \.weight)
+            "details", CacheBounds(entries: 1_000, bytes: Self.weightLimit),
+            freshness: .fixed(.seconds(300)), weight: \.weight, time: line.clock)
     }
 
     /// Reads an address below the base, trying again as the line's policy says.
@@ -61,8 +60,8 @@ package struct PolygonClient: Sendable {
     /// `GET /v3/reference/tickers/{ticker}`.
     func details(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> PolygonTicker {
         let ticker = try providerSymbol(for: symbol)
-        let key = CacheKey.public(.polygon, "details \(ticker)")
-        return try await details.value(for: key, in: context) { context throws(ProviderFailure) in
+        return try await details.read(ExactText(ticker), in: .shared(.polygon), for: context) {
+            context throws(ProviderFailure) in
             try await get(
                 "details", { $0.appending(path: "v3", "reference", "tickers", ticker) }, in: context
             ) { reader throws(JSONError) in try PolygonTickerDetails(json: &reader).ticker }

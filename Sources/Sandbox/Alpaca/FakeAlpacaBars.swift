@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// Alpaca's bars: pages of several symbols, pages of one symbol, and the latest minute of each.
 struct FakeAlpacaBars: Sendable {

@@ -5,7 +5,7 @@ import Brokerage
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
 /// Points in the future are null.
 struct FakeAlpacaHistory {
-    private let query: HistoryQuery
+    private let query: FakeHistoryQuery
     private let book: AccountBook
     private let view: MarketView
     private let sessions: [TradingSession]
@@ -19,7 +19,8 @@ struct FakeAlpacaHistory {
         let base: Decimal
     }
 
-    init(_ query: HistoryQuery, of book: AccountBook, at view: MarketView, _ settings: FakeAlpacaSettings) {
+    init(_ query: FakeHistoryQuery, of book: AccountBook, at view: MarketView, _ settings: FakeAlpacaSettings)
+    {
         self.query = query
         self.book = book
         self.view = view
@@ -49,7 +50,7 @@ struct FakeAlpacaHistory {
     }
 
     /// Returns the response for an account without history.
-    private static func empty(_ timeframe: HistoryQuery.Timeframe) -> JSONDocument {
+    private static func empty(_ timeframe: FakeHistoryQuery.Timeframe) -> JSONDocument {
         [
             "timestamp": [], "equity": [], "profit_loss": [], "profit_loss_pct": [], "base_value": 0,
             "timeframe": .string(timeframe.rawValue),
@@ -124,7 +125,7 @@ struct FakeAlpacaHistory {
 
     /// Returns the requested trading days, from the opening of the account until now.
     private static func sessions(
-        _ query: HistoryQuery, of book: AccountBook, at view: MarketView
+        _ query: FakeHistoryQuery, of book: AccountBook, at view: MarketView
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
@@ -145,7 +146,7 @@ struct FakeAlpacaHistory {
 }
 
 /// The validated parameters of `GET /v2/account/portfolio/history`.
-struct HistoryQuery: Sendable {
+struct FakeHistoryQuery: Sendable {
     let period: Period
     let timeframe: Timeframe
     let start: Instant?

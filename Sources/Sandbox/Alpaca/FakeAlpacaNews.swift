@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// Alpaca's news: `GET /v1beta1/news` (fact sheet, "Market data").
 struct FakeAlpacaNews: Sendable {

@@ -29,7 +29,7 @@ struct FakeAlpacaTrading: Sendable {
             },
             host.get("/v2/account/portfolio/history") { context in
                 let book = try accounts.account(of: context).book(context.view.market)
-                let query = try HistoryQuery(context.request, now: context.view.instant)
+                let query = try FakeHistoryQuery(context.request, now: context.view.instant)
                 return try FakeAlpacaHistory(query, of: book, at: context.view, settings).document()
             },
         ]

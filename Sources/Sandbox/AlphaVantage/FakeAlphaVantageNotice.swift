@@ -53,7 +53,7 @@ enum FakeAlphaVantageNotice: Error, Hashable {
         case .minuteIsUsedUp(let limit, let perDay):
             return """
                 Thank you for using Alpha Vantage! Our standard API call frequency is \(limit) calls per \
-                minute and \(perDay) calls per day. Please context \(premium) if you would like to target a \
+                minute and \(perDay) calls per day. Please visit \(premium) if you would like to target a \
                 higher API call frequency.
                 """
         case .tooSoon(let perDay):
@@ -69,7 +69,7 @@ enum FakeAlphaVantageNotice: Error, Hashable {
                 """
         case .invalidCall(let function):
             return """
-                Invalid API call. Please retry or context the documentation \
+                Invalid API call. Please retry or visit the documentation \
                 (https://www.alphavantage.co/documentation/) for \(function).
                 """
         }

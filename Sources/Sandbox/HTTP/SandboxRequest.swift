@@ -1,5 +1,6 @@
 package import NIOCore
 package import NIOHTTP1
+import PorticoCore
 
 /// A complete request.
 package struct SandboxRequest: Sendable {
@@ -44,18 +45,18 @@ package struct SandboxRequest: Sendable {
 
     private static func segments(_ path: Substring) -> [String]? {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        let decoded = segments.compactMap { PercentEncoding.decoded($0) }
+        let decoded = segments.compactMap { PercentEncoding.decode($0) }
         return decoded.count == segments.count ? decoded : nil
     }
 
     private static func pairs(_ query: Substring) -> [(name: String, value: String)]? {
         let pairs = query.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
         let decoded = pairs.compactMap { pair -> (name: String, value: String)? in
-            guard let name = pair.first.flatMap({ PercentEncoding.decoded($0, plusIsSpace: true) }) else {
+            guard let name = pair.first.flatMap({ PercentEncoding.decode($0, plusIsSpace: true) }) else {
                 return nil
             }
             guard pair.count > 1 else { return (name, "") }
-            return PercentEncoding.decoded(pair[1], plusIsSpace: true).map { (name, $0) }
+            return PercentEncoding.decode(pair[1], plusIsSpace: true).map { (name, $0) }
         }
         return decoded.count == pairs.count ? decoded : nil
     }
@@ -93,106 +94,6 @@ package struct SandboxResponse: Sendable {
         _ text: String, type: String = "text/plain; charset=UTF-8", status: HTTPResponseStatus
     ) -> SandboxResponse {
         SandboxResponse(status: status, headers: ["Content-Type": type], body: Array(text.utf8))
-    }
-}
-
-/// The escapes of a URL (RFC 3986, section 2.1) and of a form (a plus is a space).
-enum PercentEncoding {
-    /// Nil if an escape lacks its two digits, or the bytes are not UTF-8.
-    static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
-                bytes.append(high << 4 | low)
-            case UInt8(ascii: "+"): bytes.append(plusIsSpace ? UInt8(ascii: " ") : byte)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    /// Escapes all but the unreserved characters (RFC 3986, section 2.3).
-    static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return text.utf8.reduce(into: "") { result, byte in
-            if unreserved.contains(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-    }
-
-    private static let unreserved = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-
-    private static func digit(_ byte: UInt8?) -> UInt8? {
-        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init)
-    }
-}
-
-/// Base64 with the standard alphabet or the alphabet for URLs (RFC 4648, sections 4 and 5).
-struct Base64: Sendable {
-    static let standard = Base64(lastDigits: "+/")
-    static let url = Base64(lastDigits: "-_")
-
-    private let alphabet: [UInt8]
-
-    private init(lastDigits: String) {
-        alphabet = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + lastDigits).utf8)
-    }
-
-    /// Encodes bytes without padding.
-    func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        var (text, bits, count) = ([UInt8](), UInt32(0), 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
-            }
-            bits &= (1 << UInt32(count)) - 1
-        }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Decodes digits without padding; nil for a character outside of the alphabet.
-    ///
-    /// Remaining bits that do not fill a byte are ignored.
-    func decoded(_ digits: some Sequence<UInt8>) -> [UInt8]? {
-        var (bytes, bits, count) = ([UInt8](), 0, 0)
-        for digit in digits {
-            guard let value = alphabet.firstIndex(of: digit) else { return nil }
-            bits = (bits << 6 | value) & 0xFFFF
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return bytes
-    }
-
-    /// Encodes text with padding.
-    func padded(_ text: String) -> String {
-        let digits = encoded(text.utf8)
-        return digits + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
-    }
-
-    /// Decodes padded UTF-8 text; nil for anything else.
-    func text(padded: String) -> String? {
-        let characters = Array(padded.utf8)
-        let digits = characters.prefix { $0 != UInt8(ascii: "=") }
-        let padding = characters[digits.count...]
-        guard characters.count.isMultiple(of: 4), padding.count <= 2,
-            padding.allSatisfy({ $0 == UInt8(ascii: "=") }), let bytes = decoded(digits)
-        else { return nil }
-        return String(validating: bytes, as: UTF8.self)
     }
 }
 

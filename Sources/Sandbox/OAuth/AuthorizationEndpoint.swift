@@ -1,5 +1,6 @@
 import Brokerage
 import NIOHTTP1
+import PorticoCore
 import Synchronization
 
 /// The consent page of a provider: `GET` shows it, `POST` submits it.
@@ -143,7 +144,7 @@ struct AuthorizationRequest: Sendable, Hashable {
     /// Returns the redirect address, with the response parameters and the state.
     func location(_ response: [(name: String, value: String)]) -> String {
         let pairs = response + (state.map { [("state", $0)] } ?? [])
-        let query = pairs.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }.joined(separator: "&")
+        let query = pairs.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + query
     }
 }

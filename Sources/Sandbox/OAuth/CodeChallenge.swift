@@ -1,4 +1,5 @@
 import Crypto
+import PorticoCore
 
 /// The PKCE code challenge of an application without a secret (RFC 7636).
 ///

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// The windows of one page: as many as are complete within the limit of base bars.
 ///
@@ -87,7 +88,7 @@ enum FakePolygonCursor {
         return text.split(separator: "&").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { return nil }
-            return PercentEncoding.decoded(parts[1]).map { (String(parts[0]), $0) }
+            return PercentEncoding.decode(parts[1]).map { (String(parts[0]), $0) }
         }
     }
 }

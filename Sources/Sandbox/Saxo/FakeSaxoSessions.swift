@@ -1,5 +1,6 @@
 import Brokerage
 import NIOHTTP1
+import PorticoCore
 
 /// The logins: tokens of the authorization server, and configured tokens.
 struct FakeSaxoSessions: Resettable {

@@ -2,7 +2,7 @@ package import Brokerage
 import Synchronization
 
 /// The conditions of a provider call that come from its operation.
-package struct CallContext: Sendable {
+public struct CallContext: Sendable {
     /// The time at which the operation needs its response; no wait and no retry goes beyond it.
     package let deadline: ContinuousClock.Instant
     /// Only values that were requested from the provider at this time or later are accepted; nil without

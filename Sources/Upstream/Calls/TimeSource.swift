@@ -1,9 +1,10 @@
 package import Brokerage
 
 /// The clocks of provider calls; tests replace them by manual ones.
+@usableFromInline
 package struct TimeSource: Sendable {
     /// For deadlines and times to live: it is never set back.
-    package let now: @Sendable () -> ContinuousClock.Instant
+    @usableFromInline package let now: @Sendable () -> ContinuousClock.Instant
     /// For what providers say about dates.
     package let wallTime: @Sendable () -> Instant
     /// For times that depend on timers of the kernel (CLOCK_MONOTONIC): it stops while the machine sleeps,

@@ -47,15 +47,17 @@ extension NewsSource {
 
 /// The key with which an article is found again.
 package struct ArticleMark: Hashable, Sendable {
-    /// The provider's own id of the article.
-    package let id: String
+    private let exactID: ExactText
     /// The time of publication in whole seconds.
     package let publishedAt: Instant
 
     package init(id: String, publishedAt: Instant) {
-        self.id = id
+        exactID = ExactText(id)
         self.publishedAt = Instant(secondsSince1970: publishedAt.secondsSince1970) ?? publishedAt
     }
+
+    /// The provider's own id of the article.
+    package var id: String { exactID.text }
 }
 
 /// Knows whether its main market trades.

@@ -40,7 +40,9 @@ package protocol ProviderConnector: Sendable {
 /// What a connector needs to know of a stored connection.
 package struct ConnectionReference: Sendable {
     package let environment: Environment
-    /// The redirect URI of the consent; nil without a consent. Some providers require it for each renewal.
+    /// The redirect URI of the consent; nil without a consent.
+    ///
+    /// Some providers require it for each renewal.
     package let redirectURI: String?
 
     package init(environment: Environment, redirectURI: String?) {

@@ -112,39 +112,6 @@ extension HTTPURL: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 }
 
-/// RFC 3986, section 2.1.
-package enum PercentEncoding {
-    /// Every byte but letters, digits, `-`, `.`, `_` and `~` escaped.
-    package static func encode(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexadecimalDigit(byte >> 4))
-                bytes.append(hexadecimalDigit(byte & 0xF))
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
 extension HTTPURL {
     /// The URL of a WebSocket: `wss` corresponds to `https`, `ws` to `http`.
     package init?(webSocket text: String) {

@@ -20,27 +20,21 @@ package struct PersistentCacheKey: Hashable, Sendable {
     package let provider: ProviderID
     package let subject: String
 
-    // The bytes are compared: see `CacheKey`.
+    // Synthesized comparison would compare canonically equivalent subjects as equal.
 
     package static func == (one: PersistentCacheKey, other: PersistentCacheKey) -> Bool {
         one.provider == other.provider && one.kind == other.kind
-            && one.subject.hasSameBytes(as: other.subject)
+            && ExactText(one.subject) == ExactText(other.subject)
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(provider)
-        subject.hashBytes(into: &hasher)
+        hasher.combine(ExactText(subject))
     }
 
     /// The memory of the key in bytes, including its entry in a table.
     package var weight: Int { 128 + kind.utf8.count + subject.utf8.count }
-
-    /// Nil for the key of private data.
-    init?(kind: String, _ key: CacheKey) {
-        guard !key.isPrivate else { return nil }
-        self.init(kind: kind, provider: key.provider, subject: key.subject)
-    }
 
     package init(kind: String, provider: ProviderID, subject: String) {
         self.kind = kind
@@ -67,25 +61,25 @@ package struct PersistentCacheEntry: Hashable, Sendable {
     }
 }
 
-/// Where values of one kind outlive the process, and in which form.
-struct PersistentCacheTable: Sendable {
+/// The persistent cache for values of one kind, with their format.
+package struct PersistentCacheTable<Query: CacheQuery, Value: Sendable>: Sendable {
     let cache: any PersistentCache
-    private let form: String
-    /// Nil for a value of another type.
-    let encode: @Sendable (any Sendable) -> [UInt8]?
+    private let format: String
+    let encode: @Sendable (Value) -> [UInt8]
     /// Nil for bytes that were damaged.
-    let decode: @Sendable ([UInt8]) -> (any Sendable)?
+    let decode: @Sendable ([UInt8]) -> Value?
 
-    init<Value: PersistentCacheValue>(_ cache: any PersistentCache, of type: Value.Type) {
+    package init(_ cache: any PersistentCache) where Value: PersistentCacheValue {
         self.cache = cache
-        form = Value.persistentFormat
-        encode = { ($0 as? Value)?.persistentBytes }
+        format = Value.persistentFormat
+        encode = \.persistentBytes
         decode = { try? Value(persistentBytes: $0) }
     }
 
     /// The name of a value in the cache; nil for private data, and for providers without a low quota.
-    func name(of key: CacheKey) -> PersistentCacheKey? {
-        key.provider.traits.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
+    func key(of query: Query, in scope: CacheScope) -> PersistentCacheKey? {
+        guard !scope.isPrivate, scope.provider.traits.hasLowQuota else { return nil }
+        return PersistentCacheKey(kind: format, provider: scope.provider, subject: query.cacheName)
     }
 }
 

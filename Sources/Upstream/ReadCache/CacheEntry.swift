@@ -1,36 +1,38 @@
 import Brokerage
 
-/// What came of a read and is kept: a value, or that there is none.
-package struct CacheEntry: Sendable {
-    /// Nil where the provider knows no such thing.
-    let value: (any Sendable)?
-    /// When its provider was asked.
-    let requestedAt: ContinuousClock.Instant
-    private let freshUntil: ContinuousClock.Instant
-    private let renewableUntil: ContinuousClock.Instant
-    private let end: ContinuousClock.Instant
-    /// It outlived its time, and a call that was to renew it failed.
+/// The stored result of a read: a value, or that the provider does not know it.
+@usableFromInline
+package struct CacheEntry<Value: Sendable>: Sendable {
+    /// Nil if the provider does not know the object.
+    @usableFromInline let value: Value?
+    /// The time at which the provider was asked.
+    @usableFromInline let requestedAt: ContinuousClock.Instant
+    @usableFromInline let freshUntil: ContinuousClock.Instant
+    @usableFromInline let renewableUntil: ContinuousClock.Instant
+    @usableFromInline let end: ContinuousClock.Instant
+    /// Whether the value has expired and the last call to renew it failed.
     private(set) var hasFailedToRenew = false
-    /// No call is made to renew it before.
-    private var renewsFrom: ContinuousClock.Instant
+    /// The earliest time of the next call to renew the value.
+    @usableFromInline var renewsFrom: ContinuousClock.Instant
 
-    /// After a call that failed to renew a value, the next is not made for so long.
-    private static let pause = Duration.seconds(1)
+    /// The time between a failed renewal and the next one.
+    private static var pause: Duration { .seconds(1) }
 
-    /// How good it is at a moment.
+    /// The use of an entry at a time.
+    @usableFromInline
     enum Freshness: Hashable {
         /// It is served.
         case fresh
-        /// It is served, and renewed unless that is being done or has just failed.
+        /// It is served, and renewed unless a call is in flight or has just failed.
         case renewable(isDue: Bool)
-        /// It is served only if nothing newer is to be had.
-        case lastKnown
-        /// It is of no use.
-        case over
+        /// It is served only if no newer value is available.
+        case stale
+        /// It is not used any more.
+        case expired
     }
 
     init(
-        _ value: any Sendable, requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
+        _ value: Value, requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
         _ lifetime: CacheLifetime
     ) {
         self.value = value
@@ -41,9 +43,9 @@ package struct CacheEntry: Sendable {
         renewsFrom = freshUntil
     }
 
-    /// A value that outlived an earlier process; it is not renewed unasked.
+    /// A value that an earlier process stored; it is not renewed in the background.
     init(
-        _ value: any Sendable, restoredFrom lasting: PersistentCacheEntry, at now: ContinuousClock.Instant,
+        _ value: Value, restoredFrom lasting: PersistentCacheEntry, at now: ContinuousClock.Instant,
         _ wallTime: Instant
     ) {
         self.value = value
@@ -54,31 +56,29 @@ package struct CacheEntry: Sendable {
         renewsFrom = freshUntil
     }
 
-    /// That the provider knows no such thing.
+    /// An entry without a value: the provider does not know the object.
     init(
-        unknownAskedAt askedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
+        unknownRequestedAt requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
         for duration: Duration
     ) {
         value = nil
-        self.requestedAt = askedAt
+        self.requestedAt = requestedAt
         freshUntil = readAt + duration
         renewableUntil = freshUntil
         end = freshUntil
         renewsFrom = freshUntil
     }
 
-    /// - Parameters:
-    ///   - now: the moment.
-    ///   - notBefore: an earlier question than that is not good enough; nil if any is.
-    /// - Returns: what may be done with it.
+    /// Returns the use of the entry at a time, for reads that accept values from `notBefore` on; nil accepts any.
+    @inlinable
     func freshness(at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?) -> Freshness {
-        if now >= end { return .over }
-        if let notBefore, requestedAt < notBefore { return .lastKnown }
+        if now >= end { return .expired }
+        if let notBefore, requestedAt < notBefore { return .stale }
         if now < freshUntil { return .fresh }
-        return now < renewableUntil ? .renewable(isDue: now >= renewsFrom) : .lastKnown
+        return now < renewableUntil ? .renewable(isDue: now >= renewsFrom) : .stale
     }
 
-    /// A call that was to renew it failed.
+    /// Records that a call to renew the value failed.
     mutating func recordFailure(at now: ContinuousClock.Instant) {
         guard now >= freshUntil else { return }
         hasFailedToRenew = true

@@ -1,82 +1,124 @@
 package import Brokerage
 
-/// Whose private data something is: a user, or one of a user's connections.
+/// The id of an owner of private data: a user, or one of a user's connections.
 package struct OwnerID: Hashable, Sendable {
-    /// The id itself, for what is kept in a database: never part of a message.
+    /// The id as it is stored in a database; it is never part of a message.
     package let text: String
 
-    /// Nil for the empty text, which is nobody.
+    /// Nil for the empty text, which is no owner.
     package init?(_ id: String) {
         guard !id.isEmpty else { return nil }
         text = id
     }
 }
 
-/// What a value is cached and shared under.
+/// A text that equals only a text with the same bytes in UTF-8.
 ///
-/// Private data cannot be named without its owner, and a key with an owner equals none without or of another owner: so
-/// no value of one user is ever served to another.
-package struct CacheKey: Hashable, Sendable {
-    package let provider: ProviderID
-    /// What was asked for with its parameters, like `AAPL` or `history 1D`.
-    ///
-    /// Never a credential.
-    package let subject: String
-    private let owner: OwnerID?
+/// Swift's strings are equal if they are canonically equivalent. Providers may respond differently to two such
+/// texts, so queries compare bytes.
+package struct ExactText: Hashable, Sendable {
+    package let text: String
 
-    private init(_ provider: ProviderID, _ subject: String, owner: OwnerID?) {
-        self.provider = provider
-        self.subject = subject
-        self.owner = owner
-    }
+    package init(_ text: String) { self.text = text }
 
-    // Subjects contain texts that clients search for. Swift's strings are equal if they are canonically
-    // equivalent, but providers may respond differently to two such texts: so the bytes are compared.
-
-    package static func == (one: CacheKey, other: CacheKey) -> Bool {
-        one.provider == other.provider && one.owner == other.owner
-            && one.subject.hasSameBytes(as: other.subject)
+    package static func == (one: ExactText, other: ExactText) -> Bool {
+        one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(provider)
-        hasher.combine(owner)
-        subject.hashBytes(into: &hasher)
+        unsafe text.utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+/// The parameters of a read: they identify a value within a ``CacheScope``.
+///
+/// A query that contains text of clients compares it as ``ExactText``. It never contains a credential.
+public protocol CacheQuery: Hashable, Sendable {
+    /// The query as text: the name of a persisted value, and the measure of the query's memory.
+    ///
+    /// It is not used for look-ups. Queries with different values must have different names.
+    var cacheName: String { get }
+}
+
+extension ExactText: CacheQuery {
+    package var cacheName: String { text }
+}
+
+extension Symbol: CacheQuery {
+    package var cacheName: String { text }
+}
+
+/// The query of a cache with one value for each scope.
+package struct SingleValueQuery: CacheQuery {
+    package init() {}
+
+    package var cacheName: String { "" }
+}
+
+/// The set of values that one credential may read: those of a provider that everybody may see, or those of one
+/// connection.
+///
+/// A scope is part of each key of a ``ReadCache``. The scope of a connection includes its owner and equals no scope
+/// of another owner, so no private value of a user is returned to another user.
+public struct CacheScope: Hashable, Sendable {
+    package let provider: ProviderID
+    private let owner: OwnerID?
+    private let connection: ExactText
+
+    /// The scope of values that everybody may see.
+    package static func shared(_ provider: ProviderID) -> CacheScope {
+        CacheScope(provider: provider, owner: nil, connection: ExactText(""))
     }
 
-    /// The key of what everybody may see.
-    package static func `public`(_ provider: ProviderID, _ subject: String) -> CacheKey {
-        CacheKey(provider, subject, owner: nil)
+    /// The scope of values that only the owner of a connection may see.
+    package static func connection(
+        _ connection: String, of owner: OwnerID, at provider: ProviderID
+    ) -> CacheScope {
+        CacheScope(provider: provider, owner: owner, connection: ExactText(connection))
     }
 
-    /// The key of what only `owner` may see.
-    package static func `private`(of owner: OwnerID, _ provider: ProviderID, _ subject: String) -> CacheKey {
-        CacheKey(provider, subject, owner: owner)
-    }
-
-    /// Whether the value under it is private to an owner and came from a provider.
+    /// Whether it is the scope of one of the owner's connections to a provider.
     package func isPrivate(to owner: OwnerID, at provider: ProviderID) -> Bool {
         self.owner == owner && self.provider == provider
     }
 
-    /// The approximate memory in bytes of the key and of its entry: a second copy of the key, and the places
-    /// of both.
-    package var weight: Int { 512 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
-
-    /// Whether the value under it belongs to somebody.
+    /// Whether its values belong to one owner.
     package var isPrivate: Bool { owner != nil }
+
+    /// The memory of its texts in bytes.
+    var weight: Int { (owner?.text.utf8.count ?? 0) + connection.text.utf8.count }
 }
 
-extension String {
-    /// Whether both have the same bytes in UTF-8.
-    func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+/// The key of a value in a ``ReadCache``.
+public struct CacheKey<Query: CacheQuery>: Hashable, Sendable {
+    @usableFromInline package let scope: CacheScope
+    @usableFromInline package let query: Query
+
+    /// The key of a query in a scope.
+    @inlinable
+    public init(_ query: Query, in scope: CacheScope) {
+        self.query = query
+        self.scope = scope
     }
 
-    /// Hashes the bytes in UTF-8.
-    func hashBytes(into hasher: inout Hasher) {
-        unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
-        hasher.combine(0xFF as UInt8)
+    // Not synthesized, so that other modules specialise them.
+
+    /// Compares query and scope.
+    @inlinable
+    public static func == (one: CacheKey, other: CacheKey) -> Bool {
+        one.query == other.query && one.scope == other.scope
     }
+
+    /// Hashes query and scope.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(query)
+        hasher.combine(scope)
+    }
+
+    /// The approximate memory in bytes of the key and of its entry: two copies of the key, and the places of
+    /// both.
+    package var weight: Int { 512 + query.cacheName.utf8.count + scope.weight }
 }

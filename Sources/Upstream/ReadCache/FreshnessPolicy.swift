@@ -1,92 +1,69 @@
 package import Brokerage
 
-/// How values of one kind grow old.
+/// The freshness of values of one kind.
 package struct FreshnessPolicy<Value: Sendable>: Sendable {
     let lifetime: @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
-    let markedStale: @Sendable (Value) -> Value
-    let unknown: Duration?
+    /// Nil if values cannot be marked as stale, and so are not served after a failure.
+    let markStale: (@Sendable (Value) -> Value)?
+    /// Nil for the provider's default.
+    let negativeTTL: Duration?
+    /// Whether a request may demand values that are newer than itself.
+    let honorsNoCache: Bool
 
     /// - Parameters:
-    ///   - unknown: how long a provider's response that it does not know an object is stored; nil for the
+    ///   - negativeTTL: how long a provider's response that it does not know an object is stored; nil for the
     ///     provider's default (``Brokerage/ProviderTraits/unknownLifetime``). It prevents that an unknown object
     ///     costs each provider of a route a call each time.
-    ///   - markedStale: marks a value that has expired and could not be renewed.
+    ///   - markStale: marks a value that has expired and could not be renewed.
     ///   - lifetime: how long a value is valid, from the wall-clock time of the read.
     package init(
-        unknown: Duration? = nil, markedStale: @escaping @Sendable (Value) -> Value,
+        negativeTTL: Duration? = nil, markStale: @escaping @Sendable (Value) -> Value,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) {
-        self.unknown = unknown
-        self.markedStale = markedStale
         self.lifetime = lifetime
+        self.markStale = markStale
+        self.negativeTTL = negativeTTL
+        honorsNoCache = true
     }
 
-    /// Of values that tell where they come from, by the key path of what tells.
+    private init(timeToLive: Duration) {
+        lifetime = { _, _ in CacheLifetime(fresh: timeToLive) }
+        markStale = nil
+        negativeTTL = .zero
+        honorsNoCache = false
+    }
+
+    /// Of values that are valid for a fixed time, never served stale, and never demanded anew.
+    package static func fixed(_ timeToLive: Duration) -> FreshnessPolicy {
+        FreshnessPolicy(timeToLive: timeToLive)
+    }
+
+    /// Of values with a provenance, by its key path.
     package init(
-        _ reading: any WritableKeyPath<Value, Provenance> & Sendable, unknown: Duration? = nil,
+        _ provenance: any WritableKeyPath<Value, Provenance> & Sendable, negativeTTL: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) {
-        self.init(unknown: unknown, markedStale: { markStale($0, reading) }, lifetime: lifetime)
+        self.init(
+            negativeTTL: negativeTTL, markStale: { markedStale($0, provenance) }, lifetime: lifetime)
     }
 
-    /// Of lists whose elements tell where they come from.
+    /// Of lists whose elements have a provenance.
     package init<Element>(
-        each reading: any WritableKeyPath<Element, Provenance> & Sendable, unknown: Duration? = nil,
+        each provenance: any WritableKeyPath<Element, Provenance> & Sendable, negativeTTL: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) where Value == [Element] {
         self.init(
-            unknown: unknown, markedStale: { list in list.map { markStale($0, reading) } }, lifetime: lifetime
-        )
+            negativeTTL: negativeTTL,
+            markStale: { list in list.map { markedStale($0, provenance) } }, lifetime: lifetime)
     }
 }
 
-private func markStale<Value>(_ value: Value, _ reading: WritableKeyPath<Value, Provenance>) -> Value {
+private func markedStale<Value>(
+    _ value: Value, _ provenance: WritableKeyPath<Value, Provenance>
+) -> Value {
     var marked = value
-    marked[keyPath: reading] = marked[keyPath: reading].markedStale
+    marked[keyPath: provenance] = marked[keyPath: provenance].markedStale
     return marked
-}
-
-/// What ``ReadStore`` must know of the values that it keeps, whatever their type.
-struct ReadKind: Sendable {
-    /// About how many bytes a value takes.
-    var weight: @Sendable (any Sendable) -> Int
-    /// How long a value is good that was read at a moment.
-    var lifetime: @Sendable (any Sendable, _ readAt: Instant) -> CacheLifetime
-    /// The value, marked as one that outlived its time; nil where values cannot be marked, and so are not served then.
-    var markedStale: (@Sendable (any Sendable) -> any Sendable)?
-    /// How long a response that there is no such object is stored; nil for the provider's default.
-    var unknown: Duration?
-    /// Whether a request may ask for values from its own time on.
-    var heedsRequests: Bool
-    /// Where values of scarce providers outlive the process.
-    var persistentTable: PersistentCacheTable?
-}
-
-extension ReadKind {
-    /// Values that grow old by their own measure.
-    ///
-    /// The store holds what was put in as this very type, so that no cast can fail.
-    init<Value>(
-        _ ageing: FreshnessPolicy<Value>, weight: @escaping @Sendable (any Sendable) -> Int,
-        lasting: PersistentCacheTable? = nil
-    ) {
-        self.init(
-            weight: weight,
-            lifetime: { value, readAt in
-                (value as? Value).map { ageing.lifetime($0, readAt) } ?? CacheLifetime(fresh: .zero)
-            },
-            markedStale: { value in (value as? Value).map(ageing.markedStale) ?? value },
-            unknown: ageing.unknown,
-            heedsRequests: true, persistentTable: lasting)
-    }
-
-    /// Values that are good for the same time always, and gone after that.
-    static func fixed(_ timeToLive: Duration, weight: @escaping @Sendable (any Sendable) -> Int) -> ReadKind {
-        ReadKind(
-            weight: weight, lifetime: { _, _ in CacheLifetime(fresh: timeToLive) }, markedStale: nil,
-            unknown: .zero,
-            heedsRequests: false)
-    }
 }
 
 /// How long a value is good, from the moment at which it was read.

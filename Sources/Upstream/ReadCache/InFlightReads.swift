@@ -1,114 +1,114 @@
-/// The reads in flight, and who waits for them.
-///
-/// A state machine: its methods say what is to be done, and do nothing.
-///
-/// A flight is one call for one key or several. It is for everybody who asks for one of its keys while it lasts; it is
-/// given up when the last of them has gone. A flight that renews what is being served meanwhile has nobody to wait for it,
-/// and is never given up.
-package struct InFlightReads {
-    typealias Continuation = CheckedContinuation<Landing, Never>
+import Brokerage
 
-    /// What a flight brought: values, and why others are missing.
-    struct Landing: Sendable {
-        var values: [CacheKey: any Sendable] = [:]
-        /// Of single keys.
-        var failures: [CacheKey: ProviderFailure] = [:]
-        /// Of all that is missing; nil where that is unknown to the provider.
-        var failure: ProviderFailure?
+/// The result of one call for several queries.
+struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
+    var results = KeyedResults<Query, Value>()
+    /// The failure of all queries without a result; nil if the provider does not know them.
+    var failure: ProviderFailure?
 
-        /// Why a key is missing; nil for one that is not, and for one that is unknown to the provider.
-        func failure(of key: CacheKey) -> ProviderFailure? {
-            values[key] == nil ? failures[key] ?? failure : nil
-        }
-
-        func result(for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
-            if let value = values[key] { return .success(value) }
-            return .failure(failure(of: key) ?? ProviderFailure(key.provider, .notFound))
-        }
+    /// The reason why a value is missing; nil if it is not missing, or unknown to the provider.
+    func failure(of query: Query) -> ProviderFailure? {
+        results.found[query] == nil ? results.failures[query] ?? failure : nil
     }
 
-    /// A place in the queue for a flight's result.
+    func result(of query: Query, at provider: ProviderID) -> Result<Value, ProviderFailure> {
+        if let value = results.found[query] { return .success(value) }
+        return .failure(failure(of: query) ?? ProviderFailure(provider, .notFound))
+    }
+}
+
+/// The reads in flight, and the tasks that wait for them.
+///
+/// A state machine: its methods return the action to perform, and perform none.
+///
+/// A read is one call for one or several keys of a scope. All who ask for one of its keys join it. It is cancelled
+/// when the last waiter has left. A renewal of a value that is served meanwhile needs no waiter, and is never
+/// cancelled.
+package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
+    package typealias Key = CacheKey<Query>
+    typealias Outcome = LoadResult<Query, Value>
+    typealias Continuation = CheckedContinuation<Outcome, Never>
+
+    /// A place among the waiters of a read.
     struct Ticket: Hashable, Sendable {
         let readID: Int
         fileprivate let waiter: Int
     }
 
     private enum Waiter {
-        /// Has a ticket and does not wait yet.
+        /// It has a ticket and does not wait yet.
         case booked
         case waiting(Continuation)
-        /// Has left before waiting, or its result came before.
-        case settled(Landing)
+        /// It has left before waiting, or its result came before.
+        case settled(Outcome)
     }
 
-    private struct Flight {
-        let keys: [CacheKey]
+    private struct Read {
+        let keys: [Key]
         let start: ContinuousClock.Instant
         let deadline: ContinuousClock.Instant
         let isRenewal: Bool
-        /// Whether it may bring what was asked for before it began.
+        /// Whether it may return values that were read before its start.
         let restores: Bool
         var task: Task<Void, Never>?
         var waiters: [Int: Waiter] = [:]
         var isOver = false
     }
 
-    private var reads: [Int: Flight] = [:]
-    private var readIDByKey: [CacheKey: Int] = [:]
+    private var reads: [Int: Read] = [:]
+    private var readIDByKey: [Key: Int] = [:]
     private var nextID = 0
 
     var count: Int { reads.count }
 
-    /// How many have a ticket for the flight that a key is on.
-    package func waiterCount(of key: CacheKey) -> Int {
+    /// The number of tickets for the read of a key.
+    package func waiterCount(of key: Key) -> Int {
         readIDByKey[key].flatMap { reads[$0]?.waiters.count } ?? 0
     }
 
-    /// A ticket for the flight that a key is on, and the flight's deadline.
-    mutating func join(_ flight: Int) -> (Ticket, ContinuousClock.Instant)? {
-        reads[flight].map { (book(flight), $0.deadline) }
+    /// A ticket for a read, and the read's deadline.
+    mutating func join(_ readID: Int) -> (Ticket, ContinuousClock.Instant)? {
+        reads[readID].map { (book(readID), $0.deadline) }
     }
 
-    /// The flight that a key is on; nil if there is none, or it began before a moment from which on it must.
-    func readID(for key: CacheKey, notBefore: ContinuousClock.Instant?) -> Int? {
-        guard let id = readIDByKey[key], let flight = reads[id] else { return nil }
+    /// The read of a key; nil if there is none, or if it started before `notBefore`.
+    func readID(for key: Key, notBefore: ContinuousClock.Instant?) -> Int? {
+        guard let id = readIDByKey[key], let read = reads[id] else { return nil }
         guard let notBefore else { return id }
-        return flight.start >= notBefore && !flight.restores ? id : nil
+        return read.start >= notBefore && !read.restores ? id : nil
     }
 
-    /// Whether a key is on a flight still, and not on a later one or released.
-    func isInFlight(_ key: CacheKey, _ flight: Int) -> Bool { readIDByKey[key] == flight }
+    /// Whether a key still belongs to a read: it was not released, and no later read has it.
+    func isInFlight(_ key: Key, _ readID: Int) -> Bool { readIDByKey[key] == readID }
 
-    /// A new flight, with the first ticket for it.
+    /// Adds a read, with its first ticket.
     ///
-    /// Whoever waits for its keys on an earlier one goes on waiting for that; nobody else joins it there.
+    /// Those who wait for its keys in an earlier read continue to wait for that one; nobody else joins it there.
     mutating func open(
-        _ keys: [CacheKey], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
-        restores: Bool
+        _ keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Ticket {
-        let flight = Flight(
-            keys: keys, start: start, deadline: deadline, isRenewal: false, restores: restores)
-        return book(begin(flight))
+        let read = Read(keys: keys, start: start, deadline: deadline, isRenewal: false, restores: restores)
+        return book(begin(read))
     }
 
-    /// A new flight that nobody waits for yet.
+    /// Adds a read without a waiter.
     mutating func openRenewal(
-        of keys: [CacheKey], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+        of keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
     ) -> Int {
-        begin(Flight(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: false))
+        begin(Read(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: false))
     }
 
-    /// The task that carries a flight, to be cancelled if nobody wants the result any more.
+    /// Sets the task of a read, which is cancelled when the last waiter leaves.
     ///
-    /// If nobody does by now, the task is returned for that.
-    mutating func attach(_ flight: Int, task: Task<Void, Never>) -> Task<Void, Never>? {
-        guard reads[flight] != nil else { return task }
-        reads[flight]?.task = task
+    /// If all have left already, the task is returned to be cancelled.
+    mutating func attach(_ readID: Int, task: Task<Void, Never>) -> Task<Void, Never>? {
+        guard reads[readID] != nil else { return task }
+        reads[readID]?.task = task
         return nil
     }
 
-    /// A waiter is ready; its result, if that is settled already.
-    mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Landing? {
+    /// Lets a waiter wait; returns its result if there is one already.
+    mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Outcome? {
         guard case .settled(let result)? = reads[ticket.readID]?.waiters[ticket.waiter] else {
             reads[ticket.readID]?.waiters[ticket.waiter] = .waiting(continuation)
             return nil
@@ -117,8 +117,9 @@ package struct InFlightReads {
         return result
     }
 
-    /// A waiter leaves with `result`: whom to tell, and the task to cancel if it was the last.
-    mutating func cancelWait(_ ticket: Ticket, with result: Landing) -> (Continuation?, Task<Void, Never>?) {
+    /// Removes a waiter, which gets `result`; returns the waiter to resume, and the task to cancel if it was the
+    /// last one.
+    mutating func cancelWait(_ ticket: Ticket, with result: Outcome) -> (Continuation?, Task<Void, Never>?) {
         guard let waiter = reads[ticket.readID]?.waiters[ticket.waiter] else { return (nil, nil) }
         var continuation: Continuation?
         switch waiter {
@@ -131,44 +132,45 @@ package struct InFlightReads {
         return (continuation, abandonIfUnwanted(ticket.readID))
     }
 
-    /// A flight is over: whom to tell, and the keys that it was still on; nil if it was given up before.
-    mutating func complete(_ flight: Int, with result: Landing) -> (
-        waiters: [Continuation], keys: Set<CacheKey>
+    /// Ends a read; returns the waiters to resume, and the keys that still belong to it; nil if it was cancelled
+    /// before.
+    mutating func complete(_ readID: Int, with result: Outcome) -> (
+        waiters: [Continuation], keys: Set<Key>
     )? {
-        guard let landed = reads[flight], !landed.isOver else { return nil }
-        let keys = Set(landed.keys.filter { readIDByKey[$0] == flight })
-        close(flight)
+        guard let completed = reads[readID], !completed.isOver else { return nil }
+        let keys = Set(completed.keys.filter { readIDByKey[$0] == readID })
+        close(readID)
         var waiting: [Continuation] = []
-        for (id, waiter) in landed.waiters {
+        for (id, waiter) in completed.waiters {
             switch waiter {
-            case .booked: reads[flight]?.waiters[id] = .settled(result)
+            case .booked: reads[readID]?.waiters[id] = .settled(result)
             case .settled: break
             case .waiting(let continuation):
                 waiting.append(continuation)
-                reads[flight]?.waiters[id] = nil
+                reads[readID]?.waiters[id] = nil
             }
         }
-        removeIfEmpty(flight)
+        removeIfEmpty(readID)
         return (waiting, keys)
     }
 
-    /// From now on nobody joins the flights of these keys; who waits already goes on.
-    mutating func release(where isReleased: (CacheKey) -> Bool) {
+    /// Releases keys from their reads: nobody joins these reads any more, their waiters continue to wait.
+    mutating func release(where isReleased: (Key) -> Bool) {
         for key in readIDByKey.keys.filter(isReleased) { readIDByKey[key] = nil }
     }
 
     // MARK: Steps
 
-    private mutating func begin(_ flight: Flight) -> Int {
+    private mutating func begin(_ read: Read) -> Int {
         let id = newID()
-        reads[id] = flight
-        for key in flight.keys { readIDByKey[key] = id }
+        reads[id] = read
+        for key in read.keys { readIDByKey[key] = id }
         return id
     }
 
-    private mutating func book(_ flight: Int) -> Ticket {
-        let ticket = Ticket(readID: flight, waiter: newID())
-        reads[flight]?.waiters[ticket.waiter] = .booked
+    private mutating func book(_ readID: Int) -> Ticket {
+        let ticket = Ticket(readID: readID, waiter: newID())
+        reads[readID]?.waiters[ticket.waiter] = .booked
         return ticket
     }
 
@@ -177,10 +179,10 @@ package struct InFlightReads {
         removeIfEmpty(ticket.readID)
     }
 
-    /// Closes a flight that nobody waits for; its task is returned to be cancelled.
+    /// Closes a read without waiters; returns its task to be cancelled.
     private mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
-        guard let flight = reads[id], !flight.isOver, !flight.isRenewal else { return nil }
-        let isWanted = flight.waiters.values.contains { waiter in
+        guard let read = reads[id], !read.isOver, !read.isRenewal else { return nil }
+        let isWanted = read.waiters.values.contains { waiter in
             switch waiter {
             case .booked, .waiting: true
             case .settled: false
@@ -189,19 +191,19 @@ package struct InFlightReads {
         if isWanted { return nil }
         close(id)
         removeIfEmpty(id)
-        return flight.task
+        return read.task
     }
 
-    /// Nobody joins the flight from now on.
+    /// From now on nobody joins the read.
     private mutating func close(_ id: Int) {
-        guard let flight = reads[id] else { return }
+        guard let read = reads[id] else { return }
         reads[id]?.isOver = true
-        for key in flight.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
+        for key in read.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
     }
 
-    /// Forgets a flight that is over, once the last ticket is settled and fetched.
+    /// Removes a read that is over, once all tickets are settled and fetched.
     private mutating func removeIfEmpty(_ id: Int) {
-        if let flight = reads[id], flight.isOver, flight.waiters.isEmpty { reads[id] = nil }
+        if let read = reads[id], read.isOver, read.waiters.isEmpty { reads[id] = nil }
     }
 
     private mutating func newID() -> Int {

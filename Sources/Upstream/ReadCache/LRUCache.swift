@@ -1,6 +1,8 @@
 /// A dictionary with bounds: what was not used for the longest time goes first.
 ///
-/// The order is a doubly linked list through an array, so each operation takes constant time.
+/// The order is a doubly linked list through an array, so each operation takes constant time. A look-up is inlinable:
+/// other modules specialise it with the types of their queries and values.
+@usableFromInline
 package struct LRUCache<Key: Hashable, Value> {
     /// Kept apart from the values, which are all that a look-up copies.
     private struct Label {
@@ -9,21 +11,22 @@ package struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Neighbours by their places; numbers apart from the items, so that moving one touches no reference counts.
-    private struct Link {
+    @usableFromInline
+    struct Link {
         /// Towards the most recently used, ``none`` at the end.
-        var newer = none
-        var older = none
+        @usableFromInline var newer = none
+        @usableFromInline var older = none
     }
 
-    private static var none: Int { -1 }
+    @inlinable static var none: Int { -1 }
 
-    private var values: [Value?] = []
+    @usableFromInline var values: [Value?] = []
     private var labels: [Label] = []
-    private var links: [Link] = []
+    @usableFromInline var links: [Link] = []
     private var free: [Int] = []
-    private var slots: [Key: Int] = [:]
-    private var newest = none
-    private var oldest = none
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var newest = none
+    @usableFromInline var oldest = none
     package private(set) var weight = 0
     private let maximumCount: Int
     private let maximumWeight: Int
@@ -36,6 +39,7 @@ package struct LRUCache<Key: Hashable, Value> {
     package var count: Int { slots.count }
 
     /// The value, which counts as used now.
+    @inlinable
     package mutating func value(for key: Key) -> Value? {
         guard let place = slots[key] else { return nil }
         if newest != place {
@@ -80,6 +84,7 @@ package struct LRUCache<Key: Hashable, Value> {
         }
     }
 
+    @usableFromInline
     package mutating func remove(_ key: Key) {
         guard let place = slots.removeValue(forKey: key) else { return }
         weight -= labels[place].weight
@@ -101,15 +106,18 @@ package struct LRUCache<Key: Hashable, Value> {
         return values.count - 1
     }
 
-    private mutating func unlink(_ place: Int) {
+    @inlinable
+    mutating func unlink(_ place: Int) {
         let link = links[place]
         if link.newer == Self.none { newest = link.older } else { links[link.newer].older = link.older }
         if link.older == Self.none { oldest = link.newer } else { links[link.older].newer = link.newer }
     }
 
     /// Makes an unlinked place the newest.
-    private mutating func link(_ place: Int) {
-        links[place] = Link(newer: Self.none, older: newest)
+    @inlinable
+    mutating func link(_ place: Int) {
+        links[place].newer = Self.none
+        links[place].older = newest
         if newest == Self.none { oldest = place } else { links[newest].newer = place }
         newest = place
     }

@@ -1,214 +1,267 @@
 package import Brokerage
+public import Synchronization
 
-/// How much is kept of one kind of data, and how long where that does not depend on the value.
+/// The limits of a cache.
 package struct CacheBounds: Sendable {
-    package var timeToLive: Duration
     package var entries: Int
-    /// Of all values together, by their weights.
+    /// The sum of the weights of all values.
     package var bytes: Int
 
-    package init(timeToLive: Duration, entries: Int = 10_000, bytes: Int = 32 << 20) {
-        self.timeToLive = timeToLive
+    package init(entries: Int = 10_000, bytes: Int = 32 << 20) {
         self.entries = entries
         self.bytes = bytes
     }
 }
 
-/// One kind of data read from providers: kept for a while, and asked for once however many ask.
+/// A read-through cache for data of one kind from providers.
 ///
 /// - Equal reads in flight are one call. A waiter that is cancelled, or whose deadline comes, leaves alone; when the
 ///   last has left, the call is cancelled.
-/// - A value is served from memory while it is fresh, and a while longer as one call renews it. What outlived that is
-///   served where no call succeeds, marked as stale, until its time is over for good: see ``CacheLifetime``.
-/// - That a provider knows no such thing is remembered briefly. No other failure is kept.
-/// - A read that demands what is newer than its request (``CallContext/notBefore``) takes nothing that was asked for
-///   earlier, neither from memory nor from a call in flight.
-/// - Bounded in entries and in bytes; the least recently used go first.
-package struct ReadCache<Value: Sendable>: Sendable {
-    /// Fetches values for some keys; one that the provider does not know is not in the result.
+/// - A value is served from memory while it is fresh, and a while longer as one call renews it. After that it is
+///   served where no call succeeds, marked as stale, until it expires: see ``CacheLifetime``.
+/// - The response that a provider does not know an object is stored for a short time. No other failure is stored.
+/// - A read that demands a value newer than its request (``CallContext/notBefore``) takes no value that was
+///   requested earlier, neither from memory nor from a call in flight.
+/// - It is bounded in entries and in bytes; the least recently used entries are removed first.
+///
+/// The class and its look-ups are public, because the compiler specialises inlinable functions in other modules only
+/// if they are public: a look-up with `package` takes twice the time.
+public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
+    /// Reads the values of some queries of one scope from their provider; a query that the provider does not know is
+    /// not in the result.
     ///
-    /// What it throws is the failure of all of them.
-    package typealias Fetch =
-        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
-        -> KeyedResults<CacheKey, Value>
+    /// The error that it throws is the failure of all of them.
+    package typealias Load =
+        @Sendable (_ queries: [Query], _ call: CallContext) async throws(ProviderFailure)
+        -> KeyedResults<Query, Value>
 
-    package let store: ReadStore
+    @usableFromInline package typealias Key = CacheKey<Query>
+    @usableFromInline package typealias Entry = CacheEntry<Value>
 
-    /// Reads of one kind whose values are good for a fixed time: what a client keeps for its own use.
-    ///
-    /// No stale value is served, and no request demands a new one.
-    ///
-    /// - Parameters:
-    ///   - operation: A name for records: `listing`.
-    ///   - bounds: How much is kept, and how long.
-    ///   - clock: What times are measured by.
-    ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values
-    ///     only.
-    package init(
-        _ operation: String, bounds: CacheBounds, clock: TimeSource = .system,
-        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
-    ) {
-        let kind = ReadKind.fixed(bounds.timeToLive, weight: Self.erased(weight))
-        store = ReadStore(operation, entries: bounds.entries, bytes: bounds.bytes, kind: kind, clock: clock)
-    }
+    @usableFromInline
+    package struct State {
+        @usableFromInline package var entries: LRUCache<Key, Entry>
+        package var inFlightReads = InFlightReads<Query, Value>()
 
-    /// Reads of one kind whose values tell themselves how long they are good: what is served to those who ask.
-    ///
-    /// - Parameters:
-    ///   - operation: A name for records: `quotes`.
-    ///   - entries: How many values are kept.
-    ///   - bytes: Of all values together, by their weights.
-    ///   - ageing: How values grow old.
-    ///   - clock: What times are measured by.
-    ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values
-    ///     only.
-    package init(
-        _ operation: String, entries: Int = 10_000, bytes: Int, ageing: FreshnessPolicy<Value>,
-        clock: TimeSource = .system,
-        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
-    ) {
-        let kind = ReadKind(ageing, weight: Self.erased(weight))
-        store = ReadStore(operation, entries: entries, bytes: bytes, kind: kind, clock: clock)
-    }
-
-    /// Reads likewise, of whose values those of scarce providers outlive the process.
-    ///
-    /// - Parameters:
-    ///   - operation: A name for records: `quotes`.
-    ///   - entries: How many values are kept in memory.
-    ///   - bytes: Of all values in memory together, by their weights.
-    ///   - ageing: How values grow old.
-    ///   - lasting: where they do; nil for nowhere. It is looked at before a provider is asked, unless the request demands
-    ///     a new value; what is private is never kept there.
-    ///   - clock: What times are measured by.
-    ///   - weight: About how many bytes a value takes.
-    package init(
-        _ operation: String, entries: Int = 10_000, bytes: Int, ageing: FreshnessPolicy<Value>,
-        lasting: (any PersistentCache)?, clock: TimeSource = .system,
-        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
-    ) where Value: PersistentCacheValue {
-        let shelf = lasting.map { PersistentCacheTable($0, of: Value.self) }
-        let kind = ReadKind(ageing, weight: Self.erased(weight), lasting: shelf)
-        store = ReadStore(operation, entries: entries, bytes: bytes, kind: kind, clock: clock)
-    }
-
-    private static func erased(
-        _ weight: @escaping @Sendable (Value) -> Int
-    ) -> @Sendable (any Sendable) -> Int {
-        // Only values that went in below are weighed.
-        { ($0 as? Value).map(weight) ?? 0 }
-    }
-
-    /// What times are measured by.
-    package var clock: TimeSource { store.clock }
-
-    // MARK: At hand
-
-    /// The value if it is at hand and fresh.
-    ///
-    /// Never waits for anything, and never starts a call. With a context it counts as that operation's read, and heeds
-    /// its demand.
-    package func cached(_ key: CacheKey, in context: CallContext? = nil) -> Value? {
-        guard let value = store.cached(key, in: context) else { return nil }
-        return value as? Value
-    }
-
-    /// All values, in order, if all are at hand and fresh.
-    ///
-    /// Never waits for anything, and never starts a call.
-    package func cached(_ keys: [CacheKey], in context: CallContext? = nil) -> [Value]? {
-        guard let values = store.cached(keys, in: context) else { return nil }
-        let typed = values.compactMap { $0 as? Value }
-        return typed.count == keys.count ? typed : nil
-    }
-
-    /// What was last read, marked as stale: for when no call succeeded.
-    ///
-    /// Nil where nothing is known any more, and where the failures say that there is no such thing or that it is not for
-    /// this credential.
-    ///
-    /// - Parameters:
-    ///   - failures: the keys that were asked for, one for each source of a route, and what each source said.
-    ///   - context: whose read it is; nil where nobody is to be told.
-    /// - Returns: the value that was asked for last.
-    package func lastKnown(
-        after failures: [(CacheKey, ProviderFailure)], in context: CallContext? = nil
-    ) -> Value? {
-        store.lastKnown(after: failures, in: context) as? Value
-    }
-
-    /// Whether a response that there is nothing under a key is stored, and recent enough for an operation.
-    package func isUnknown(_ key: CacheKey, in context: CallContext) -> Bool {
-        store.isUnknown(key, in: context)
-    }
-
-    /// Stores that there is nothing under a key, for objects that a provider does not have in any form.
-    package func storeUnknown(_ key: CacheKey) { store.storeUnknown(key) }
-
-    /// Forgets what a write for an owner at a provider may have changed.
-    ///
-    /// What is being read at this moment goes to those who wait for it already, but is neither kept nor shared with
-    /// anybody who asks from now on.
-    package func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
-        store.invalidate { $0.isPrivate(to: owner, at: provider) }
-    }
-
-    /// Forgets what a write may have changed.
-    ///
-    /// What is being read at this moment goes to those who wait for it already, but is neither kept nor shared with
-    /// anybody who asks from now on. `isTouched` must not use this object.
-    package func invalidate(where isTouched: @Sendable (CacheKey) -> Bool) {
-        store.invalidate(where: isTouched)
-    }
-
-    // MARK: By a call
-
-    /// The value from memory, from a call in flight, or by `fetch`; where that fails, the one that was last known.
-    ///
-    /// - Throws: the failure of the call; `notFound` where `fetch` brings nothing for the key; `timedOut` at the
-    ///   deadline of `context`; `cancelled` with the task.
-    package func value(
-        for key: CacheKey, in context: CallContext,
-        fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
-    ) async throws(ProviderFailure) -> Value {
-        let results = await values(for: [key], in: context) { keys, context throws(ProviderFailure) in
-            [key: try await fetch(context)]
-        }
-        guard let result = results[key] else { throw ProviderFailure(key.provider, .notFound) }
-        do throws(ProviderFailure) {
-            return try result.get()
-        } catch {
-            guard let value = lastKnown(after: [(key, error)], in: context) else { throw error }
-            return value
-        }
-    }
-
-    /// The values from memory, from calls in flight, or by `fetch` for all the rest.
-    ///
-    /// Of a failure nothing is made up for: another source may be asked first, before ``lastKnown(after:in:)``.
-    ///
-    /// - Parameters:
-    ///   - keys: Of one provider.
-    ///   - keysPerCall: What `fetch` takes at once; more are fetched by several calls at the same time.
-    ///   - context: Whose read it is, and until when.
-    ///   - fetch: Asks the provider.
-    /// - Returns: a value or a failure for every key; see ``value(for:in:fetch:)``.
-    package func values(
-        for keys: [CacheKey], keysPerCall: Int = .max, in context: CallContext, fetch: @escaping Fetch
-    ) async -> [CacheKey: Result<Value, ProviderFailure>] {
-        let results = await store.values(for: keys, keysPerCall: keysPerCall, in: context) {
-            keys, context throws(ProviderFailure) in
-            let batch = try await fetch(keys, context)
-            return KeyedResults(batch.found.mapValues { $0 as any Sendable }, failures: batch.failures)
-        }
-        var typed: [CacheKey: Result<Value, ProviderFailure>] = [:]
-        typed.reserveCapacity(results.count)
-        for (key, result) in results {
-            typed[key] = result.flatMap { value in
-                // The store holds what this very value put in, so the cast cannot fail.
-                (value as? Value).map { .success($0) } ?? .failure(ProviderFailure(key.provider, .notFound))
+        /// The entry of a key with its freshness; nil if there is none or it has expired.
+        @inlinable
+        mutating func usableEntry(
+            _ key: Key, at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?
+        ) -> (Entry, Entry.Freshness)? {
+            guard let entry = entries.value(for: key) else { return nil }
+            let freshness = entry.freshness(at: now, notBefore: notBefore)
+            guard freshness != .expired else {
+                entries.remove(key)
+                return nil
             }
+            return (entry, freshness)
         }
-        return typed
+
+        @inlinable
+        mutating func freshValue(
+            _ key: Key, at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?
+        ) -> Value? {
+            guard let (entry, freshness) = usableEntry(key, at: now, notBefore: notBefore),
+                freshness == .fresh
+            else { return nil }
+            return entry.value
+        }
+    }
+
+    /// The clocks of the cache.
+    @usableFromInline package let time: TimeSource
+    let operation: String
+    let freshness: FreshnessPolicy<Value>
+    let weight: @Sendable (Value) -> Int
+    let persistence: PersistentCacheTable<Query, Value>?
+    // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
+    @usableFromInline package let state: Mutex<State>
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - operation: The name of the reads in records: `quotes`.
+    ///   - bounds: The number of entries, and the sum of their weights.
+    ///   - freshness: The freshness of values.
+    ///   - weight: The approximate memory of a value in bytes; by default its inline size, which is right for plain
+    ///     values only.
+    ///   - persistence: Where values of providers with a low quota outlive the process. It is searched before a
+    ///     provider is called, unless the request demands a new value; private values are never stored there.
+    ///   - time: The clocks.
+    package init(
+        _ operation: String, _ bounds: CacheBounds, freshness: FreshnessPolicy<Value>,
+        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride },
+        persistence: PersistentCacheTable<Query, Value>? = nil, time: TimeSource = .system
+    ) {
+        self.operation = operation
+        self.freshness = freshness
+        self.weight = weight
+        self.persistence = persistence
+        self.time = time
+        state = Mutex(
+            State(entries: LRUCache(maximumCount: bounds.entries, maximumWeight: bounds.bytes)))
+    }
+
+    // MARK: From memory
+
+    /// The value, if it is in memory and fresh.
+    ///
+    /// Never waits, and never starts a call. With a call context it is recorded as a read of that operation, and
+    /// respects its demand.
+    @inlinable
+    public func cached(_ query: Query, in scope: CacheScope, for call: CallContext? = nil) -> Value? {
+        let (now, notBefore) = (time.now(), notBefore(for: call, in: scope))
+        let value = state.withLock {
+            $0.freshValue(Key(query, in: scope), at: now, notBefore: notBefore)
+        }
+        if value != nil, let call { recordHit(in: scope, at: now, for: call) }
+        return value
+    }
+
+    /// All values, in order, if all are in memory and fresh; likewise.
+    @inlinable
+    public func cached(_ queries: [Query], in scope: CacheScope, for call: CallContext? = nil) -> [Value]? {
+        let (now, notBefore) = (time.now(), notBefore(for: call, in: scope))
+        let values: [Value]? = state.withLock { state in
+            var values: [Value] = []
+            values.reserveCapacity(queries.count)
+            for query in queries {
+                let key = Key(query, in: scope)
+                guard let value = state.freshValue(key, at: now, notBefore: notBefore) else { return nil }
+                values.append(value)
+            }
+            return values
+        }
+        if values != nil, !queries.isEmpty, let call { recordHit(in: scope, at: now, for: call) }
+        return values
+    }
+
+    /// All values of queries in several scopes, likewise; they are recorded as one read in the first scope.
+    package func cached(_ keys: [CacheKey<Query>], for call: CallContext?) -> [Value]? {
+        let now = time.now()
+        let values: [Value]? = state.withLock { state in
+            var values: [Value] = []
+            values.reserveCapacity(keys.count)
+            for key in keys {
+                let notBefore = notBefore(for: call, in: key.scope)
+                guard let value = state.freshValue(key, at: now, notBefore: notBefore) else { return nil }
+                values.append(value)
+            }
+            return values
+        }
+        if values != nil, let scope = keys.first?.scope, let call { recordHit(in: scope, at: now, for: call) }
+        return values
+    }
+
+    /// The latest stored value of a query, marked as stale: for use when no call succeeded.
+    ///
+    /// Nil if there is none, or if the failures say that there is no such object or that the credential may not see
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - failures: the scopes that were read, one for each source of a route, with the failure of each source.
+    ///   - call: the operation that reads; nil if nothing is recorded.
+    /// - Returns: the value that was requested last.
+    package func stale(
+        _ query: Query, after failures: [(CacheScope, ProviderFailure)], for call: CallContext? = nil
+    ) -> Value? {
+        guard let markStale = freshness.markStale else { return nil }
+        let now = time.now()
+        let scopes = failures.filter { $0.1.cause.allowsStaleValue }.map(\.0)
+        let latest = state.withLock { state in
+            scopes.compactMap { scope in
+                state.usableEntry(Key(query, in: scope), at: now, notBefore: nil).map { (scope, $0.0) }
+            }
+            .filter { $0.1.value != nil }.max { $0.1.requestedAt < $1.1.requestedAt }
+        }
+        guard let (scope, entry) = latest, let value = entry.value else { return nil }
+        if let call { record(.stale, in: scope, at: now, for: call) }
+        return markStale(value)
+    }
+
+    /// Whether a response that the provider does not know the object is stored, and recent enough for an operation.
+    package func isUnknown(_ query: Query, in scope: CacheScope, for call: CallContext) -> Bool {
+        let (now, notBefore) = (time.now(), notBefore(for: call, in: scope))
+        return state.withLock { state in
+            guard
+                let (entry, freshness) = state.usableEntry(
+                    Key(query, in: scope), at: now, notBefore: notBefore)
+            else { return false }
+            return freshness == .fresh && entry.value == nil
+        }
+    }
+
+    /// Stores that the provider does not know an object in any form.
+    package func storeUnknown(_ query: Query, in scope: CacheScope) {
+        let now = time.now()
+        let duration = negativeTTL(in: scope)
+        guard duration > .zero else { return }
+        let key = Key(query, in: scope)
+        let (entry, weight) = (Entry(unknownRequestedAt: now, readAt: now, for: duration), key.weight)
+        state.withLock { $0.entries.insert(entry, for: key, weight: weight) }
+    }
+
+    /// Removes all values of an owner's connections to a provider, which a write may have changed.
+    ///
+    /// The result of a read in flight goes to those who wait for it already. It is not stored, and nobody joins that
+    /// read any more.
+    package func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
+        invalidate { $0.scope.isPrivate(to: owner, at: provider) }
+    }
+
+    /// Removes one value, likewise.
+    package func invalidate(_ query: Query, in scope: CacheScope) {
+        let key = Key(query, in: scope)
+        invalidate { $0 == key }
+    }
+
+    private func invalidate(where isInvalid: @Sendable (Key) -> Bool) {
+        state.withLock { state in
+            state.entries.removeAll(where: isInvalid)
+            state.inFlightReads.release(where: isInvalid)
+        }
+    }
+
+    func negativeTTL(in scope: CacheScope) -> Duration {
+        freshness.negativeTTL ?? scope.provider.traits.unknownLifetime
+    }
+
+    /// The earliest time of the provider's response that an operation accepts; nil if it accepts any.
+    @usableFromInline
+    func notBefore(for call: CallContext?, in scope: CacheScope) -> ContinuousClock.Instant? {
+        guard freshness.honorsNoCache, let call, let notBefore = call.notBefore else { return nil }
+        return call.acceptsMinimumAge ? notBefore - scope.provider.traits.minimumAge : notBefore
+    }
+
+    // MARK: Records
+
+    @usableFromInline
+    func recordHit(in scope: CacheScope, at now: ContinuousClock.Instant, for call: CallContext) {
+        record(.cached, in: scope, at: now, for: call)
+    }
+
+    /// Records a read without a call: one record for all of its queries.
+    func record(
+        _ outcome: CallRecord.Outcome, in scope: CacheScope, at start: ContinuousClock.Instant,
+        duration: Duration = .zero, for call: CallContext
+    ) {
+        call.observe?(
+            CallRecord(
+                provider: scope.provider, operation: operation, outcome: outcome, start: start,
+                duration: duration))
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether an older value may be served: not if the provider responded that there is no such object, or that
+    /// the credential may not see it.
+    fileprivate var allowsStaleValue: Bool {
+        switch self {
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
+            .overloaded, .feedFull, .notAllowed:
+            true
+        case .unauthorized, .notEntitled, .notFound, .unsupported, .cancelled: false
+        }
     }
 }

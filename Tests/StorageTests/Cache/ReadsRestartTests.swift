@@ -23,35 +23,37 @@ struct ReadsRestartTests {
 
     static let lifetime = CacheLifetime(
         fresh: .seconds(60), whileRevalidating: .seconds(60), ifError: .seconds(600))
-    static let key = CacheKey.public(.alphaVantage, "AAPL")
+    static let query = Symbol.example
+    static let scope = CacheScope.shared(.alphaVantage)
 
     /// A process: reads over the file of a folder.
     struct Life {
         let values: SQLitePersistentCache
-        let reads: ReadCache<Quote>
+        let reads: ReadCache<Symbol, Quote>
         let clock: TimeSource
 
         init(_ folder: Folder, _ clock: TimeSource) throws {
             self.clock = clock
             values = SQLitePersistentCache(in: try CacheDatabase(in: try folder.opened()))
             reads = ReadCache(
-                "quotes", bytes: 1 << 20,
-                ageing: FreshnessPolicy(\.provenance) { _, _ in ReadsRestartTests.lifetime },
-                lasting: values, clock: clock)
+                "quotes", CacheBounds(bytes: 1 << 20),
+                freshness: FreshnessPolicy(\.provenance) { _, _ in ReadsRestartTests.lifetime },
+                persistence: PersistentCacheTable(values), time: clock)
         }
 
         /// Asks a provider that knows a price, or fails.
         func read(
-            _ key: CacheKey = ReadsRestartTests.key, price: Int?, calls: Counter,
+            _ scope: CacheScope = ReadsRestartTests.scope, price: Int?, calls: Counter,
             notBefore: ContinuousClock.Instant? = nil
         ) async throws -> Quote {
             let context = CallContext(deadline: clock.now() + .seconds(60), notBefore: notBefore)
             let now = clock.wallTime()
-            return try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+            return try await reads.read(ReadsRestartTests.query, in: scope, for: context) {
+                _ throws(ProviderFailure) in
                 calls.add()
-                guard let price else { throw ProviderFailure(key.provider, .unavailable) }
+                guard let price else { throw ProviderFailure(scope.provider, .unavailable) }
                 var quote = Quote(
-                    symbol: .example, provenance: Provenance(source: key.provider, fetchedAt: now))
+                    symbol: .example, provenance: Provenance(source: scope.provider, fetchedAt: now))
                 quote.price = Decimal(price)
                 return quote
             }
@@ -70,9 +72,9 @@ struct ReadsRestartTests {
             #expect(try await second.read(price: 6, calls: calls) == quote)
             #expect(calls.count == 1)
             // From then on it is in memory, and ends when it would have.
-            #expect(second.reads.cached(Self.key) == quote)
+            #expect(second.reads.cached(Self.query, in: Self.scope) == quote)
             clock.advance(by: .seconds(1))
-            #expect(second.reads.cached(Self.key) == nil)
+            #expect(second.reads.cached(Self.query, in: Self.scope) == nil)
             #expect(try await second.read(price: 6, calls: calls).price == 6)
             #expect(calls.count == 2)
         }
@@ -149,21 +151,22 @@ struct ReadsRestartTests {
             let (clock, calls) = (SetClock(), Counter())
             let life = try Life(folder, clock.clock)
             let owner = try #require(OwnerID("ann"))
-            let keys = [
-                CacheKey.private(of: owner, .alphaVantage, "AAPL"), .private(of: owner, .polygon, "AAPL"),
-                .public(.alpaca, "AAPL"), .public(.saxo, "AAPL"), .public(.yahoo, "AAPL"),
+            let scopes = [
+                CacheScope.connection("1", of: owner, at: .alphaVantage),
+                .connection("1", of: owner, at: .polygon),
+                .shared(.alpaca), .shared(.saxo), .shared(.yahoo),
             ]
-            for key in keys { _ = try await life.read(key, price: 5, calls: calls) }
+            for scope in scopes { _ = try await life.read(scope, price: 5, calls: calls) }
             await life.values.flush()
             let names = ProviderID.allCases.map {
                 PersistentCacheKey(kind: "quote.1", provider: $0, subject: "AAPL")
             }
             #expect(await life.values.load(names).isEmpty)
-            // A public value in the file is never given for a private key.
+            // A public value in the file is never given for a private scope.
             _ = try await life.read(price: 9, calls: calls)
             await life.values.flush()
             let second = try Life(folder, clock.clock)
-            #expect(try await second.read(keys[0], price: 6, calls: calls).price == 6)
+            #expect(try await second.read(scopes[0], price: 6, calls: calls).price == 6)
         }
     }
 }

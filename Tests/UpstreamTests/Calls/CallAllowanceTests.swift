@@ -131,22 +131,24 @@ struct CallAllowanceTests {
         let (reads, source) = (ReadsAgeingTests.reads(clock), ReadsAgeingTests.Source(1))
         #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
         let context = Self.context(Budget(0).allowance(limit: 9))
-        let other = CacheKey.public(.alpaca, "MSFT")
-        let results = await reads.values(for: [ReadsAgeingTests.aapl, other], in: context) {
+        let other = ExactText("MSFT")
+        let results = await reads.read(
+            [ReadsAgeingTests.aapl, other], in: ReadsAgeingTests.scope, for: context
+        ) {
             _, _ throws(ProviderFailure) in
             Issue.record("A call was started.")
             return [:]
         }
-        #expect(results[ReadsAgeingTests.aapl] == .success(1))
-        #expect(results[other] == .failure(ProviderFailure(.alpaca, .notAllowed(Budget.refusal))))
+        #expect(results[0] == .success(1))
+        #expect(results[1] == .failure(ProviderFailure(.alpaca, .notAllowed(Budget.refusal))))
         // An expired value is returned too, and not renewed for such an operation.
         clock.advance(by: .seconds(2))
-        let late = await reads.values(for: [ReadsAgeingTests.aapl], in: context) {
+        let late = await reads.read([ReadsAgeingTests.aapl], in: ReadsAgeingTests.scope, for: context) {
             _, _ throws(ProviderFailure) in
             Issue.record("A call was started.")
             return [:]
         }
-        #expect(late[ReadsAgeingTests.aapl] == .success(1))
+        #expect(late[0] == .success(1))
         #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
     }
 
@@ -156,8 +158,10 @@ struct CallAllowanceTests {
         let reads = ReadsAgeingTests.reads(clock)
         let gate = Gate()
         let first = Task {
-            try await reads.value(for: ReadsAgeingTests.aapl, in: Self.context(Budget(1).allowance(limit: 9)))
-            {
+            try await reads.read(
+                ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope,
+                for: Self.context(Budget(1).allowance(limit: 9))
+            ) {
                 _ throws(ProviderFailure) in
                 await gate.pass()
                 throw ProviderFailure(.alpaca, .notAllowed(Budget.refusal))
@@ -165,12 +169,15 @@ struct CallAllowanceTests {
         }
         await gate.arrived(1)
         let second = Task {
-            try await reads.value(for: ReadsAgeingTests.aapl, in: Self.context(CallAllowance(limit: 9))) {
+            try await reads.read(
+                ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope, for: Self.context(CallAllowance(limit: 9))
+            ) {
                 _ throws(ProviderFailure) in 2
             }
         }
+        let key = CacheKey(ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope)
         try await waitUntil {
-            reads.store.state.withLock { $0.inFlightReads.waiterCount(of: ReadsAgeingTests.aapl) } >= 2
+            reads.state.withLock { $0.inFlightReads.waiterCount(of: key) } >= 2
         }
         gate.open()
         await #expect(throws: ProviderFailure(.alpaca, .notAllowed(Budget.refusal))) { try await first.value }

@@ -7,6 +7,7 @@ import Upstream
 @Suite("The record of a call")
 struct CallRecordTests {
     private static let aapl = ReadCacheTests.aapl
+    private static let scope = ReadCacheTests.scope
 
     private static func context(_ clock: ManualClock, _ journal: Journal<CallRecord>) -> CallContext {
         ReadCacheTests.context(from: clock.now, journal: journal)
@@ -18,7 +19,7 @@ struct CallRecordTests {
         let reads = ReadCacheTests.reads(clock.clock)
         let gate = Gate()
         let first = Task { [context = ReadCacheTests.context(from: clock.now)] in
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in
                 await gate.pass()
                 return 42
             }
@@ -28,10 +29,11 @@ struct CallRecordTests {
         let start = clock.now
         let journal = Journal<CallRecord>()
         let second = Task { [context = Self.context(clock, journal)] in
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 0 }
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 0 }
         }
+        let key = CacheKey(Self.aapl, in: Self.scope)
         try await waitUntil {
-            reads.store.state.withLock { $0.inFlightReads.waiterCount(of: Self.aapl) } >= 2
+            reads.state.withLock { $0.inFlightReads.waiterCount(of: key) } >= 2
         }
         clock.advance(by: .seconds(2))
         gate.open()
@@ -47,13 +49,13 @@ struct CallRecordTests {
         let clock = ManualClock()
         let reads = ReadsAgeingTests.reads(clock)
         let journal = Journal<CallRecord>()
-        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: Self.context(clock, journal)) {
             _ throws(ProviderFailure) in 1
         }
         #expect(journal.entries.isEmpty)
         let gate = Gate()
         clock.advance(by: .seconds(3))
-        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: Self.context(clock, journal)) {
             _ throws(ProviderFailure) in
             await gate.pass()
             throw ReadCacheTests.unavailable
@@ -61,7 +63,7 @@ struct CallRecordTests {
         #expect(journal.entries.map(\.outcome) == [.stale])
         gate.open()
         clock.advance(by: .seconds(4))
-        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: Self.context(clock, journal)) {
             _ throws(ProviderFailure) in throw ReadCacheTests.unavailable
         }
         #expect(journal.entries.last?.outcome == .stale)

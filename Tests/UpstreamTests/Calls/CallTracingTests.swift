@@ -52,7 +52,9 @@ struct CallTracingTests {
         } _: { server, transport in
             let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
             let request = try HTTPClientTests.request(server)
-            _ = try await reads.value(for: ReadCacheTests.aapl, in: Self.context(tracer, in: operation)) {
+            _ = try await reads.read(
+                ReadCacheTests.aapl, in: ReadCacheTests.scope, for: Self.context(tracer, in: operation)
+            ) {
                 context throws(ProviderFailure) in
                 try await caller.call("quotes", request, in: context) { response throws(JSONError) in
                     response.body.count

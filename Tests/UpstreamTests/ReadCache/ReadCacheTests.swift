@@ -14,19 +14,21 @@ struct ReadCacheTests {
         return CallContext(deadline: now + time) { journal.note($0) }
     }
 
-    static let aapl = CacheKey.public(.alpaca, "AAPL")
+    static let scope = CacheScope.shared(.alpaca)
+    static let aapl = ExactText("AAPL")
     static let unavailable = ProviderFailure(.alpaca, .unavailable)
 
     /// Its time stands still unless the test turns a clock of its own, so nothing expires by chance.
     static func reads(_ clock: TimeSource = ManualClock().clock, entries: Int = 100, bytes: Int = 1 << 20)
-        -> ReadCache<Int>
+        -> ReadCache<ExactText, Int>
     {
         ReadCache(
-            "quotes", bounds: .init(timeToLive: .seconds(2), entries: entries, bytes: bytes), clock: clock)
+            "quotes", CacheBounds(entries: entries, bytes: bytes), freshness: .fixed(.seconds(2)), time: clock
+        )
     }
 
-    private static func waiters(in reads: ReadCache<Int>) -> Int {
-        reads.store.state.withLock { $0.inFlightReads.waiterCount(of: aapl) }
+    private static func waiters(in reads: ReadCache<ExactText, Int>) -> Int {
+        reads.state.withLock { $0.inFlightReads.waiterCount(of: CacheKey(aapl, in: scope)) }
     }
 
     @Test("1,000 equal reads at once are one call")
@@ -38,7 +40,8 @@ struct ReadCacheTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<1_000 {
                 group.addTask {
-                    try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+                    try await reads.read(Self.aapl, in: Self.scope, for: context) {
+                        _ throws(ProviderFailure) in
                         await gate.pass()
                         return 42
                     }
@@ -58,15 +61,16 @@ struct ReadCacheTests {
     func keys() async throws {
         let reads = Self.reads()
         let keys = ["search \u{E9}", "search e\u{301}", "search K", "search \u{212A}"].map {
-            CacheKey.public(.alpaca, $0)
+            ExactText($0)
         }
         for (number, key) in keys.enumerated() {
-            let value = try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in
+            let value = try await reads.read(key, in: Self.scope, for: Self.context()) {
+                _ throws(ProviderFailure) in
                 number
             }
             #expect(value == number)
         }
-        #expect(reads.cached(keys) == [0, 1, 2, 3])
+        #expect(reads.cached(keys, in: Self.scope) == [0, 1, 2, 3])
     }
 
     @Test("expired values are removed when others are added")
@@ -74,11 +78,13 @@ struct ReadCacheTests {
         let clock = ManualClock()
         let reads = Self.reads(clock.clock)
         for number in 0..<50 {
-            let key = CacheKey.public(.alpaca, "\(number)")
-            _ = try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in number }
+            let key = ExactText("\(number)")
+            _ = try await reads.read(key, in: Self.scope, for: Self.context()) { _ throws(ProviderFailure) in
+                number
+            }
             if number == 24 { clock.advance(by: .seconds(3)) }
         }
-        #expect(reads.store.state.withLock { $0.cache.count } == 25)
+        #expect(reads.state.withLock { $0.entries.count } == 25)
     }
 
     @Test("a waiter that is cancelled leaves the others")
@@ -87,7 +93,7 @@ struct ReadCacheTests {
         let gate = Gate()
         let context = Self.context()
         let first = Task {
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in
                 await gate.pass()
                 return Task.isCancelled ? -1 : 42
             }
@@ -95,7 +101,7 @@ struct ReadCacheTests {
         await gate.arrived(1)
         let joined = Self.context()
         let second = Task {
-            try await reads.value(for: Self.aapl, in: joined) { _ throws(ProviderFailure) in 0 }
+            try await reads.read(Self.aapl, in: Self.scope, for: joined) { _ throws(ProviderFailure) in 0 }
         }
         try await waitUntil { Self.waiters(in: reads) >= 2 }
         first.cancel()
@@ -112,7 +118,7 @@ struct ReadCacheTests {
         let context = Self.context()
         let tasks = (0..<5).map { _ in
             Task {
-                try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+                try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in
                     await gate.pass()
                     return 42
                 }
@@ -124,7 +130,9 @@ struct ReadCacheTests {
             await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await task.value }
         }
         await gate.cancelled(1)
-        #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 7 } == 7)
+        #expect(
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 7 }
+                == 7)
     }
 
     @Test("a waiter leaves at its own deadline")
@@ -134,7 +142,7 @@ struct ReadCacheTests {
         let gate = Gate()
         let long = Self.context(in: .seconds(60), from: clock.now)
         let first = Task {
-            try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: long) { _ throws(ProviderFailure) in
                 await gate.pass()
                 return 42
             }
@@ -142,7 +150,7 @@ struct ReadCacheTests {
         await gate.arrived(1)
         let short = Self.context(in: .seconds(1), from: clock.now)
         let second = Task {
-            try await reads.value(for: Self.aapl, in: short) { _ throws(ProviderFailure) in 0 }
+            try await reads.read(Self.aapl, in: Self.scope, for: short) { _ throws(ProviderFailure) in 0 }
         }
         await clock.somebodySleeps()
         clock.advance(by: .seconds(1))
@@ -158,7 +166,7 @@ struct ReadCacheTests {
         let gate = Gate()
         let short = Self.context(in: .seconds(1), from: clock.now)
         let first = Task {
-            try await reads.value(for: Self.aapl, in: short) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: short) { _ throws(ProviderFailure) in
                 await gate.pass()
                 throw ProviderFailure(.alpaca, .timedOut)
             }
@@ -166,7 +174,7 @@ struct ReadCacheTests {
         await gate.arrived(1)
         let long = Self.context(in: .seconds(60), from: clock.now)
         let second = Task {
-            try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in 42 }
+            try await reads.read(Self.aapl, in: Self.scope, for: long) { _ throws(ProviderFailure) in 42 }
         }
         try await waitUntil { Self.waiters(in: reads) >= 2 }
         clock.advance(by: .seconds(1))
@@ -181,18 +189,24 @@ struct ReadCacheTests {
         let reads = Self.reads(clock.clock)
         let context = Self.context(from: clock.now)
         await #expect(throws: Self.unavailable) {
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in
                 throw Self.unavailable
             }
         }
-        #expect(reads.cached(Self.aapl) == nil)
-        #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 } == 1)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == nil)
+        #expect(
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 1 }
+                == 1)
         clock.advance(by: .milliseconds(1_999))
-        #expect(reads.cached(Self.aapl) == 1)
-        #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 2 } == 1)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 1)
+        #expect(
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 2 }
+                == 1)
         clock.advance(by: .milliseconds(1))
-        #expect(reads.cached(Self.aapl) == nil)
-        #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 2 } == 2)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == nil)
+        #expect(
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 2 }
+                == 2)
     }
 
     @Test("private keys of two owners never meet")
@@ -201,18 +215,22 @@ struct ReadCacheTests {
         let context = Self.context()
         let (ann, bob) = (try #require(OwnerID("ann")), try #require(OwnerID("bob")))
         let keys = [
-            CacheKey.private(of: ann, .alpaca, "account"), .private(of: bob, .alpaca, "account"),
-            .public(.alpaca, "account"), .private(of: ann, .saxo, "account"),
-            .private(of: ann, .alpaca, "positions"),
+            CacheKey(ExactText("account"), in: .connection("1", of: ann, at: .alpaca)),
+            CacheKey(ExactText("account"), in: .connection("1", of: bob, at: .alpaca)),
+            CacheKey(ExactText("account"), in: .shared(.alpaca)),
+            CacheKey(ExactText("account"), in: .connection("1", of: ann, at: .saxo)),
+            CacheKey(ExactText("positions"), in: .connection("1", of: ann, at: .alpaca)),
+            CacheKey(ExactText("account"), in: .connection("2", of: ann, at: .alpaca)),
         ]
         #expect(Set(keys).count == keys.count)
-        #expect(keys.map(\.isPrivate) == [true, true, false, true, true])
+        #expect(keys.map(\.scope.isPrivate) == [true, true, false, true, true, true])
         #expect(OwnerID("") == nil)
         let gate = Gate()
         try await withThrowingTaskGroup { group in
             for (number, key) in keys.enumerated() {
                 group.addTask {
-                    let value = try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+                    let value = try await reads.read(key.query, in: key.scope, for: context) {
+                        _ throws(ProviderFailure) in
                         await gate.pass()
                         return number
                     }
@@ -223,65 +241,68 @@ struct ReadCacheTests {
             gate.open()
             for try await (number, value) in group { #expect(number == value) }
         }
-        for (number, key) in keys.enumerated() { #expect(reads.cached(key) == number) }
+        for (number, key) in keys.enumerated() { #expect(reads.cached(key.query, in: key.scope) == number) }
     }
 
     @Test("an answer that brings more than was asked for is not kept under another key")
     func surplus() async throws {
         let reads = Self.reads()
-        let other = CacheKey.public(.alpaca, "MSFT")
-        _ = await reads.values(for: [Self.aapl], in: Self.context()) { _, _ in [Self.aapl: 1, other: 2] }
-        #expect(reads.cached(Self.aapl) == 1)
-        #expect(reads.cached(other) == nil)
+        let other = ExactText("MSFT")
+        _ = await reads.read([Self.aapl], in: Self.scope, for: Self.context()) { _, _ in
+            [Self.aapl: 1, other: 2]
+        }
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 1)
+        #expect(reads.cached(other, in: Self.scope) == nil)
     }
 
     @Test("asks for what is missing only, in as few calls as the provider allows")
     func batches() async throws {
         let reads = Self.reads()
         let journal = Journal<[String]>()
-        let keys = (0..<10).map { CacheKey.public(.alpaca, "S\($0)") }
-        let fetch: ReadCache<Int>.Fetch = { keys, _ throws(ProviderFailure) in
-            journal.note(keys.map(\.subject))
+        let keys = (0..<10).map { ExactText("S\($0)") }
+        let fetch: ReadCache<ExactText, Int>.Load = { keys, _ throws(ProviderFailure) in
+            journal.note(keys.map(\.text))
             return KeyedResults(
                 Dictionary(
                     uniqueKeysWithValues: keys.compactMap { key in
-                        Int(key.subject.dropFirst()).map { (key, $0) }
+                        Int(key.text.dropFirst()).map { (key, $0) }
                     }))
         }
-        _ = await reads.values(for: [keys[2], keys[5], keys[2]], in: Self.context(), fetch: fetch)
+        _ = await reads.read(
+            [keys[2], keys[5], keys[2]], in: Self.scope, for: Self.context(), load: fetch)
         #expect(journal.entries == [["S2", "S5"]])
-        let results = await reads.values(for: keys, keysPerCall: 3, in: Self.context(), fetch: fetch)
+        let results = await reads.read(keys, in: Self.scope, batchSize: 3, for: Self.context(), load: fetch)
         #expect(journal.entries.dropFirst().map(\.count).sorted() == [2, 3, 3])
-        for (number, key) in keys.enumerated() { #expect(try results[key]?.get() == number) }
-        #expect(reads.cached(keys) == Array(0..<10))
-        #expect(reads.cached(keys + [Self.aapl]) == nil)
+        #expect(try results.map { try $0.get() } == Array(0..<10))
+        #expect(reads.cached(keys, in: Self.scope) == Array(0..<10))
+        #expect(reads.cached(keys + [Self.aapl], in: Self.scope) == nil)
     }
 
     @Test("what the provider does not know is not found; what fails, fails for its call alone")
     func partial() async throws {
         let reads = Self.reads()
-        let keys = (0..<4).map { CacheKey.public(.alpaca, "S\($0)") }
-        let results = await reads.values(for: keys, keysPerCall: 2, in: Self.context()) {
+        let keys = (0..<4).map { ExactText("S\($0)") }
+        let results = await reads.read(keys, in: Self.scope, batchSize: 2, for: Self.context()) {
             keys, _ throws(ProviderFailure) in
-            if keys.contains(.public(.alpaca, "S3")) { throw Self.unavailable }
+            if keys.contains(ExactText("S3")) { throw Self.unavailable }
             return [keys[0]: 0]
         }
-        #expect(try results[keys[0]]?.get() == 0)
-        #expect(results[keys[1]] == .failure(ProviderFailure(.alpaca, .notFound)))
-        #expect(results[keys[2]] == .failure(Self.unavailable))
-        #expect(results[keys[3]] == .failure(Self.unavailable))
+        #expect(try results[0].get() == 0)
+        #expect(results[1] == .failure(ProviderFailure(.alpaca, .notFound)))
+        #expect(results[2] == .failure(Self.unavailable))
+        #expect(results[3] == .failure(Self.unavailable))
     }
 
     @Test("one of a call may fail alone: the others are kept, and it is asked for again")
     func failsAlone() async throws {
         let reads = Self.reads()
         let asked = Journal<[String]>()
-        let keys = (0..<4).map { CacheKey.public(.alpaca, "S\($0)") }
-        let fetch: ReadCache<Int>.Fetch = { keys, _ throws(ProviderFailure) in
-            asked.note(keys.map(\.subject))
-            var batch = KeyedResults<CacheKey, Int>()
+        let keys = (0..<4).map { ExactText("S\($0)") }
+        let fetch: ReadCache<ExactText, Int>.Load = { keys, _ throws(ProviderFailure) in
+            asked.note(keys.map(\.text))
+            var batch = KeyedResults<ExactText, Int>()
             for key in keys {
-                switch key.subject {
+                switch key.text {
                 case "S1": batch.failures[key] = Self.unavailable
                 case "S2": batch.failures[key] = ProviderFailure(.alpaca, .notEntitled)
                 case "S3": break
@@ -291,12 +312,12 @@ struct ReadCacheTests {
             return batch
         }
         for _ in 0..<2 {
-            let results = await reads.values(for: keys, in: Self.context(), fetch: fetch)
+            let results = await reads.read(keys, in: Self.scope, for: Self.context(), load: fetch)
             #expect(
                 results == [
-                    keys[0]: .success(0), keys[1]: .failure(Self.unavailable),
-                    keys[2]: .failure(ProviderFailure(.alpaca, .notEntitled)),
-                    keys[3]: .failure(ProviderFailure(.alpaca, .notFound)),
+                    .success(0), .failure(Self.unavailable),
+                    .failure(ProviderFailure(.alpaca, .notEntitled)),
+                    .failure(ProviderFailure(.alpaca, .notFound)),
                 ])
         }
         #expect(asked.entries == [["S0", "S1", "S2", "S3"], ["S1", "S2", "S3"]])
@@ -307,15 +328,17 @@ struct ReadCacheTests {
         let reads = Self.reads()
         let gate = Gate()
         let asked = Journal<[String]>()
-        let keys = ["A", "B", "C"].map { CacheKey.public(.alpaca, $0) }
-        let fetch: ReadCache<Int>.Fetch = { keys, _ throws(ProviderFailure) in
-            asked.note(keys.map(\.subject))
+        let keys = ["A", "B", "C"].map { ExactText($0) }
+        let fetch: ReadCache<ExactText, Int>.Load = { keys, _ throws(ProviderFailure) in
+            asked.note(keys.map(\.text))
             await gate.pass()
-            return KeyedResults(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.subject.count) }))
+            return KeyedResults(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.text.count) }))
         }
-        let first = Task { await reads.values(for: [keys[0], keys[1]], in: Self.context(), fetch: fetch) }
+        let first = Task {
+            await reads.read([keys[0], keys[1]], in: Self.scope, for: Self.context(), load: fetch)
+        }
         await gate.arrived(1)
-        let second = Task { await reads.values(for: keys, in: Self.context(), fetch: fetch) }
+        let second = Task { await reads.read(keys, in: Self.scope, for: Self.context(), load: fetch) }
         await gate.arrived(2)
         gate.open()
         #expect(await first.value.count == 2)
@@ -327,33 +350,37 @@ struct ReadCacheTests {
     func invalidates() async throws {
         let reads = Self.reads()
         let context = Self.context()
-        _ = try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 }
-        reads.invalidate { $0 == Self.aapl }
-        #expect(reads.cached(Self.aapl) == nil)
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 1 }
+        reads.invalidate(Self.aapl, in: Self.scope)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == nil)
         let gate = Gate()
         let before = Task {
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in
                 await gate.pass()
                 return 2
             }
         }
         await gate.arrived(1)
-        reads.invalidate { $0 == Self.aapl }
-        #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 3 } == 3)
+        reads.invalidate(Self.aapl, in: Self.scope)
+        #expect(
+            try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 3 }
+                == 3)
         gate.open()
         #expect(try await before.value == 2)
-        #expect(reads.cached(Self.aapl) == 3)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 3)
     }
 
     @Test("stays within its bounds")
     func bounded() async throws {
         let reads = Self.reads(entries: 3)
         for number in 0..<5 {
-            let key = CacheKey.public(.alpaca, "S\(number)")
-            _ = try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in number }
-            _ = reads.cached(CacheKey.public(.alpaca, "S0"))
+            let key = ExactText("S\(number)")
+            _ = try await reads.read(key, in: Self.scope, for: Self.context()) { _ throws(ProviderFailure) in
+                number
+            }
+            _ = reads.cached(ExactText("S0"), in: Self.scope)
         }
-        let kept = (0..<5).filter { reads.cached(CacheKey.public(.alpaca, "S\($0)")) != nil }
+        let kept = (0..<5).filter { reads.cached(ExactText("S\($0)"), in: Self.scope) != nil }
         #expect(kept == [0, 3, 4])
     }
 
@@ -363,9 +390,9 @@ struct ReadCacheTests {
         let reads = Self.reads(clock.clock)
         let journal = Journal<CallRecord>()
         let context = Self.context(journal: journal)
-        _ = try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 }
-        _ = try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 }
-        _ = reads.cached(Self.aapl, in: context)
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 1 }
+        _ = try await reads.read(Self.aapl, in: Self.scope, for: context) { _ throws(ProviderFailure) in 1 }
+        _ = reads.cached(Self.aapl, in: Self.scope, for: context)
         let spared = CallRecord(
             provider: .alpaca, operation: "quotes", outcome: .cached, start: clock.now)
         #expect(journal.entries == [spared, spared])
@@ -386,16 +413,18 @@ struct ReadCacheTests {
                 let isCancelled = Int.random(in: 0..<5, using: &random) == 0
                 let isInvalidating = Int.random(in: 0..<10, using: &random) == 0
                 group.addTask {
-                    let key = CacheKey.private(of: owners[owner], .alpaca, "\(subject)")
+                    let query = ExactText("\(subject)")
+                    let scope = CacheScope.connection("", of: owners[owner], at: .alpaca)
                     let task = Task {
-                        try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in
+                        try await reads.read(query, in: scope, for: Self.context()) {
+                            _ throws(ProviderFailure) in
                             for _ in 0..<yields { await Task.yield() }
                             return owner * 10 + subject
                         }
                     }
                     for _ in 0..<(yields / 2) { await Task.yield() }
                     if isCancelled { task.cancel() }
-                    if isInvalidating { reads.invalidate { $0 == key } }
+                    if isInvalidating { reads.invalidate(query, in: scope) }
                     switch await task.result {
                     case .success(let value): return value == owner * 10 + subject
                     case .failure(let error):

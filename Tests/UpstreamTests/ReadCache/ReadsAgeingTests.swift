@@ -10,8 +10,9 @@ struct ReadsAgeingTests {
     /// Fresh for 2 seconds, served while renewed for 4 more, last known until 12.
     static let lifetime = CacheLifetime(
         fresh: .seconds(2), whileRevalidating: .seconds(4), ifError: .seconds(10))
-    static let aapl = CacheKey.public(.alpaca, "AAPL")
-    static let msft = CacheKey.public(.alpaca, "MSFT")
+    static let scope = CacheScope.shared(.alpaca)
+    static let aapl = ExactText("AAPL")
+    static let msft = ExactText("MSFT")
     static let unavailable = ProviderFailure(.alpaca, .unavailable)
 
     /// What the provider answers from now on, and how often it was asked.
@@ -40,11 +41,11 @@ struct ReadsAgeingTests {
         _ clock: ManualClock,
         _ lifetime: @escaping @Sendable (Int, Instant) -> CacheLifetime = { _, _ in ReadsAgeingTests.lifetime
         }
-    ) -> ReadCache<Int> {
+    ) -> ReadCache<ExactText, Int> {
         ReadCache(
-            "quotes", bytes: 1 << 20,
-            ageing: FreshnessPolicy(unknown: .seconds(5), markedStale: { -$0 }, lifetime: lifetime),
-            clock: clock.clock)
+            "quotes", CacheBounds(bytes: 1 << 20),
+            freshness: FreshnessPolicy(negativeTTL: .seconds(5), markStale: { -$0 }, lifetime: lifetime),
+            time: clock.clock)
     }
 
     static func context(_ clock: ManualClock, notBefore: ContinuousClock.Instant? = nil) -> CallContext {
@@ -52,10 +53,10 @@ struct ReadsAgeingTests {
     }
 
     static func read(
-        _ reads: ReadCache<Int>, _ source: Source, _ clock: ManualClock,
+        _ reads: ReadCache<ExactText, Int>, _ source: Source, _ clock: ManualClock,
         notBefore: ContinuousClock.Instant? = nil
     ) async throws -> Int {
-        try await reads.value(for: aapl, in: context(clock, notBefore: notBefore)) {
+        try await reads.read(aapl, in: scope, for: context(clock, notBefore: notBefore)) {
             _ throws(ProviderFailure) in try source.ask()
         }
     }
@@ -66,12 +67,12 @@ struct ReadsAgeingTests {
         let reads = Self.reads(clock)
         #expect(try await Self.read(reads, Source(1), clock) == 1)
         clock.advance(by: .seconds(2))
-        #expect(reads.cached(Self.aapl) == nil)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == nil)
         let gate = Gate()
         try await withThrowingTaskGroup { group in
             for _ in 0..<1_000 {
                 group.addTask {
-                    try await reads.value(for: Self.aapl, in: Self.context(clock)) {
+                    try await reads.read(Self.aapl, in: Self.scope, for: Self.context(clock)) {
                         _ throws(ProviderFailure) in
                         await gate.pass()
                         return 2
@@ -83,8 +84,8 @@ struct ReadsAgeingTests {
         }
         await gate.arrived(1)
         gate.open()
-        try await waitUntil { reads.cached(Self.aapl) != nil }
-        #expect(reads.cached(Self.aapl) == 2)
+        try await waitUntil { reads.cached(Self.aapl, in: Self.scope) != nil }
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 2)
         #expect(gate.arrivals == 1)
     }
 
@@ -96,7 +97,8 @@ struct ReadsAgeingTests {
         clock.advance(by: .seconds(3))
         let gate = Gate()
         let reader = Task {
-            try await reads.value(for: Self.aapl, in: Self.context(clock)) { _ throws(ProviderFailure) in
+            try await reads.read(Self.aapl, in: Self.scope, for: Self.context(clock)) {
+                _ throws(ProviderFailure) in
                 await gate.pass()
                 return Task.isCancelled ? 0 : 2
             }
@@ -110,8 +112,8 @@ struct ReadsAgeingTests {
         second.cancel()
         _ = await second.result
         gate.open()
-        try await waitUntil { reads.cached(Self.aapl) != nil }
-        #expect(reads.cached(Self.aapl) == 2)
+        try await waitUntil { reads.cached(Self.aapl, in: Self.scope) != nil }
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 2)
     }
 
     @Test("a value whose renewal failed is marked as stale, and tried again after a second")
@@ -128,7 +130,7 @@ struct ReadsAgeingTests {
         source.answers(7)
         clock.advance(by: .seconds(1))
         #expect(try await Self.read(reads, source, clock) == -1)
-        try await waitUntil { reads.cached(Self.aapl) != nil }
+        try await waitUntil { reads.cached(Self.aapl, in: Self.scope) != nil }
         #expect(try await Self.read(reads, source, clock) == 7)
         #expect(source.calls == 3)
     }
@@ -142,15 +144,15 @@ struct ReadsAgeingTests {
         clock.advance(by: .seconds(7))
         #expect(try await Self.read(reads, source, clock) == -1)
         // Of several sources the next may answer, so a failure is one there.
-        let results = await reads.values(for: [Self.aapl], in: Self.context(clock)) {
+        let results = await reads.read([Self.aapl], in: Self.scope, for: Self.context(clock)) {
             _, _ throws(ProviderFailure) in throw Self.unavailable
         }
-        #expect(results == [Self.aapl: .failure(Self.unavailable)])
-        #expect(reads.lastKnown(after: [(Self.aapl, Self.unavailable)]) == -1)
+        #expect(results == [.failure(Self.unavailable)])
+        #expect(reads.stale(Self.aapl, after: [(Self.scope, Self.unavailable)]) == -1)
         clock.advance(by: .milliseconds(4_999))
         #expect(try await Self.read(reads, source, clock) == -1)
         clock.advance(by: .milliseconds(1))
-        #expect(reads.lastKnown(after: [(Self.aapl, Self.unavailable)]) == nil)
+        #expect(reads.stale(Self.aapl, after: [(Self.scope, Self.unavailable)]) == nil)
         await #expect(throws: Self.unavailable) { try await Self.read(reads, source, clock) }
         // A failure is never kept.
         source.answers(3)
@@ -195,24 +197,25 @@ struct ReadsAgeingTests {
         source.fails(cause)
         _ = try? await Self.read(reads, source, clock)
         source.fails()
-        #expect(reads.lastKnown(after: [(Self.aapl, Self.unavailable)]) == nil)
+        #expect(reads.stale(Self.aapl, after: [(Self.scope, Self.unavailable)]) == nil)
     }
 
     @Test("the last known of several sources is the one that was asked for last")
     func latest() async throws {
         let clock = ManualClock()
         let reads = Self.reads(clock)
-        let keys = [CacheKey.public(.alpaca, "AAPL"), .public(.saxo, "AAPL"), .public(.polygon, "AAPL")]
-        for (number, key) in [(1, keys[0]), (2, keys[1])] {
-            _ = try await reads.value(for: key, in: Self.context(clock)) { _ throws(ProviderFailure) in number
+        let scopes = [CacheScope.shared(.alpaca), .shared(.saxo), .shared(.polygon)]
+        for (number, scope) in [(1, scopes[0]), (2, scopes[1])] {
+            _ = try await reads.read(Self.aapl, in: scope, for: Self.context(clock)) {
+                _ throws(ProviderFailure) in number
             }
             clock.advance(by: .seconds(3))
         }
-        let failures = keys.map { ($0, ProviderFailure($0.provider, .unavailable)) }
-        #expect(reads.lastKnown(after: failures) == -2)
+        let failures = scopes.map { ($0, ProviderFailure($0.provider, .unavailable)) }
+        #expect(reads.stale(Self.aapl, after: failures) == -2)
         let refused = ProviderFailure(.saxo, .notEntitled)
-        #expect(reads.lastKnown(after: [failures[0], (keys[1], refused), failures[2]]) == -1)
-        #expect(reads.lastKnown(after: []) == nil)
+        #expect(reads.stale(Self.aapl, after: [failures[0], (scopes[1], refused), failures[2]]) == -1)
+        #expect(reads.stale(Self.aapl, after: []) == nil)
     }
 
     @Test("that a provider knows no such thing is remembered briefly, of one key or of some of a batch")
@@ -221,23 +224,24 @@ struct ReadsAgeingTests {
         let reads = Self.reads(clock)
         let asked = Journal<[String]>()
         let missing = ProviderFailure(.alpaca, .notFound)
-        func ask(_ keys: [CacheKey]) async -> [CacheKey: Result<Int, ProviderFailure>] {
-            await reads.values(for: keys, in: Self.context(clock)) { keys, _ throws(ProviderFailure) in
-                asked.note(keys.map(\.subject))
+        func ask(_ keys: [ExactText]) async -> [Result<Int, ProviderFailure>] {
+            await reads.read(keys, in: Self.scope, for: Self.context(clock)) {
+                keys, _ throws(ProviderFailure) in
+                asked.note(keys.map(\.text))
                 if keys == [Self.msft] { throw missing }
                 return keys.contains(Self.aapl) ? [Self.aapl: 1] : [:]
             }
         }
-        let other = CacheKey.public(.alpaca, "NONE")
+        let other = ExactText("NONE")
         for _ in 0..<3 {
             #expect(
-                await ask([Self.aapl, other]) == [Self.aapl: .success(1), other: .failure(missing)])
+                await ask([Self.aapl, other]) == [.success(1), .failure(missing)])
         }
-        #expect(await ask([Self.msft]) == [Self.msft: .failure(missing)])
-        #expect(await ask([Self.msft]) == [Self.msft: .failure(missing)])
+        #expect(await ask([Self.msft]) == [.failure(missing)])
+        #expect(await ask([Self.msft]) == [.failure(missing)])
         #expect(asked.entries == [["AAPL", "NONE"], ["MSFT"]])
-        #expect(reads.cached(other) == nil)
-        #expect(reads.lastKnown(after: [(other, Self.unavailable)]) == nil)
+        #expect(reads.cached(other, in: Self.scope) == nil)
+        #expect(reads.stale(other, after: [(Self.scope, Self.unavailable)]) == nil)
         clock.advance(by: .seconds(5))
         _ = await ask([other])
         #expect(asked.entries.count == 3)
@@ -251,14 +255,14 @@ struct ReadsAgeingTests {
         ])
     func unknownAtProvider(_ provider: ProviderID, _ seconds: Int) async throws {
         let clock = ManualClock()
-        let reads = ReadCache<Int>(
-            "quotes", bytes: 1 << 20, ageing: FreshnessPolicy(markedStale: { -$0 }) { _, _ in Self.lifetime },
-            clock: clock.clock)
+        let reads = ReadCache<ExactText, Int>(
+            "quotes", CacheBounds(bytes: 1 << 20),
+            freshness: FreshnessPolicy(markStale: { -$0 }) { _, _ in Self.lifetime }, time: clock.clock)
         let source = Source(1)
         source.fails(.notFound)
-        let key = CacheKey.public(provider, "NOPE")
         func ask() async {
-            _ = try? await reads.value(for: key, in: Self.context(clock)) { _ throws(ProviderFailure) in
+            _ = try? await reads.read(Self.aapl, in: .shared(provider), for: Self.context(clock)) {
+                _ throws(ProviderFailure) in
                 try source.ask()
             }
         }
@@ -277,7 +281,7 @@ struct ReadsAgeingTests {
         let (reads, source) = (Self.reads(clock), Source(1))
         source.fails(.notFound)
         for _ in 0..<2 {
-            _ = await reads.values(for: [Self.aapl, Self.msft], in: Self.context(clock)) {
+            _ = await reads.read([Self.aapl, Self.msft], in: Self.scope, for: Self.context(clock)) {
                 _, _ throws(ProviderFailure) in [Self.aapl: try source.ask()]
             }
         }
@@ -294,9 +298,9 @@ struct ReadsAgeingTests {
         let source = Source(30)
         #expect(try await Self.read(reads, source, clock) == 30)
         clock.advance(by: .milliseconds(29_999))
-        #expect(reads.cached(Self.aapl) == 30)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == 30)
         clock.advance(by: .milliseconds(1))
-        #expect(reads.cached(Self.aapl) == nil)
+        #expect(reads.cached(Self.aapl, in: Self.scope) == nil)
         // Good for no time at all: it is passed on, and not kept.
         #expect(try await Self.read(reads, source, clock) == 30)
         #expect(try await Self.read(reads, source, clock) == 30)
@@ -309,13 +313,14 @@ struct ReadsAgeingTests {
         let reads = Self.reads(clock)
         let asked = Journal<[String]>()
         func ask(_ names: String, perCall: Int) async -> [Int?] {
-            let keys = names.map { CacheKey.public(.alpaca, String($0)) }
-            let results = await reads.values(for: keys, keysPerCall: perCall, in: Self.context(clock)) {
+            let keys = names.map { ExactText(String($0)) }
+            let results = await reads.read(keys, in: Self.scope, batchSize: perCall, for: Self.context(clock))
+            {
                 keys, _ throws(ProviderFailure) in
-                asked.note(keys.map(\.subject))
+                asked.note(keys.map(\.text))
                 return KeyedResults(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }))
             }
-            return keys.map { try? results[$0]?.get() }
+            return results.map { try? $0.get() }
         }
         #expect(await ask("AB", perCall: 9) == [1, 1])
         clock.advance(by: .seconds(3))

@@ -15,14 +15,14 @@ struct ReadsDemandTests {
         source.answers(2)
         let request = clock.now
         let demanding = Base.context(clock, notBefore: request)
-        #expect(reads.cached(Base.aapl, in: demanding) == nil)
-        #expect(reads.cached([Base.aapl], in: demanding) == nil)
+        #expect(reads.cached(Base.aapl, in: Base.scope, for: demanding) == nil)
+        #expect(reads.cached([Base.aapl], in: Base.scope, for: demanding) == nil)
         #expect(try await Base.read(reads, source, clock, notBefore: request) == 2)
         #expect(try await Base.read(reads, source, clock, notBefore: request) == 2)
-        #expect(reads.cached(Base.aapl, in: demanding) == 2)
+        #expect(reads.cached(Base.aapl, in: Base.scope, for: demanding) == 2)
         #expect(source.calls == 2)
         // The new value is for everybody.
-        #expect(reads.cached(Base.aapl) == 2)
+        #expect(reads.cached(Base.aapl, in: Base.scope) == 2)
     }
 
     @Test("do not join a call that began before, and join one that began after")
@@ -34,7 +34,9 @@ struct ReadsDemandTests {
             Int, any Error
         > {
             Task {
-                try await reads.value(for: Base.aapl, in: Base.context(clock, notBefore: notBefore)) {
+                try await reads.read(
+                    Base.aapl, in: Base.scope, for: Base.context(clock, notBefore: notBefore)
+                ) {
                     _ throws(ProviderFailure) in
                     await gate.pass()
                     return number
@@ -56,7 +58,7 @@ struct ReadsDemandTests {
         old.open()
         #expect(try await first.value == 1)
         // The call that was asked for last has the last word.
-        #expect(reads.cached(Base.aapl) == 2)
+        #expect(reads.cached(Base.aapl, in: Base.scope) == 2)
         #expect(new.arrivals == 1)
     }
 
@@ -69,12 +71,12 @@ struct ReadsDemandTests {
         let clock = ManualClock()
         let reads = Base.reads(clock) { _, _ in CacheLifetime(fresh: .seconds(3_600)) }
         let source = Base.Source(1)
-        let key = CacheKey.public(provider, "AAPL")
+        let scope = CacheScope.shared(provider)
         func read() async throws -> Int {
             let context = CallContext(
                 deadline: clock.now + .seconds(60), notBefore: clock.now, acceptsMinimumAge: true)
-            if let value = reads.cached(key, in: context) { return value }
-            return try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+            if let value = reads.cached(Base.aapl, in: scope, for: context) { return value }
+            return try await reads.read(Base.aapl, in: scope, for: context) { _ throws(ProviderFailure) in
                 try source.ask()
             }
         }
@@ -102,7 +104,8 @@ struct ReadsDemandTests {
     @Test("do not ask anew for what a client keeps for its own use")
     func fixed() async throws {
         let clock = ManualClock()
-        let reads = ReadCache<Int>("listing", bounds: .init(timeToLive: .seconds(9)), clock: clock.clock)
+        let reads = ReadCache<ExactText, Int>(
+            "listing", CacheBounds(), freshness: .fixed(.seconds(9)), time: clock.clock)
         let source = Base.Source(1)
         #expect(try await Base.read(reads, source, clock) == 1)
         clock.advance(by: .seconds(1))
@@ -116,16 +119,21 @@ struct ReadsDemandTests {
         let reads = Base.reads(clock)
         let (ann, bob) = (try #require(OwnerID("ann")), try #require(OwnerID("bob")))
         let keys = [
-            CacheKey.private(of: ann, .alpaca, "a"), .private(of: ann, .alpaca, "b"),
-            .private(of: ann, .saxo, "a"), .private(of: bob, .alpaca, "a"), .public(.alpaca, "a"),
+            CacheKey(ExactText("a"), in: .connection("1", of: ann, at: .alpaca)),
+            CacheKey(ExactText("b"), in: .connection("2", of: ann, at: .alpaca)),
+            CacheKey(ExactText("a"), in: .connection("1", of: ann, at: .saxo)),
+            CacheKey(ExactText("a"), in: .connection("1", of: bob, at: .alpaca)),
+            CacheKey(ExactText("a"), in: .shared(.alpaca)),
         ]
         for key in keys {
-            _ = try await reads.value(for: key, in: Base.context(clock)) { _ throws(ProviderFailure) in 1 }
+            _ = try await reads.read(key.query, in: key.scope, for: Base.context(clock)) {
+                _ throws(ProviderFailure) in 1
+            }
         }
         reads.invalidate(privateTo: ann, at: .alpaca)
-        #expect(keys.map { reads.cached($0) } == [nil, nil, 1, 1, 1])
+        #expect(keys.map { reads.cached($0.query, in: $0.scope) } == [nil, nil, 1, 1, 1])
         for key in keys.prefix(2) {
-            #expect(reads.lastKnown(after: [(key, Base.unavailable)]) == nil)
+            #expect(reads.stale(key.query, after: [(key.scope, Base.unavailable)]) == nil)
         }
     }
 }

@@ -48,13 +48,13 @@ struct ReadsPropertyTests {
         arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func holds(seed: UInt64) async throws {
         let (clock, chronicle) = (ManualClock(), Chronicle())
-        let reads = ReadCache<Figure>(
-            "figures", entries: 6, bytes: 1 << 20,
-            ageing: FreshnessPolicy(unknown: .milliseconds(500), markedStale: { Self.marked($0) }) {
+        let reads = ReadCache<ExactText, Figure>(
+            "figures", CacheBounds(entries: 6, bytes: 1 << 20),
+            freshness: FreshnessPolicy(negativeTTL: .milliseconds(500), markStale: { Self.marked($0) }) {
                 figure, _ in
                 chronicle.date(figure.call, clock.now)
                 return Self.lifetime
-            }, clock: clock.clock)
+            }, time: clock.clock)
         let owners = try (0..<3).map { try #require(OwnerID("user \($0)")) }
         var random = Seeded(state: seed)
         for _ in 0..<60 {
@@ -87,16 +87,16 @@ struct ReadsPropertyTests {
 
     /// What is wrong with the answer to an ask; nil if nothing is.
     private static func verdict(
-        _ ask: Ask, _ reads: ReadCache<Figure>, _ owners: [OwnerID], _ clock: ManualClock,
+        _ ask: Ask, _ reads: ReadCache<ExactText, Figure>, _ owners: [OwnerID], _ clock: ManualClock,
         _ chronicle: Chronicle
     ) async -> String? {
-        let subject = "\(ask.subject)"
-        let key =
-            ask.owner.map { CacheKey.private(of: owners[$0], .saxo, subject) } ?? .public(.saxo, subject)
+        let key = ExactText("\(ask.subject)")
+        let scope =
+            ask.owner.map { CacheScope.connection("", of: owners[$0], at: .saxo) } ?? .shared(.saxo)
         let now = clock.now
         let context = CallContext(deadline: now + .seconds(60), notBefore: ask.isDemanding ? now : nil)
         let task = Task {
-            try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+            try await reads.read(key, in: scope, for: context) { _ throws(ProviderFailure) in
                 let call = chronicle.begin(at: clock.now)
                 for _ in 0..<ask.yields { await Task.yield() }
                 switch ask.outcome {
@@ -127,22 +127,23 @@ struct ReadsPropertyTests {
         arguments: [1, 2, 3] as [UInt64])
     func bounded(seed: UInt64) async throws {
         let clock = ManualClock()
-        let reads = ReadCache<Int>(
-            "figures", bytes: 10_000,
-            ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
-            clock: clock.clock, weight: { $0 })
+        let reads = ReadCache<ExactText, Int>(
+            "figures", CacheBounds(bytes: 10_000),
+            freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
+            weight: { $0 }, time: clock.clock)
         var random = Seeded(state: seed)
-        var latest: [CacheKey: Int] = [:]
+        var latest: [CacheKey<ExactText>: Int] = [:]
         for number in 0..<400 {
-            let key = CacheKey.public(.saxo, "\(number)")
+            let key = CacheKey(ExactText("\(number)"), in: .shared(.saxo))
             let weight = Int.random(in: 0..<3_000, using: &random)
             let isUnknown = Bool.random(using: &random)
-            _ = try? await reads.value(for: key, in: Base.context(clock)) { _ throws(ProviderFailure) in
+            _ = try? await reads.read(key.query, in: key.scope, for: Base.context(clock)) {
+                _ throws(ProviderFailure) in
                 if isUnknown { throw ProviderFailure(.saxo, .notFound) }
                 return weight
             }
             if !isUnknown { latest[key] = weight }
-            let kept = latest.keys.filter { reads.cached($0) != nil }
+            let kept = latest.keys.filter { reads.cached($0.query, in: $0.scope) != nil }
             #expect(kept.reduce(0) { $0 + (latest[$1] ?? 0) + $1.weight } <= 10_000)
             if !isUnknown { #expect(kept.contains(key)) }
         }

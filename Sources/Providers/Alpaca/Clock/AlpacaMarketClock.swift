@@ -95,13 +95,6 @@ extension JSONReader {
     }
 }
 
-extension CacheBounds {
-    /// Trading days are known for years ahead; a day is soon enough for a change.
-    static var calendar: CacheBounds {
-        CacheBounds(timeToLive: .seconds(86_400), entries: 64, bytes: AlpacaClient.calendarLimit)
-    }
-}
-
 extension AlpacaClient {
     /// The most memory that the trading days take, in bytes.
     package static let calendarLimit = 1 << 20
@@ -113,8 +106,8 @@ extension AlpacaClient {
         let items: [(name: String, value: String?)] = [
             ("start", "\(year)-01-01"), ("end", "\(year)-12-31"),
         ]
-        let key = CacheKey.public(.alpaca, "calendar \(year)")
-        return try await calendar.value(for: key, in: context) { context throws(ProviderFailure) in
+        return try await calendar.read(CalendarQuery(year: year), in: .shared(.alpaca), for: context) {
+            context throws(ProviderFailure) in
             try await get(
                 "calendar", from: .trading,
                 { $0.appending(path: "v2", "calendar")?.appending(query: items) }, in: context
@@ -125,4 +118,11 @@ extension AlpacaClient {
             }
         }
     }
+}
+
+/// The trading days of a year.
+struct CalendarQuery: CacheQuery {
+    let year: Int
+
+    var cacheName: String { String(year) }
 }

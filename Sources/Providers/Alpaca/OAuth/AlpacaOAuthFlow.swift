@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 package import Upstream
 
 /// OAuth 2.0 with Alpaca (RFC 6749, section 4.1): a user lets Portico see, and trade, the user's own account.

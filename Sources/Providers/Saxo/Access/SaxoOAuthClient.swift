@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 package import Upstream
 
 /// An app that is registered with Saxo, and where its users consent.
@@ -52,7 +53,7 @@ package struct SaxoOAuthClient: Sendable {
         headers.add("Content-Type", "application/x-www-form-urlencoded")
         var items = grant + [("redirect_uri", redirectURI)]
         if let secret {
-            headers.add("Authorization", "Basic \(Base64.encode(Array("\(key):\(secret)".utf8)))")
+            headers.add("Authorization", "Basic \(Base64.standard.padded("\(key):\(secret)"))")
         } else {
             items.append(("client_id", key))
         }

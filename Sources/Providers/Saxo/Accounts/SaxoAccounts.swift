@@ -233,16 +233,15 @@ struct SaxoIdentity: Hashable, Sendable {
 
 /// The identity behind one connection, kept for a minute: every call about accounts needs their keys.
 struct SaxoIdentityCache: Sendable {
-    private let reads: ReadCache<SaxoIdentity>
-    private let owner: OwnerID?
+    private let reads: ReadCache<SingleValueQuery, SaxoIdentity>
+    private let scope: CacheScope?
 
-    /// Each client has its own, so that the key need not tell connections apart; it names its owner all the same.
+    /// Each client has its own cache, so that the scope need not contain the connection; it contains its owner.
     init(of holder: QuotaAccount, clock: TimeSource) {
         reads = ReadCache(
-            "accounts", bounds: CacheBounds(timeToLive: .seconds(60), entries: 1, bytes: 1 << 20),
-            clock: clock
-        ) { identity in 512 * (identity.accounts.count + 1) }
-        owner = OwnerID("connection \(holder.credential ?? "")")
+            "accounts", CacheBounds(entries: 1, bytes: 1 << 20), freshness: .fixed(.seconds(60)),
+            weight: { identity in 512 * (identity.accounts.count + 1) }, time: clock)
+        scope = OwnerID("connection \(holder.credential ?? "")").map { .connection("", of: $0, at: .saxo) }
     }
 
     func identity(
@@ -250,7 +249,7 @@ struct SaxoIdentityCache: Sendable {
         fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> SaxoIdentity
     ) async throws(ProviderFailure) -> SaxoIdentity {
         // There is always one: its text is not empty.
-        guard let owner else { return try await fetch(context) }
-        return try await reads.value(for: .private(of: owner, .saxo, "identity"), in: context, fetch: fetch)
+        guard let scope else { return try await fetch(context) }
+        return try await reads.read(SingleValueQuery(), in: scope, for: context, load: fetch)
     }
 }

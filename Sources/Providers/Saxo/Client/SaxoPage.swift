@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 package import Upstream
 
 /// A page of a list: `Data`, and in `__next` the address of the next one.

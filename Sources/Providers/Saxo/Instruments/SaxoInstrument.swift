@@ -77,11 +77,11 @@ extension SaxoSymbols {
 ///
 /// It is public data, one for all users: it holds who an instrument is, never who has it.
 package struct SaxoInstrumentCache: Sendable {
-    let bySymbol: ReadCache<SaxoListing>
-    let byKey: ReadCache<SaxoListing>
-    let details: ReadCache<SaxoInstrumentDetails>
+    let bySymbol: ReadCache<Symbol, SaxoListing>
+    let byKey: ReadCache<SaxoInstrumentKey, SaxoListing>
+    let details: ReadCache<SaxoInstrumentKey, SaxoInstrumentDetails>
     /// Symbols that Saxo did not know a moment ago.
-    let unknown: ReadCache<Bool>
+    let unknown: ReadCache<Symbol, Bool>
 
     private static let kindLimit = 2 << 20
     private static let unknownLimit = 1 << 20
@@ -97,39 +97,47 @@ package struct SaxoInstrumentCache: Sendable {
         timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
         entries: Int = 20_000, clock: TimeSource = .system
     ) {
-        let bounds = CacheBounds(timeToLive: timeToLive, entries: entries, bytes: Self.kindLimit)
-        bySymbol = ReadCache("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
-        byKey = ReadCache("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
-        details = ReadCache("instrument", bounds: bounds, clock: clock) { _ in Self.detailsWeight }
+        let bounds = CacheBounds(entries: entries, bytes: Self.kindLimit)
+        bySymbol = ReadCache(
+            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight }, time: clock
+        )
+        byKey = ReadCache(
+            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight }, time: clock
+        )
+        details = ReadCache(
+            "instrument", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.detailsWeight },
+            time: clock)
         unknown = ReadCache(
-            "listing",
-            bounds: CacheBounds(timeToLive: unknownTimeToLive, entries: entries, bytes: Self.unknownLimit),
-            clock: clock)
+            "listing", CacheBounds(entries: entries, bytes: Self.unknownLimit),
+            freshness: .fixed(unknownTimeToLive), time: clock)
     }
 
     /// With its texts, about.
     private static let listingWeight = 256
     private static let detailsWeight = 1_024
 
-    static func key(_ symbol: Symbol) -> CacheKey { .public(.saxo, symbol.text) }
-
-    static func key(_ key: SaxoInstrumentKey) -> CacheKey { .public(.saxo, "\(key.uic) \(key.assetType)") }
-
     /// Keeps what an answer about something else told on the way.
     func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
         // Nothing is waited for: the values are at hand.
         let context = CallContext(deadline: now + .seconds(1))
-        let symbols = Dictionary(listings.map { (Self.key($0.symbol), $0) }) { first, _ in first }
-        let keys = Dictionary(listings.map { (Self.key($0.key), $0) }) { first, _ in first }
-        _ = await bySymbol.values(for: Array(symbols.keys), in: context) { _, _ in KeyedResults(symbols) }
-        _ = await byKey.values(for: Array(keys.keys), in: context) { _, _ in KeyedResults(keys) }
+        let symbols = Dictionary(listings.map { ($0.symbol, $0) }) { first, _ in first }
+        let keys = Dictionary(listings.map { ($0.key, $0) }) { first, _ in first }
+        _ = await bySymbol.read(Array(symbols.keys), in: .shared(.saxo), for: context) { _, _ in
+            KeyedResults(symbols)
+        }
+        _ = await byKey.read(Array(keys.keys), in: .shared(.saxo), for: context) { _, _ in
+            KeyedResults(keys)
+        }
     }
 
     /// Forgets an instrument that Saxo does not know any more by its Uic.
     func invalidate(_ listing: SaxoListing) {
-        let (symbol, key) = (Self.key(listing.symbol), Self.key(listing.key))
-        bySymbol.invalidate { $0 == symbol }
-        byKey.invalidate { $0 == key }
-        details.invalidate { $0 == key }
+        bySymbol.invalidate(listing.symbol, in: .shared(.saxo))
+        byKey.invalidate(listing.key, in: .shared(.saxo))
+        details.invalidate(listing.key, in: .shared(.saxo))
     }
+}
+
+extension SaxoInstrumentKey: CacheQuery {
+    package var cacheName: String { "\(uic) \(assetType)" }
 }

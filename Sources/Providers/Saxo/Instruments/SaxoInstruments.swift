@@ -69,11 +69,11 @@ extension SaxoClient {
         var keys: [Symbol: SaxoInstrumentKey] = [:]
         for symbol in symbols {
             guard let name = SaxoSymbolQuery(symbol, in: configuration.symbolMapping) else { continue }
-            if let known = directory.bySymbol.cached(SaxoInstrumentCache.key(symbol)) {
+            if let known = directory.bySymbol.cached(symbol, in: .shared(.saxo)) {
                 batch[symbol] = known
             } else if case .uic(let key) = name {
                 keys[symbol] = key
-            } else if directory.unknown.cached(SaxoInstrumentCache.key(symbol)) == nil {
+            } else if directory.unknown.cached(symbol, in: .shared(.saxo)) == nil {
                 named.append((symbol, name))
             }
         }
@@ -105,15 +105,15 @@ extension SaxoClient {
     private func find(
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
-        let key = SaxoInstrumentCache.key(symbol)
         do throws(ProviderFailure) {
-            return try await directory.bySymbol.value(for: key, in: context) {
+            return try await directory.bySymbol.read(symbol, in: .shared(.saxo), for: context) {
                 context async throws(ProviderFailure) in
                 try await lookUp(symbol, name, in: context)
             }
         } catch {
             guard error.cause == .notFound else { throw error }
-            _ = try await directory.unknown.value(for: key, in: context) { _ async throws(ProviderFailure) in
+            _ = try await directory.unknown.read(symbol, in: .shared(.saxo), for: context) {
+                _ async throws(ProviderFailure) in
                 true
             }
             return nil
@@ -183,20 +183,16 @@ extension SaxoClient {
     func details(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoInstrumentDetails
     > {
-        let byCacheKey = Dictionary(keys.map { (SaxoInstrumentCache.key($0), $0) }) { first, _ in first }
-        let results = await directory.details.values(
-            for: keys.map(SaxoInstrumentCache.key), keysPerCall: Self.detailsPerCall, in: context
+        let results = await directory.details.read(
+            keys, in: .shared(.saxo), batchSize: Self.detailsPerCall, for: context
         ) { wanted, context async throws(ProviderFailure) in
-            let wanted = wanted.compactMap { byCacheKey[$0] }
             guard wanted.count == 1, let key = wanted.first else {
                 return try await fetchDetails(wanted, in: context)
             }
-            return [SaxoInstrumentCache.key(key): try await fetchDetails(key, in: context)]
+            return [key: try await fetchDetails(key, in: context)]
         }
         var batch = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
-        for (cacheKey, result) in results {
-            if let key = byCacheKey[cacheKey] { batch.add(result.map { $0 }, for: key) }
-        }
+        for (key, result) in zip(keys, results) { batch.add(result.map { $0 }, for: key) }
         return batch
     }
 
@@ -218,7 +214,7 @@ extension SaxoClient {
     /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
     private func fetchDetails(
         _ keys: [SaxoInstrumentKey], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<CacheKey, SaxoInstrumentDetails> {
+    ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails> {
         let url = try address(
             .reference, ["v1", "instruments", "details"],
             [
@@ -228,8 +224,7 @@ extension SaxoClient {
             ])
         let items = try await list(
             "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
-        return KeyedResults(
-            Dictionary(items.map { (SaxoInstrumentCache.key($0.key), $0) }) { first, _ in first })
+        return KeyedResults(Dictionary(items.map { ($0.key, $0) }) { first, _ in first })
     }
 
     /// Which instruments these are: as an earlier answer told, else looked up together.
@@ -237,7 +232,7 @@ extension SaxoClient {
         SaxoInstrumentKey, SaxoListing
     > {
         var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
-        for key in keys { batch[key] = directory.byKey.cached(SaxoInstrumentCache.key(key)) }
+        for key in keys { batch[key] = directory.byKey.cached(key, in: .shared(.saxo)) }
         let missing = keys.filter { batch[$0] == nil }
         if missing.isEmpty { return batch }
         let details = await details(of: missing, in: context)

@@ -12,7 +12,7 @@ package struct YahooClient: Sendable {
     private let open: ProviderHTTPClient
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient
-    private let crumbs: ReadCache<YahooCrumb>
+    private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
 
     /// - Parameters:
     ///   - configuration: Where Yahoo is.
@@ -38,8 +38,8 @@ package struct YahooClient: Sendable {
                     ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
             })
         crumbs = ReadCache(
-            "crumb", bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
-            clock: line.clock)
+            "crumb", CacheBounds(entries: 1, bytes: 64 << 10), freshness: .fixed(.seconds(86_400)),
+            time: line.clock)
     }
 
     /// Reads an address that everybody may read.
@@ -100,18 +100,17 @@ package struct YahooClient: Sendable {
 
     // MARK: Cookie and crumb
 
-    private static let crumbKey = CacheKey.public(.yahoo, "crumb")
-
     private func crumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
-        try await crumbs.value(for: Self.crumbKey, in: context) { context throws(ProviderFailure) in
+        try await crumbs.read(SingleValueQuery(), in: .shared(.yahoo), for: context) {
+            context throws(ProviderFailure) in
             try await fetchCrumb(in: context)
         }
     }
 
     /// Only the one that was refused: somebody else may have fetched another meanwhile.
     private func invalidate(_ pass: YahooCrumb) {
-        guard crumbs.cached(Self.crumbKey) == pass else { return }
-        crumbs.invalidate { $0 == Self.crumbKey }
+        guard crumbs.cached(SingleValueQuery(), in: .shared(.yahoo)) == pass else { return }
+        crumbs.invalidate(SingleValueQuery(), in: .shared(.yahoo))
     }
 
     private func fetchCrumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {

@@ -1,0 +1,351 @@
+import Brokerage
+import Synchronization
+
+// Not in the file of the class, which has about 300 lines: reads by calls.
+
+extension ReadCache {
+    private typealias Outcome = LoadResult<Query, Value>
+    private typealias Ticket = InFlightReads<Query, Value>.Ticket
+
+    /// Some queries whose values come with one read in flight.
+    private struct AwaitedRead {
+        let ticket: Ticket
+        var queries: [Query]
+        let deadline: ContinuousClock.Instant
+        /// Whether another operation began the read.
+        let isCoalesced: Bool
+    }
+
+    /// A read that must begin.
+    private struct NewRead {
+        let id: Int
+        let queries: [Query]
+        let start: ContinuousClock.Instant
+        let deadline: ContinuousClock.Instant
+        /// Whether it searches the persistent cache first.
+        let restores: Bool
+    }
+
+    /// Where each of some values comes from.
+    private struct Plan {
+        var cached: [(Query, Entry)] = []
+        /// The number of cached values that are past their freshness, and renewed.
+        var staleCount = 0
+        var awaitedReads: [AwaitedRead] = []
+        var newReads: [NewRead] = []
+        /// The queries that need a call that the operation may not make.
+        var limitErrors: [(Query, CallRefusal)] = []
+    }
+
+    /// The limit of a renewal, for which nobody waits.
+    private static var renewalTimeout: Duration { .seconds(10) }
+
+    /// The value from memory, from a call in flight, or by `load`; if that fails, the latest stored value, marked as
+    /// stale.
+    ///
+    /// - Throws: the failure of the call; `notFound` if `load` returns nothing for the query; `timedOut` at the
+    ///   deadline of `call`; `cancelled` with the task.
+    package func read(
+        _ query: Query, in scope: CacheScope, for call: CallContext,
+        load: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let results = await read([query], in: scope, for: call) { _, call throws(ProviderFailure) in
+            [query: try await load(call)]
+        }
+        guard let result = results.first else { throw ProviderFailure(scope.provider, .notFound) }
+        do throws(ProviderFailure) {
+            return try result.get()
+        } catch {
+            guard let value = stale(query, after: [(scope, error)], for: call) else { throw error }
+            return value
+        }
+    }
+
+    /// The values from memory, from calls in flight, or by `load` for all others.
+    ///
+    /// A failure is not replaced by a stale value: another source may be called before ``stale(_:after:for:)``.
+    ///
+    /// - Parameters:
+    ///   - queries: The queries; equal ones are read once.
+    ///   - scope: The scope of all queries.
+    ///   - batchSize: The number of queries in one call; more are loaded by several calls at the same time.
+    ///   - call: The operation that reads, with its deadline.
+    ///   - load: Calls the provider.
+    /// - Returns: a value or a failure for each query, in their order; see ``read(_:in:for:load:)``.
+    package func read(
+        _ queries: [Query], in scope: CacheScope, batchSize: Int = .max, for call: CallContext,
+        load: @escaping Load
+    ) async -> [Result<Value, ProviderFailure>] {
+        var results: [Query: Result<Value, ProviderFailure>] = [:]
+        var wanted = queries
+        while !wanted.isEmpty {
+            let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), for: call)
+            for (query, entry) in plan.cached { results[query] = result(of: entry, in: scope) }
+            for (query, refusal) in plan.limitErrors {
+                results[query] = .failure(ProviderFailure(scope.provider, .notAllowed(refusal)))
+            }
+            for read in plan.newReads { start(read, in: scope, for: call, load: load) }
+            recordHits(of: plan, in: scope, for: call)
+            wanted = []
+            for (read, outcome) in await outcomes(of: plan.awaitedReads, in: scope, for: call) {
+                for query in read.queries {
+                    if mayRetry(read, after: outcome.failure(of: query)?.cause, for: call) {
+                        wanted.append(query)
+                    } else {
+                        results[query] = outcome.result(of: query, at: scope.provider)
+                    }
+                }
+            }
+        }
+        return queries.map { results[$0] ?? .failure(ProviderFailure(scope.provider, .notFound)) }
+    }
+
+    private func result(of entry: Entry, in scope: CacheScope) -> Result<Value, ProviderFailure> {
+        guard let value = entry.value else { return .failure(ProviderFailure(scope.provider, .notFound)) }
+        return .success(entry.hasFailedToRenew ? freshness.markStale?(value) ?? value : value)
+    }
+
+    private func recordHits(of plan: Plan, in scope: CacheScope, for call: CallContext) {
+        guard call.observe != nil, !plan.cached.isEmpty else { return }
+        let now = time.now()
+        if plan.staleCount > 0 { record(.stale, in: scope, at: now, for: call) }
+        if plan.staleCount < plan.cached.count { record(.cached, in: scope, at: now, for: call) }
+    }
+
+    // MARK: Plan
+
+    /// Decides, in one critical section, where each value comes from.
+    private func plan(_ queries: [Query], in scope: CacheScope, batchSize: Int, for call: CallContext) -> Plan
+    {
+        let now = time.now()
+        let notBefore = notBefore(for: call, in: scope)
+        let refusal = call.allowance?.limitError()
+        return state.withLock { state in
+            var plan = Plan()
+            var (missing, due): ([Query], [Query]) = ([], [])
+            var seen: Set<Query> = []
+            var awaitedIndexOfRead: [Int: Int] = [:]
+            for query in queries where seen.insert(query).inserted {
+                let key = Key(query, in: scope)
+                let readID = state.inFlightReads.readID(for: key, notBefore: notBefore)
+                switch state.usableEntry(key, at: now, notBefore: notBefore) {
+                case (let entry, .fresh)?: plan.cached.append((query, entry))
+                case (let entry, .renewable(let isDue))?:
+                    plan.cached.append((query, entry))
+                    plan.staleCount += 1
+                    if isDue, readID == nil, refusal == nil { due.append(query) }
+                case (_, .stale)?, (_, .expired)?, nil:
+                    if let readID, let index = awaitedIndexOfRead[readID] {
+                        plan.awaitedReads[index].queries.append(query)
+                    } else if let readID, let (ticket, deadline) = state.inFlightReads.join(readID) {
+                        awaitedIndexOfRead[readID] = plan.awaitedReads.count
+                        plan.awaitedReads.append(
+                            AwaitedRead(
+                                ticket: ticket, queries: [query], deadline: deadline, isCoalesced: true))
+                    } else if let refusal {
+                        plan.limitErrors.append((query, refusal))
+                    } else {
+                        missing.append(query)
+                    }
+                }
+            }
+            open(missing, renewing: due, in: scope, batchSize, at: now, call, &state, &plan)
+            return plan
+        }
+    }
+
+    /// Opens reads for missing values; due renewals are added where a call has room, otherwise they get own calls.
+    private func open(
+        _ missing: [Query], renewing due: [Query], in scope: CacheScope, _ batchSize: Int,
+        at now: ContinuousClock.Instant, _ call: CallContext, _ state: inout State, _ plan: inout Plan
+    ) {
+        var rest = (missing + due)[...]
+        var awaited = missing.count
+        let mayRestore = persistence != nil && notBefore(for: call, in: scope) == nil
+        while !rest.isEmpty {
+            let queries = Array(rest.prefix(batchSize))
+            rest = rest.dropFirst(batchSize)
+            let keys = queries.map { Key($0, in: scope) }
+            let id: Int
+            let end: ContinuousClock.Instant
+            if awaited > 0 {
+                end = call.deadline
+                let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: mayRestore)
+                id = ticket.readID
+                plan.awaitedReads.append(
+                    AwaitedRead(
+                        ticket: ticket, queries: Array(queries.prefix(awaited)), deadline: end,
+                        isCoalesced: false))
+            } else {
+                end = now + Self.renewalTimeout
+                id = state.inFlightReads.openRenewal(of: keys, start: now, deadline: end)
+            }
+            plan.newReads.append(
+                NewRead(
+                    id: id, queries: queries, start: now, deadline: end, restores: awaited > 0 && mayRestore))
+            awaited = max(awaited - batchSize, 0)
+        }
+    }
+
+    // MARK: Calls
+
+    /// Starts a call.
+    ///
+    /// It is detached, because it belongs to all who wait and not to the operation that began it.
+    private func start(
+        _ read: NewRead, in scope: CacheScope, for call: CallContext, load: @escaping Load
+    ) {
+        let call = CallContext(
+            deadline: read.deadline, notBefore: call.notBefore, acceptsMinimumAge: call.acceptsMinimumAge,
+            observe: call.observe, tracing: call.tracing, allowance: call.allowance)
+        let task = Task.detached { [self] in
+            var outcome = Outcome()
+            if read.restores {
+                outcome.results.found = await restore(read.queries, of: read.id, in: scope, for: call)
+            }
+            let requested = read.queries.filter { outcome.results.found[$0] == nil }
+            if !requested.isEmpty {
+                do throws(ProviderFailure) {
+                    let loaded = try await load(requested, call)
+                    outcome.results.found.merge(loaded.found) { _, latest in latest }
+                    outcome.results.failures = loaded.failures
+                } catch {
+                    outcome.failure = error
+                }
+            }
+            complete(read, requested, in: scope, outcome)
+        }
+        let unwanted = state.withLock { $0.inFlightReads.attach(read.id, task: task) }
+        unwanted?.cancel()
+    }
+
+    /// The change of an entry when its call has ended.
+    private enum Change {
+        case store(Entry, weight: Int)
+        case remove
+        case recordFailure
+        case nothing
+    }
+
+    private func complete(_ read: NewRead, _ requested: [Query], in scope: CacheScope, _ outcome: Outcome) {
+        let now = time.now()
+        // Outside of the lock, since weight and lifetime are the caller's code.
+        let changes = requested.map { query in
+            let key = Key(query, in: scope)
+            return (key, change(of: key, of: requested.count, read, outcome, at: now))
+        }
+        let completed = state.withLock { state in
+            let completed = state.inFlightReads.complete(read.id, with: outcome)
+            guard let completed else { return completed }
+            // At most twice the number of new entries, so that expired entries do not accumulate.
+            state.entries.removeOldest(atMost: 2 * requested.count) {
+                $0.freshness(at: now, notBefore: nil) == .expired
+            }
+            for (key, change) in changes where completed.keys.contains(key) {
+                switch change {
+                case .store(let entry, let weight): state.entries.insert(entry, for: key, weight: weight)
+                case .remove: state.entries.remove(key)
+                case .recordFailure: state.entries.update(key) { $0.recordFailure(at: now) }
+                case .nothing: break
+                }
+            }
+            return completed
+        }
+        guard let (waiters, keys) = completed else { return }
+        // Before the waiters continue, so that a stored value has the time at which it was read.
+        persist(requested.filter { keys.contains(Key($0, in: scope)) }, in: scope, outcome.results.found)
+        for waiter in waiters { waiter.resume(returning: outcome) }
+    }
+
+    private func change(
+        of key: Key, of count: Int, _ read: NewRead, _ outcome: Outcome, at now: ContinuousClock.Instant
+    ) -> Change {
+        if let value = outcome.results.found[key.query] {
+            let lifetime = freshness.lifetime(value, time.wallTime())
+            if lifetime.end == .zero { return .remove }
+            let entry = Entry(value, requestedAt: read.start, readAt: now, lifetime)
+            return .store(entry, weight: weight(value) + key.weight)
+        }
+        switch outcome.failure(of: key.query)?.cause {
+        case nil: return storeUnknown(key, read, at: now)
+        // A failure of several queries does not say which of them is unknown.
+        case .notFound where count == 1 || outcome.results.failures[key.query] != nil:
+            return storeUnknown(key, read, at: now)
+        // What the credential may no longer see is not kept for it.
+        case .unauthorized, .notEntitled: return .remove
+        // The limit of the requesting client has no meaning for the value.
+        case .notAllowed: return .nothing
+        case .notFound, .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited,
+            .quotaExhausted, .unsupported, .overloaded, .feedFull, .cancelled:
+            return .recordFailure
+        }
+    }
+
+    private func storeUnknown(_ key: Key, _ read: NewRead, at now: ContinuousClock.Instant) -> Change {
+        let duration = negativeTTL(in: key.scope)
+        guard duration > .zero else { return .remove }
+        return .store(
+            Entry(unknownRequestedAt: read.start, readAt: now, for: duration), weight: key.weight)
+    }
+
+    // MARK: Waiting
+
+    private func outcomes(
+        of reads: [AwaitedRead], in scope: CacheScope, for call: CallContext
+    ) async -> [(AwaitedRead, Outcome)] {
+        await withTaskCancellationHandler {
+            let start = time.now()
+            var outcomes: [(AwaitedRead, Outcome)] = []
+            for read in reads {
+                outcomes.append((read, await outcome(of: read, in: scope, for: call)))
+                guard read.isCoalesced else { continue }
+                record(
+                    .coalesced, in: scope, at: start, duration: start.duration(to: time.now()), for: call)
+            }
+            return outcomes
+        } onCancel: {
+            for read in reads { cancelWait(read.ticket, ProviderFailure(scope.provider, .cancelled)) }
+        }
+    }
+
+    private func outcome(
+        of read: AwaitedRead, in scope: CacheScope, for call: CallContext
+    ) async -> Outcome {
+        // The read keeps its own deadline. Only a waiter with an earlier one needs a timer.
+        let timer = call.deadline < read.deadline ? timer(for: read, in: scope, at: call.deadline) : nil
+        defer { timer?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let settled = state.withLock { $0.inFlightReads.wait(read.ticket, continuation) }
+            if let settled { continuation.resume(returning: settled) }
+        }
+    }
+
+    private func timer(
+        for read: AwaitedRead, in scope: CacheScope, at deadline: ContinuousClock.Instant
+    ) -> Task<Void, Never> {
+        Task { [self] in
+            guard (try? await time.sleep(deadline)) != nil else { return }
+            cancelWait(read.ticket, ProviderFailure(scope.provider, .timedOut))
+        }
+    }
+
+    private func cancelWait(_ ticket: Ticket, _ failure: ProviderFailure) {
+        let outcome = Outcome(failure: failure)
+        let (continuation, task) = state.withLock { $0.inFlightReads.cancelWait(ticket, with: outcome) }
+        continuation?.resume(returning: outcome)
+        task?.cancel()
+    }
+
+    /// Whether a shared call that failed by another caller's deadline or limit may be repeated for this
+    /// caller, while it has time left.
+    private func mayRetry(
+        _ read: AwaitedRead, after cause: ProviderFailure.Cause?, for call: CallContext
+    ) -> Bool {
+        guard read.isCoalesced, time.now() < call.deadline, !Task.isCancelled else { return false }
+        switch cause {
+        case .timedOut: return read.deadline < call.deadline
+        case .notAllowed: return true
+        default: return false
+        }
+    }
+}
