@@ -148,8 +148,8 @@ let package = Package(
         executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             dependencies: [
-                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "Sandbox", "Storage",
-                "Upstream",
+                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox",
+                "Storage", "Upstream",
             ] + providerTargets),
 
         // Input for the server's sockets, and the program that sends it.

@@ -12,7 +12,7 @@ struct PorticoCommand<Product: Executable>: AsyncParsableCommand {
                   portico serve --port 0                 the same on a free port, which it prints
                   PORTICO_ALPACA_KEY_ID=… PORTICO_ALPACA_SECRET_KEY_FILE=… \\
                     PORTICO_OWNER_TOKEN_FILE=… portico serve
-                                                         answer from an Alpaca account
+                                                         use an account at a broker
                   portico sandbox --port 9000            the stand-in for the providers, alone
                   portico users invite --data DIR        a code with which somebody can sign up
                   portico health                         exit status 0 if a Portico here is ready
