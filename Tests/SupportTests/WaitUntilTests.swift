@@ -63,8 +63,8 @@ struct WaitUntilTests {
             let rest = lines[start...]
             let end = lines[start].hasSuffix("}") ? start : rest.firstIndex { $0 == indent + "}" } ?? start
             let loop = lines[start...end].joined(separator: "\n")
-            // The last one is that of the soak test, which runs for a given number of minutes.
-            let bounds = ["isCancelled", "deadline", "tries", "shouldContinue()"]
+            // The last two are those of the soak tests, which run for a given time.
+            let bounds = ["isCancelled", "deadline", "tries", "goesOn()", "shouldContinue()"]
             return loop.contains(/Task\.(yield|sleep)/) && !bounds.contains { loop.contains($0) }
         }.map { $0 + 1 }
     }
