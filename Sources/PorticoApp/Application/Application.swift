@@ -13,10 +13,10 @@ import Web
 struct Application {
     private let group: ServiceGroup
 
-    /// Puts the house together.
+    /// Starts all services.
     ///
-    /// What cannot stand leaves nothing running: a thread that still used libcurl would
-    /// crash the process while it exits.
+    /// If one fails, the HTTP client is stopped: a libcurl thread that runs while the process exits would
+    /// crash it.
     static func build(_ settings: ServeSettings, logger: Logger) async throws -> Application {
         let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
         do {
@@ -71,7 +71,7 @@ struct Application {
         let greeting = StartupMessage(
             host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
-        // They are stopped from the last to the first: the front door closes before what it leads to.
+        // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
             DataStoreService(dataStores: keeping),
             SessionMaintenanceService(sessions: groundwork.sessionStore, logger: logger),
@@ -88,7 +88,7 @@ struct Application {
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     }
 
-    /// Answers requests until the process is told to stop.
+    /// Handles requests until the process gets a signal.
     func run() async throws {
         try await group.run()
     }

@@ -83,7 +83,7 @@ extension SpanExporter {
     }
 }
 
-/// A collector that does not take what it is sent.
+/// A rejection of spans by the collector.
 private struct CollectorError: Error, CustomStringConvertible {
     let status: Int
 

@@ -8,7 +8,7 @@ import Upstream
 struct DataStores {
     /// The counts of all calls to providers.
     let ledger: QuotaLedger
-    /// What scarce providers told of the market; nil without a folder.
+    /// The stored market data of providers with a low quota; nil without a data directory.
     let values: SQLitePersistentCache?
     /// What users have entrusted to Portico; without a folder it is forgotten with the process.
     let userDatabase: UserDatabase
@@ -19,11 +19,12 @@ struct DataStores {
     private let hold: DirectoryLock?
     private let logger: Logger
 
-    /// Opens the data folder's files, and makes what is missing.
+    /// Opens the files of the data directory, and creates missing ones.
     ///
-    /// The sandbox has a folder inside of its own: what its stand-ins tell must never be taken for a provider's word.
+    /// The sandbox has its own directory inside of it: values of fake providers must never be used as a
+    /// provider's values.
     ///
-    /// - Throws: `StorageError` where the folder or a file in it cannot be used.
+    /// - Throws: `StorageError` if the directory or a file in it cannot be used.
     init(_ settings: ServeSettings, logger: Logger) throws {
         self.logger = logger
         guard let path = settings.data else {
@@ -53,7 +54,7 @@ struct DataStores {
         }
     }
 
-    /// Forgets what is of no use any more.
+    /// Deletes expired values.
     func tidy() async {
         do {
             try await values?.deleteOutdated(now: .now)
@@ -80,7 +81,7 @@ extension ProviderMode {
     }
 }
 
-/// What is kept, as long as the house stands.
+/// Closes the files of the data directory at a graceful shutdown.
 struct DataStoreService: Service {
     let dataStores: DataStores
 

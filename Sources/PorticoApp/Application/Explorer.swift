@@ -9,7 +9,7 @@ struct Explorer {
     /// Whether there is something to look at.
     let hasPages: Bool
 
-    /// - Throws: `UsageError` where the folder cannot be served.
+    /// - Throws: `UsageError` if the directory cannot be served.
     init(_ settings: ExplorerSettings, isSandbox: Bool) throws {
         switch settings {
         case .off:
@@ -35,12 +35,12 @@ struct Explorer {
         }
     }
 
-    /// What the pages cannot know by themselves: whose data there is to see, and which documents there are.
+    /// The settings of the pages: the token of the sandbox, and the documents of the server.
     private static func settings(_ folder: StaticFiles, isSandbox: Bool) -> ReadOnlyRoute {
         let documents = folder.paths.filter { $0.hasPrefix("/operations/") && $0.hasSuffix(".graphql") }
         let settings: InputObject = [
             "version": .string(Version.current),
-            // Only the sandbox's, which everybody knows.
+            // Only that of the sandbox, which is public.
             "token": isSandbox ? .string(SessionAuthenticator.sandboxToken) : .null,
             "operations": .list(documents.map { .string($0) }),
         ]
@@ -52,7 +52,7 @@ struct Explorer {
     }
 }
 
-/// What stands at `/` where the explorer's folder is not there: how to get it.
+/// The page at `/` if the explorer's directory is missing; it says how to install the explorer.
 enum ExplorerUnavailablePage {
     static let routes: [String: any Route] = [
         "/": route("text/html; charset=utf-8", page, isPage: true),

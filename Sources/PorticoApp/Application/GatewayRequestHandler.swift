@@ -75,7 +75,7 @@ private final class GatewaySession: GraphQLSession {
         (self.session, self.tokenRejection, self.handler) = (session, tokenRejection, handler)
     }
 
-    /// How long an operation may take in all.
+    /// The deadline of an operation.
     private static let timeout = Duration.seconds(20)
 
     var cacheAudience: [String]? { handler.services.audience(of: session) }
@@ -135,7 +135,7 @@ extension ClientOrigin {
 }
 
 extension UpstreamCall {
-    /// What clients and those who run the server are told of a provider's call.
+    /// The report of a provider's call, for clients and operators.
     init(_ record: CallRecord) {
         self.init(
             provider: record.provider.rawValue, call: record.operation, outcome: Outcome(record.outcome),
@@ -156,10 +156,10 @@ extension UpstreamCall.Outcome {
 }
 
 extension ErrorFormatter {
-    /// Tells the log of each error that clients are not to read.
+    /// Logs each error whose details clients must not read.
     ///
-    /// Such an error may say anything, secrets included: only its type is logged, and of the store what it says itself,
-    /// which names files and no more. The log and the client are told the request's id, so that one leads to the other.
+    /// Such an error may contain secrets, so only its type is logged; of a storage error also the message,
+    /// which contains only names of files. The log and the response contain the id of the request.
     init(logger: Logger) {
         self.init { error, path in
             let place = path.map { segment in

@@ -3,9 +3,10 @@ import Logging
 import ServiceLifecycle
 import Upstream
 
-/// The connections that users have made, which are renewed as long as the house stands.
+/// Closes users' connections, which are renewed until then.
 ///
-/// It ends before what carries the calls: a renewal that is under way has the only token that the next one can be made with.
+/// It stops before the HTTP client: a renewal in progress holds the only token with which the next renewal
+/// is possible.
 struct ConnectionShutdownService: Service {
     let connectionService: ConnectionService
 
@@ -20,7 +21,7 @@ extension ConnectionShutdownService: CustomStringConvertible {
     var description: String { "Connections" }
 }
 
-/// Asks brokers what became of orders whose answers were lost, those that an earlier process left behind first.
+/// Determines the outcome of orders whose responses were lost, beginning with those of an earlier process.
 struct OrderReconciliationService: Service {
     let services: GatewayServices
     let logger: Logger
@@ -40,7 +41,7 @@ extension OrderReconciliationService: CustomStringConvertible {
     var description: String { "Orders" }
 }
 
-/// The connections to providers, as long as the house stands.
+/// Stops the HTTP client of provider calls at a graceful shutdown.
 struct TransportService: Service {
     let transport: HTTPClient
 

@@ -35,18 +35,18 @@ package struct ProviderAssembly {
         self.environment = environment
     }
 
-    /// Those that are asked with the server's own credential, and those that users can be connected with.
+    /// The providers that are called with the server's own credential, or with which users can connect.
     var providers: Set<ProviderID> {
         Set(market.map(\.provider) + connections.map(\.provider) + connectors.map(\.provider))
     }
 
-    /// Creates the backends of the schema's resolvers.
+    /// Creates the services of the schema's resolvers.
     ///
     /// - Parameters:
     ///   - routes: The providers of each kind of data, in order.
     ///   - userData: The stores of the users' data.
-    ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
-    /// - Returns: The backends, ready for requests.
+    ///   - symbolsPerClient: The maximum of symbols of one provider's price feed for one client.
+    /// - Returns: The services, ready for requests.
     package func services(_ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int)
         -> GatewayServices
     {

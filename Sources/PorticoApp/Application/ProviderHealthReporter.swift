@@ -53,9 +53,10 @@ struct ProviderHealthReporter: Sendable {
 }
 
 extension ProviderHealthReporter {
-    /// What `/health/ready` says: how each provider fares by the calls that were made, none of which is made for it.
+    /// The content of `/health/ready`: the health of each provider according to its calls; no call is made
+    /// for it.
     ///
-    /// A provider that is down makes nothing unready: the others, and what is known already, are served.
+    /// The server is ready also if a provider is down: other providers and cached values are served.
     var readiness: Readiness {
         Readiness(
             components: healths.map { provider, health in
@@ -82,7 +83,7 @@ extension Readiness.State {
 }
 
 extension ProviderFailure.Cause {
-    /// What it is, without anything that a provider has said.
+    /// The kind of the failure, without text from a provider.
     fileprivate var kind: String {
         switch self {
         case .invalidResponse: Self.invalidResponse(nil).description

@@ -9,11 +9,12 @@ struct SessionAuthenticator: Sendable {
     private let settings: Token
     private let store: SessionStore
 
-    /// A token that stands in the settings.
+    /// A token from the settings.
     enum Token: Sendable {
-        /// The sandbox's demo user, under a token that everybody knows. There is one only with the embedded sandbox.
+        /// The sandbox's demo user, with a public token. It exists only with the embedded sandbox.
         case sandbox(OwnerID)
-        /// The owner of the configured broker keys; nil where none was named, so that nobody sees private data.
+        /// The owner of the configured broker credentials; nil if none is set, so that private data is
+        /// visible to nobody.
         case owner(OwnerID, OwnerToken?)
     }
 
@@ -46,7 +47,8 @@ struct SessionAuthenticator: Sendable {
     }
 
     private func rejectionMessage(for token: String) -> String {
-        // Its form alone tells: a session that has ended is not told from one that never was.
+        // The message depends only on the form of the token, so that it does not reveal which sessions
+        // existed.
         if token.hasPrefix(SessionToken.prefix) {
             return "The session has ended, or never was: sign in again."
         }
@@ -64,7 +66,7 @@ struct OwnerToken: Sendable {
     /// As short as a token may be, in bytes: shorter ones can be guessed.
     static let minimumLength = 16
 
-    /// - Throws: `UsageError` where the token is too short, or could not stand in a header.
+    /// - Throws: `UsageError` if the token is too short, or cannot be a header value.
     init(_ text: String) throws {
         guard text.utf8.count >= OwnerToken.minimumLength else {
             throw UsageError(
@@ -78,7 +80,7 @@ struct OwnerToken: Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// Whether a request's token is this one, in a time that does not tell how much of it is right.
+    /// Compares a request's token with this one in constant time.
     func matches(_ token: String) -> Bool {
         let other = Array(token.utf8)
         guard other.count == bytes.count else { return false }

@@ -3,7 +3,7 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// Keeps the sessions in memory and those in the file alike, as long as the house stands.
+/// Synchronizes the sessions in memory and in the database until a graceful shutdown.
 package struct SessionMaintenanceService: Service {
     let sessions: SessionStore
     let logger: Logger
@@ -12,9 +12,10 @@ package struct SessionMaintenanceService: Service {
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
     package static let pollingInterval = Duration.milliseconds(200)
-    /// The interval at which uses of sessions are stored, and expired sessions and guests without one are deleted.
+    /// The interval at which uses of sessions are stored, and expired sessions and guests without a session
+    /// are deleted.
     ///
-    /// A guest who has signed out while an order was in progress is deleted once the order is settled.
+    /// A guest who has signed out during an order is deleted when the order is settled.
     private static let tidyingInterval = Duration.seconds(60)
 
     func run() async throws {

@@ -8,7 +8,7 @@ package import PorticoCore
 import Storage
 package import Web
 
-/// How the front door is set up.
+/// The configuration of the HTTP server.
 package struct HTTPServerSettings {
     package let server: ServerConfiguration
     let documents: DocumentPolicy
@@ -50,7 +50,8 @@ package struct HTTPServerSettings {
         var options = ExecutionOptions()
         if isProduction {
             options.validation.suggests = false
-            // As many as directives at one place: who sends more wrong ones learns that they are too many.
+            // The limit of directives at one location: a client that sends more learns only that there are
+            // too many.
             options.validation.maximumErrors = options.limits.directives
             options.limits.introspectionDepth = 0
         }
@@ -131,10 +132,10 @@ extension CORSPolicy.Origins {
 /// - Parameters:
 ///   - items: The items.
 ///   - setting: The name of the setting in messages.
-///   - normalized: The normal form of an item; nil for one that is refused.
-///   - remedy: How to write items.
-/// - Returns: The items in their normal form; nil if one of them is `*`, which stands for all.
-/// - Throws: `UsageError` for an item that is refused.
+///   - normalized: The normal form of an item; nil for an invalid item.
+///   - remedy: The correct form of items.
+/// - Returns: The items in their normal form; nil if one of them is `*`, which means all.
+/// - Throws: `UsageError` for an invalid item.
 private func normalizedList(
     _ items: [String], of setting: String, _ normalized: (String) -> String?, remedy: String
 ) throws -> [String]? {
@@ -184,9 +185,9 @@ extension DocumentPolicy {
 }
 
 extension UserPolicy {
-    /// Reads who may become a user, and how dear a password is to guess.
+    /// Reads who may sign up, and the cost of password hashes.
     ///
-    /// In front of somebody's own broker keys nobody else is expected: there users come only when asked for.
+    /// With real providers, sign-up is off unless it is set.
     init(_ values: SettingValues, _ market: ProviderMode) throws {
         self.init()
         switch market {

@@ -7,22 +7,22 @@ import Storage
 import Upstream
 import Web
 
-/// What `portico serve` was told.
+/// The settings of `portico serve`.
 package struct ServeSettings {
     package let httpServer: HTTPServerSettings
-    /// The folder that holds what is kept; nil to keep it in memory only.
+    /// The data directory; nil to store data in memory only.
     package let data: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
-    /// Where a collector takes spans; nil where none does.
+    /// The collector of spans; nil for none.
     let collector: HTTPURL?
     package let market: ProviderMode
-    /// The token of the one who owns a server's broker keys; nil where nobody does.
+    /// The token of the owner of the server's broker credentials; nil for none.
     let ownerToken: OwnerToken?
-    /// Where the key is that seals secrets; nil for the data folder's own.
+    /// The source of the master key; nil for the file in the data directory.
     let masterKey: MasterKeySource?
     let userPolicy: UserPolicy
-    /// How many symbols of one provider's price feed one client follows at once.
+    /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
 
     /// - Parameters:
@@ -58,8 +58,8 @@ package enum ProviderMode {
     case sandbox(any EmbeddedSandbox.Type, at: Instant?)
     case providers(ProviderSettings)
 
-    /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
-    /// server with a known token.
+    /// The sandbox is implied only on a loopback address: a mistyped variable must not start a public server
+    /// with a public token.
     init(_ values: SettingValues, host: String, sandbox: (any EmbeddedSandbox.Type)?) throws {
         let isAsked = try values[Settings.server.sandbox]
         let time = try values[Settings.server.sandboxTime]
@@ -135,7 +135,7 @@ enum Loopback {
     }
 }
 
-/// Where the pages for people come from: the explorer at `/` and the example.
+/// The source of the pages at `/` and `/example/`.
 enum ExplorerSettings: Hashable {
     case off
     /// A folder that has an `index.html`.
@@ -143,7 +143,7 @@ enum ExplorerSettings: Hashable {
     /// No folder was named, and none is where an installation has it.
     case missing
 
-    /// The word that switches it off.
+    /// The value that disables the explorer.
     private static let offValue = "off"
 
     init(_ values: SettingValues, isProduction: Bool) throws {
@@ -192,14 +192,14 @@ enum LogFormat: String, CaseIterable {
     }
 }
 
-/// Where the key is that seals the secrets of users, other than in the data folder.
+/// The source of the master key, if it is not the file in the data directory.
 struct MasterKeySource {
     private let text: String
     private let origin: String
 
-    /// Nil where the settings name none.
+    /// Nil if it is not set.
     ///
-    /// - Throws: `UsageError` where they name two, or a file that cannot be read.
+    /// - Throws: `UsageError` if it is set twice, or if its file cannot be read.
     init?(_ values: SettingValues) throws {
         guard let text = try values[Settings.users.masterKey] else { return nil }
         self.text = text
@@ -208,7 +208,7 @@ struct MasterKeySource {
             ? values.name(of: Settings.users.masterKey.value) : values.name(of: Settings.users.masterKey.file)
     }
 
-    /// - Throws: `badMasterKey` for what is no key.
+    /// - Throws: `badMasterKey` for an invalid key.
     func key() throws(StorageError) -> MasterKey {
         try MasterKey(base64: text, origin: origin)
     }

@@ -40,7 +40,7 @@ package enum SettingsLoader {
         return SettingValues(entries)
     }
 
-    /// A value as text, whatever type it has in the file.
+    /// A value as text, for each type that the file may contain.
     private static func text(_ setting: SettingDefinition, in provider: any ConfigProvider) -> String? {
         let key = AbsoluteConfigKey([setting.name])
         for type in [ConfigType.string, .int, .bool] {

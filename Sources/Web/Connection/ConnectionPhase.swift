@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What a connection waits for, and so how long it may.
+/// The phase of a connection, which determines its timeout.
 package enum ConnectionPhase: Sendable, Hashable {
     /// The first byte of a request.
     case idle
@@ -8,15 +8,15 @@ package enum ConnectionPhase: Sendable, Hashable {
     case head
     /// The rest of a request's body.
     case body
-    /// A turn to ask the service.
+    /// A slot of the admission queue.
     case queued
     /// The service.
     case answering
-    /// The next part of a streamed answer.
+    /// The next part of a streamed response.
     case streaming
-    /// The client, to take what was written.
+    /// The client, to read what was written.
     case writing
-    /// The client, to take the last answer.
+    /// The client, to read the last response.
     case ending
     /// The client, to close its side.
     case lingering
@@ -35,10 +35,10 @@ package enum ConnectionPhase: Sendable, Hashable {
     }
 }
 
-/// The phase of a connection and when it must be over.
+/// The phase of a connection and its end.
 ///
-/// Phases change with every request, timers are dear: one timer is kept, and it is only moved when it would come too
-/// late. One that comes too early is set again.
+/// Phases change with each request, and timers are expensive. There is one timer, which is moved only if it
+/// would fire too late. If it fires too early, it is set again.
 package struct ConnectionTimer {
     private(set) var phase = ConnectionPhase.idle
     package private(set) var end: NIODeadline
@@ -51,7 +51,7 @@ package struct ConnectionTimer {
         timerEnd = end
     }
 
-    /// Begins a phase; true where the timer must be moved to `end`.
+    /// Begins a phase; true if the timer must be moved to `end`.
     package mutating func enter(_ phase: ConnectionPhase, now: NIODeadline, _ limits: ServerLimits) -> Bool {
         self.phase = phase
         end = now + phase.timeout(limits)
@@ -60,7 +60,7 @@ package struct ConnectionTimer {
         return true
     }
 
-    /// The timer has fired: true where the phase has taken too long, else the timer must be set to `end`.
+    /// Handles the timer: true if the phase has timed out, else the timer must be set to `end`.
     package mutating func timerFired(now: NIODeadline) -> Bool {
         guard now < end else {
             timerEnd = .distantFuture

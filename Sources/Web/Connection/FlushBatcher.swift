@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Lets the answers of one event loop leave together.
+/// Flushes the responses of one event loop together.
 ///
-/// Whoever writes to a socket pays for what the kernel does with it, down to the waking of its reader where that is on
-/// the same machine. Answers that leave one behind the other cost less than each between two questions; so they wait for
-/// the end of the loop's turn, or until there are so many.
+/// The kernel's work for a write to a socket, such as waking the reader, is part of the writer's time.
+/// Consecutive writes of responses cost less than writes between requests. So responses are flushed at the
+/// end of the event loop's tick, or when their number reaches a limit.
 final class FlushBatcher {
-    /// After so many answers the round ends early.
+    /// The number of responses at which they are flushed early.
     private static let size = 16
 
     private let eventLoop: any EventLoop

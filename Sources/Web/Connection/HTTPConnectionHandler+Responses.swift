@@ -3,11 +3,11 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Answers that are waited for, and the writing of answers.
+/// Asynchronous responses, and the writing of responses.
 extension HTTPConnectionHandler {
     // MARK: - Waiting
 
-    /// Makes an answer now, or when it is its turn.
+    /// Makes a response now, or when the admission queue permits it.
     func wait(
         for fetch: @escaping CurrentExchange.Fetch, _ exchange: HTTPExchange, context: ChannelHandlerContext
     ) {
@@ -30,7 +30,7 @@ extension HTTPConnectionHandler {
     private func startQueued(_ id: RequestID) {
         guard let context, let current, current.exchange.id == id, case .queued(_, let fetch) = current.work
         else {
-            // The client has gone meanwhile, or has been told that it took too long.
+            // The client has disconnected, or its request has timed out.
             return server.load.admissionQueue.release()
         }
         make(fetch, current.exchange, context: context)
@@ -56,7 +56,7 @@ extension HTTPConnectionHandler {
     }
 
     private func finish(_ id: RequestID, with result: Result<HTTPResponse, any Error>) {
-        // Otherwise the client has gone, or has been told that it took too long.
+        // Otherwise the client has disconnected, or its request has timed out.
         guard let context, let exchange = current?.exchange, exchange.id == id else { return }
         current = nil
         switch result {
@@ -69,7 +69,7 @@ extension HTTPConnectionHandler {
         proceed(context: context)
     }
 
-    /// Gives an answer up that took too long.
+    /// Ends a response that timed out.
     func failCurrent(with problem: HTTPError, context: ChannelHandlerContext) {
         guard let current else { return }
         let exchange = current.exchange
@@ -81,7 +81,7 @@ extension HTTPConnectionHandler {
 
     // MARK: - Writing
 
-    /// Writes a response, or its head where the rest follows.
+    /// Writes a response, or its head if the body follows.
     func send(_ answer: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
         var response = answer
         response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
@@ -107,7 +107,7 @@ extension HTTPConnectionHandler {
             }
             stream(response, from: producer, for: exchange, context: context)
         case .upgrade(let handover):
-            // HTTP/2 has no upgrade, so nothing that is asked for there leads here.
+            // HTTP/2 has no upgrade, so no upgrade request reaches this point.
             guard encoding == .http1 else {
                 return send(
                     HTTPError.internalError.response(id: exchange.id), for: exchange, context: context)
@@ -151,7 +151,7 @@ extension HTTPConnectionHandler {
             allocator: context.channel.allocator)
     }
 
-    /// Writes without flushing; the promise is kept when all of it is written.
+    /// Writes without flushing; the promise succeeds when all bytes are written.
     func write(
         _ output: ResponseEncoding.Output, context: ChannelHandlerContext,
         promise: EventLoopPromise<Void>? = nil
@@ -164,13 +164,13 @@ extension HTTPConnectionHandler {
         }
     }
 
-    /// Writes the last bytes of a response, and ends the connection where it is the last one.
+    /// Writes the last bytes of a response, and ends the connection if it is the last response.
     ///
     /// - Parameters:
-    ///   - output: What is written.
-    ///   - isLast: Whether the connection ends with it.
-    ///   - reservation: Counts its memory until all of it is written; nil for a short response.
-    ///   - context: Of this handler.
+    ///   - output: The bytes.
+    ///   - isLast: Whether the connection ends after the response.
+    ///   - reservation: The memory of the response until it is written; nil for a short response.
+    ///   - context: The context of this handler.
     func conclude(
         with output: ResponseEncoding.Output, isLast: Bool,
         holding reservation: MemoryBudget.Reservation? = nil,
@@ -192,8 +192,8 @@ extension HTTPConnectionHandler {
         }
     }
 
-    /// Ends the connection without losing the last answer: closing while the client still sends would reset the
-    /// connection, and the reset may overtake the answer (RFC 9112, section 9.6).
+    /// Ends the connection without losing the last response: closing while the client still sends would
+    /// reset the connection, and the reset may arrive before the response (RFC 9112, section 9.6).
     private func linger(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
         // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
@@ -206,16 +206,16 @@ extension HTTPConnectionHandler {
     func flushIfNeeded(context: ChannelHandlerContext) {
         guard needsFlush else { return }
         needsFlush = false
-        // What fills the channel cannot wait: more requests may stand behind it.
+        // A response that fills the channel is flushed at once: more requests may follow it.
         if let flushRound, context.channel.isWritable { flushRound.add(self) } else { context.flush() }
     }
 
-    /// Has the kernel take what is written.
+    /// Flushes what is written.
     func flush() {
         context?.flush()
     }
 
-    /// Closes the connection, behind what is written and waits for its round.
+    /// Closes the connection after what is written and waits for the flush.
     func close(context: ChannelHandlerContext) {
         context.flush()
         context.close(promise: nil)
@@ -224,8 +224,8 @@ extension HTTPConnectionHandler {
 
 /// The end of HTTP on a connection that goes on with another protocol.
 extension HTTPConnectionHandler {
-    /// Says `101`, lets the handlers of the other protocol in, and leaves together with the codec, which passes on
-    /// what has arrived behind the request.
+    /// Writes `101`, adds the handlers of the new protocol, and removes this handler and the codec, which
+    /// passes on the bytes that follow the request.
     func upgrade(
         _ response: HTTPResponse, to handover: ProtocolUpgrade, for exchange: HTTPExchange,
         context: ChannelHandlerContext
@@ -250,7 +250,7 @@ extension HTTPConnectionHandler {
         let channel = context.channel
         let pipeline = channel.pipeline.syncOperations
         let codec = try pipeline.handler(type: HTTP1Codec.self)
-        // First, so that what has arrived goes past it.
+        // First, so that these bytes do not pass through this handler.
         pipeline.removeHandler(self, promise: nil)
         pipeline.removeHandler(codec, promise: nil)
         if isDraining { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
@@ -258,9 +258,9 @@ extension HTTPConnectionHandler {
     }
 }
 
-/// What is told of answers to those who run the server.
+/// Logs and metrics of responses.
 extension HTTPConnectionHandler {
-    /// Counts an answer and logs it, without what a client has asked for or been told.
+    /// Counts and logs a response, without the content of the request or the response.
     func report(_ response: HTTPResponse, to exchange: HTTPExchange) {
         let duration = NIODeadline.now() - exchange.arrival
         server.load.metrics.record(

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Answers whose body is made while it is sent.
+/// Responses with a streamed body.
 extension HTTPConnectionHandler {
     /// A body on its way.
     struct OpenBody {
@@ -32,7 +32,7 @@ extension HTTPConnectionHandler {
         needsFlush = true
         let task = produce(producer, for: exchange.id, on: context.eventLoop)
         var streaming = exchange
-        // A stream can last for days; what it retains is counted by `StreamMemory`.
+        // A stream can last for days; `StreamMemory` counts what it retains.
         streaming.memory = nil
         current = CurrentExchange(
             exchange: streaming, work: .running(task),
@@ -63,7 +63,8 @@ extension HTTPConnectionHandler {
         }
     }
 
-    /// Writes a part; the future ends when the client takes more, and is nil where the client has gone.
+    /// Writes a part; the future succeeds when the client can take more, and is nil if the client has
+    /// disconnected.
     private func write(_ part: ByteBuffer, of id: RequestID) -> EventLoopFuture<Void>? {
         guard let context, let current, let body = current.body, current.exchange.id == id else { return nil }
         let channel = context.channel

@@ -3,11 +3,11 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// One connection, or one stream of HTTP/2: takes parts of requests from its codec, has the requests answered in order,
-/// and writes the answers.
+/// Handles one HTTP/1.1 connection, or one stream of HTTP/2: receives the parts of requests from its codec,
+/// calls the route in the order of the requests, and writes the responses.
 ///
-/// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers that are made
-/// in one turn of the loop are flushed together where no TLS stands between.
+/// A synchronous response is written on the event loop, without a task. Responses of one tick of the event
+/// loop are flushed together, unless the connection uses TLS.
 final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -18,7 +18,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Requests behind the current one.
     var waiting: CircularBuffer<HTTPExchange> = []
     var current: CurrentExchange?
-    /// Set with the last answer: from then on nothing is read or answered.
+    /// True with the last response: no further request is read or handled.
     var isOver = false
     /// Whether the server is shutting down: requests that have arrived are finished, new ones are refused.
     var isDraining: Bool { assembler.isDraining }
@@ -31,9 +31,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Whether a read has begun and not yet completed; flushing waits for its end.
     private var isInRead = false
     var needsFlush = false
-    /// The round that answers are flushed in; nil behind TLS, whose handler may close the connection by itself.
+    /// The batch in which responses are flushed; nil with TLS, whose handler may close the connection
+    /// itself.
     private(set) var flushRound: FlushBatcher?
-    /// Whether a read was asked for and held back, because enough requests wait.
+    /// Whether a read was requested and held back, because enough requests wait.
     var holdsRead = false
     /// Whether a head has begun to arrive; the codec knows.
     var isMidHead = false
@@ -41,7 +42,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private var owesInvitation = false
     private var deadline: ConnectionTimer
     var timer: Scheduled<Void>?
-    /// Where the handler stands in the pipeline; nil once it has left.
+    /// The context of the handler; nil after its removal.
     private(set) var context: ChannelHandlerContext?
 
     init(_ server: ServerState, encoding: ResponseEncoding) {
@@ -133,7 +134,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func read(context: ChannelHandlerContext) {
-        // A request that waits is enough: what the client sends beyond stays in its socket.
+        // One waiting request is enough: further bytes of the client stay in its socket.
         guard waiting.isEmpty || isOver else {
             holdsRead = true
             return
@@ -205,13 +206,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         waiting.append(waitingExchange)
     }
 
-    /// Answers with a problem once everything before it is answered, and ends the connection.
+    /// Responds with an error after all earlier responses, and ends the connection.
     private func reject(_ problem: HTTPError, context: ChannelHandlerContext) {
         waiting.append(HTTPExchange(ending: problem, id: server.requestIDs.make()))
         proceed(context: context)
     }
 
-    /// Answers what can be answered.
+    /// Handles the requests that can be handled.
     private func serve(context: ChannelHandlerContext) {
         while !isOver, current == nil, context.channel.isWritable, let exchange = waiting.popFirst() {
             respond(to: exchange, context: context)
@@ -235,7 +236,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
     }
 
-    /// Says that there is no room, and closes at once: a connection too many is not kept for politeness.
+    /// Responds that the server is overloaded, and closes the connection at once.
     private func rejectConnection(_ overload: HTTPError.Overload, context: ChannelHandlerContext) {
         isOver = true
         let exchange = HTTPExchange(ending: .overloaded(overload), id: server.requestIDs.make())

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request that has arrived, as far as its answer needs it.
+/// A received request, as far as its response needs it.
 package struct HTTPExchange: Sendable {
     let id: RequestID
     /// When it had arrived.
@@ -13,15 +13,15 @@ package struct HTTPExchange: Sendable {
     let isKeepAlive: Bool
     let isHTTP10: Bool
     let acceptsGzip: Bool
-    /// What the client has already.
+    /// The entity tags that the client has.
     let ifNoneMatch: String?
-    /// The site whose page asks.
+    /// The site of the page that sent the request.
     let origin: String?
     var work: Work
     /// Counts the body's memory until the response begins; nil for a short body.
     var memory: MemoryBudget.Reservation?
 
-    /// What is left to do.
+    /// The work for the response.
     enum Work: Sendable {
         case handle(RequestHandler, body: ByteBuffer)
         /// The response is being made; the body is not retained for it.
@@ -42,9 +42,9 @@ package struct HTTPExchange: Sendable {
         self.work = work
     }
 
-    /// An exchange that ends its connection with a problem, where there is no head to go by.
+    /// An exchange that ends its connection with an error, without the head of a request.
     ///
-    /// An answer to HEAD has no body, so the method is told where it is known.
+    /// A response to HEAD has no body, so the method is given if it is known.
     init(ending problem: HTTPError, id: RequestID, method: HTTPMethod = .GET) {
         self.id = id
         self.method = method
@@ -59,24 +59,24 @@ package struct HTTPExchange: Sendable {
     }
 }
 
-/// A request whose answer is being made.
+/// A request in progress.
 struct CurrentExchange {
     let exchange: HTTPExchange
     let work: Work
-    /// Where the answer's head is out and its body follows.
+    /// The body, after the head of the response was written.
     var body: HTTPConnectionHandler.OpenBody?
 
-    /// How far it is.
+    /// The state of the request.
     enum Work {
-        /// It waits for its turn.
+        /// Waits for a slot of the admission queue.
         case queued(AdmissionQueue.Ticket, Fetch)
         case running(Task<Void, Never>)
     }
 
-    /// Makes an answer that has to be waited for.
+    /// Makes an asynchronous response.
     typealias Fetch = @Sendable () async throws -> HTTPResponse
 
-    /// What the connection waits for because of it.
+    /// The phase of the connection during this request.
     var phase: ConnectionPhase {
         switch work {
         case .queued: .queued
@@ -84,7 +84,7 @@ struct CurrentExchange {
         }
     }
 
-    /// Gives up what it waits for, since nobody wants it any more.
+    /// Cancels the work, because the client has disconnected.
     func cancel(in waitingRoom: AdmissionQueue) {
         switch work {
         case .queued(let ticket, _): _ = waitingRoom.withdraw(ticket)

@@ -13,7 +13,7 @@ package final class OpenConnections: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// Streams of HTTP/2: each connection bounds its own.
         var streams: [ObjectIdentifier: any Channel] = [:]
-        /// How many each address has, where those are limited.
+        /// The number of connections of each address, if those are limited.
         var counts: [ClientAddress: Int] = [:]
         var isDraining = false
     }
@@ -30,7 +30,7 @@ package final class OpenConnections: Sendable {
         self.limits = limits
     }
 
-    /// Counts a connection until it is closed, whatever protocol it speaks by then.
+    /// Counts a connection until it is closed, also after an upgrade.
     func add(_ channel: any Channel, from address: ClientAddress) -> Entry {
         let isCounted = !(limits.exemptsThisMachine && address.isThisMachine)
         let entry: Entry = state.withLock { state in
@@ -48,7 +48,7 @@ package final class OpenConnections: Sendable {
         return entry
     }
 
-    /// Knows a stream of HTTP/2 until it is closed, so that it is told of draining.
+    /// Adds a stream of HTTP/2 until it is closed, so that it is drained.
     func add(stream: any Channel) {
         let id = ObjectIdentifier(stream)
         let isDraining = state.withLock { state in
@@ -89,7 +89,7 @@ package final class OpenConnections: Sendable {
         for channel in streams + channels { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
         await OpenConnections.end(of: channels, within: limits.drainTimeout, on: listener.eventLoop)
         listener.close(promise: nil)
-        // The reason for which closing failed has no effect: the listener accepts no more connections.
+        // The reason of a failed close has no effect: the listener accepts no more connections.
         try? await listener.closeFuture.get()
         let (rest, restOfStreams) = state.withLock { state in
             (Array(state.channels.values), Array(state.streams.values))

@@ -24,13 +24,14 @@ package struct RequestAssembler {
         case head
         /// An admitted request, its body so far.
         case body(RequestHead, RequestID, RequestHandler, ByteBuffer, MemoryBudget.Reservation?)
-        /// A refused request whose body is thrown away, so that the connection can go on; how much of it has come.
+        /// A rejected request whose body is skipped so that the connection can continue; the number of
+        /// skipped bytes.
         case skipping(HTTPExchange, count: Int)
         /// A request after which nothing is read.
         case over
     }
 
-    /// What a part leads to.
+    /// The result of a part.
     package enum Step {
         case nothing
         /// The client waits for `100 Continue` before it sends its body.
@@ -109,16 +110,17 @@ package struct RequestAssembler {
         return router.crossSite.isCrossSite(head) ? .localIntermediary : peer
     }
 
-    /// Whether the client waits to be asked for its body (RFC 9110, section 10.1.1).
+    /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).
     private func invites(_ head: RequestHead) throws(HTTPError) -> Bool {
         guard let expectation = head.fields.expect, !head.isHTTP10 else { return false }
         guard expectation.matches("100-continue") else { throw .expectationFailed(expectation) }
         return head.framing != .length(0)
     }
 
-    /// Refuses a request: at its end, or at once.
+    /// Rejects a request: at its end, or at once.
     ///
-    /// Where the body is not waited for, the connection ends, since what follows may be that body or a new request.
+    /// If the body is not awaited, the connection ends, because the following bytes may be that body or a
+    /// new request.
     private mutating func reject(_ exchange: HTTPExchange, immediately: Bool) -> Step {
         guard immediately else {
             state = .skipping(exchange, count: 0)
@@ -145,7 +147,7 @@ package struct RequestAssembler {
             } catch {
                 return reject(HTTPExchange(head, id: id, .respond(error.response(id: id))), immediately: true)
             }
-            // Gives up the state's reference, so that appending need not copy.
+            // Releases the state's reference, so that appending does not copy.
             state = .over
             if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
             state = .body(head, id, answerer, body, reservation)
@@ -165,7 +167,7 @@ package struct RequestAssembler {
         memory.reserve(bytes, for: shares.address(client), uncounted: 4 << 10, in: &reservation)
     }
 
-    /// Copies what has arrived of an incomplete request out of the buffers it was read into, which are up to 64 KiB long.
+    /// Copies the received part of an incomplete request out of its read buffers, which have up to 64 KiB.
     mutating func releaseReadBuffers() {
         guard case .body(var head, let id, let answerer, var body, let reservation) = state else { return }
         state = .over
@@ -208,7 +210,7 @@ extension HTTPExchange {
     }
 }
 
-/// What the bytes of a connection, or of a stream of HTTP/2, are read into.
+/// A parsed event of a connection, or of a stream of HTTP/2.
 package enum RequestEvent {
     /// A request begins.
     case head(RequestHead)
@@ -216,7 +218,7 @@ package enum RequestEvent {
     case body(ByteBuffer)
     /// A request ends.
     case end
-    /// Nobody can tell what follows. The method is that of the request, where it is known: an answer to HEAD has no
-    /// body.
+    /// The following bytes cannot be interpreted. The method is that of the request, if it is known: a
+    /// response to HEAD has no body.
     case malformed(HTTPError, HTTPMethod)
 }

@@ -8,7 +8,7 @@ enum ResponseEncoding {
     /// As parts, for the codec of an HTTP/2 stream. The stream ends with its only response.
     case http2
 
-    /// What is written at a time.
+    /// The bytes of one write.
     enum Output {
         case bytes(ByteBuffer)
         case parts([HTTPServerResponsePart])
@@ -71,16 +71,16 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
-    /// What a response says of its connection (RFC 9112, section 9.3).
+    /// The connection header of a response (RFC 9112, section 9.3).
     enum Persistence {
         /// Nothing: it stays open, as HTTP/1.1 has it.
         case assumed
-        /// It stays open, which an HTTP/1.0 client must be told.
+        /// The connection stays open, which an HTTP/1.0 client must be told explicitly.
         case keepAlive
         case closed
     }
 
-    /// What stands in the head beside the response itself.
+    /// The fields of the head that do not come from the response itself.
     struct Circumstances {
         let id: RequestID
         let date: DateHeaderCache
@@ -89,9 +89,9 @@ extension HTTPResponse {
         let isChunked: Bool
     }
 
-    /// The response as it goes to the client: head and body in one buffer, so that they leave in one write.
+    /// Returns the bytes of a response: head and body in one buffer, for one write.
     ///
-    /// Of a body that is streamed, and of an answer to HEAD, there is only the head.
+    /// For a streamed body, and for a response to HEAD, they contain only the head.
     func serialized(
         _ circumstances: Circumstances, isBodyOmitted: Bool, allocator: ByteBufferAllocator
     ) -> ByteBuffer {
@@ -156,7 +156,7 @@ extension ByteBuffer {
     }
 }
 
-/// The chunked coding of bodies whose length nobody knows beforehand (RFC 9112, section 7.1).
+/// The chunked coding of bodies of unknown length (RFC 9112, section 7.1).
 enum ChunkedEncoding {
     /// The end of a body.
     static let last = ByteBuffer(staticString: "0\r\n\r\n")
