@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    /// The account with an id, or the default account of the first connection; nil where there is none.
+    /// The account with an id, or the default account of the first connection; nil if there is none.
     func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
         let connections = try connections(with: provider)
         guard let id else {
@@ -94,7 +94,7 @@ extension GatewayContext {
         return accounts(of: broker).map { $0 }
     }
 
-    /// The accounts behind a connection, the default one first: the stored fields, with the figures that are
+    /// The accounts of a connection, the default one first: the stored fields, with the amounts that are
     /// available.
     ///
     /// Requests from the broker only what is not stored.
@@ -238,7 +238,7 @@ extension GatewayContext {
         }
     }
 
-    /// What the accounts behind a connection hold, of some instruments or of all.
+    /// The positions of the accounts of a connection, for some symbols or for all.
     func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         if let carried = event?.positions(of: connection) {
             return .ready(
@@ -311,7 +311,7 @@ extension MaybeAsync {
     }
 }
 
-/// Where a position or an order belongs.
+/// The account of a position or an order.
 struct AccountReference: Sendable {
     let connection: BrokerConnection
     /// As the broker names the account; nil for the default one of the connection.

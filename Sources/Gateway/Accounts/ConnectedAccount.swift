@@ -2,13 +2,13 @@ package import Brokerage
 package import GraphQL
 import Storage
 
-/// An account, and the connection by which it is read.
+/// An account and its connection.
 ///
-/// Each of many positions answers with its own, which nothing changes: so it is shared, not copied.
+/// Many positions refer to it, and it does not change, so it is a class.
 package final class ConnectedAccount: Sendable {
     let who: StoredAccount
     let connection: BrokerConnection
-    /// Its figures, where they came with it; nil where nobody has asked for them yet.
+    /// The amounts of the account, if they were read together with it; nil if they have not been requested.
     let figures: Account?
 
     init(who: StoredAccount, connection: BrokerConnection, figures: Account?) {
@@ -75,7 +75,7 @@ extension ConnectedAccount: GraphQLObject {
         Field("source") { $0.connection.provider }
     }
 
-    /// What the broker must be asked for; all of it comes with one call, whichever of it is wanted.
+    /// The fields that the broker must return; one call returns all of them.
     @FieldsBuilder<ConnectedAccount> private static var fetchedFields: [Field<ConnectedAccount>] {
         figure("status", \.status)
         figure("canTrade", \.canTrade)

@@ -79,7 +79,8 @@ struct ConvertedPosition: Sendable {
 }
 
 extension GatewayContext {
-    /// Each position's figures in a currency: as the broker converted them where it did, else by the market's rate.
+    /// Converts the amounts of positions to a currency: with the broker's conversion if there is one, else
+    /// with a market rate.
     func converted(
         _ positions: [ConnectedPosition], to code: String
     ) throws -> MaybeAsync<BatchResults<ConvertedPosition?>> {

@@ -5,10 +5,10 @@ import Upstream
 
 /// An order, and the connection by which it was read.
 package struct ConnectedOrder: Sendable {
-    /// As it stands: with what is under way with it.
+    /// The order, including the writes in progress.
     let order: Order
     let connection: BrokerConnection
-    /// What tells it from the connection's other orders.
+    /// The name of the order among the orders of the connection.
     let name: OrderReference
     /// The key that its user gave it, else the broker's client id.
     let clientOrderID: String?
@@ -35,8 +35,8 @@ enum ReconciliationState: String, Sendable, CaseIterable {
 
 /// Which of a connection's orders.
 enum OrderReference: Hashable, Sendable {
-    /// The order that stands under an id of Portico's own, whatever the broker calls it now; an order that was placed
-    /// elsewhere has the broker's id here, and keeps it when Portico has it replaced.
+    /// The present order under an id of Portico, whatever its present id at the broker. An order that was
+    /// placed elsewhere has the broker's id, and keeps it when Portico replaces the order.
     case current(String)
     /// One whose place another has taken under that id, by the broker's own id.
     case replaced(String)
@@ -60,12 +60,12 @@ enum OrderReference: Hashable, Sendable {
         Self.prefix(of: connection) + text
     }
 
-    /// What the ids of all orders of a connection begin with.
+    /// The prefix of the ids of all orders of a connection.
     static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
 }
 
 extension ConnectedOrder {
-    /// An order of the journal that the broker has not told of.
+    /// An order of the journal that the broker has not returned.
     init(_ known: JournalOrder, _ order: Order, of connection: BrokerConnection) {
         self.init(
             order: order, connection: connection, name: .current(known.identity.id),
@@ -73,7 +73,7 @@ extension ConnectedOrder {
             reconciliation: known.reconciliation)
     }
 
-    /// An order that the broker told of, under the name that the journal has for it.
+    /// An order that the broker returned, with the name from the journal.
     init(_ order: Order, _ names: OrderJournal.OrderAliases, of connection: BrokerConnection) {
         let known = names.current[order.id]
         let name: OrderReference =
@@ -108,8 +108,9 @@ extension JournalOrder {
         }
     }
 
-    /// The order where the broker tells of open ones only, and does not have it among them any more: as it was last heard
-    /// of, since nobody says how it ended; one that was to be cancelled was.
+    /// The final state of an order whose broker lists open orders only, and no longer lists this one: the
+    /// last known state, since the outcome is not reported; an order with a pending cancellation is
+    /// cancelled.
     var ended: Order {
         var order = order
         if order.state == .pendingCancel { order.state = .canceled }

@@ -19,7 +19,7 @@ struct OrderConnectionPage: Sendable {
         let cursor: String
     }
 
-    /// Merges what comes next of each connection.
+    /// Merges the next orders of each connection.
     init(_ stretches: BatchResults<ConnectionOrderPage>, after start: OrderCursor?, first: Int) {
         var orders: [ConnectedOrder] = []
         var failures: BatchResults<OrderEdge> = []
@@ -146,7 +146,7 @@ struct OrderCursor: Hashable, Sendable {
     /// The place of an order in its connection's list, newest first.
     struct Position: Hashable, Sendable, Comparable {
         let time: Instant
-        /// Tells orders of the same moment apart.
+        /// Distinguishes orders of the same time.
         let name: String
 
         init(time: Instant, name: String) {
@@ -158,7 +158,7 @@ struct OrderCursor: Hashable, Sendable {
             self.init(time: linked.time, name: linked.name.text)
         }
 
-        /// Whether it stands before the other in the list.
+        /// Whether the position precedes the other in the list.
         static func < (one: Position, other: Position) -> Bool {
             one.time == other.time ? one.name < other.name : one.time > other.time
         }
@@ -166,7 +166,7 @@ struct OrderCursor: Hashable, Sendable {
 
     /// In bytes: as many connections as a user may have, and more.
     private static let maximumLength = 8_192
-    /// What a text of this kind begins with, so that none is empty.
+    /// The prefix of the text, so that no text is empty.
     private static let header = "orders"
 
     init() {}

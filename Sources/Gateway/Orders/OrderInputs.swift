@@ -60,7 +60,7 @@ extension ReplaceOrderInput: GraphQLInputObject {
     }
 }
 
-/// What a user calls an order, so that asking twice places it once.
+/// A user's key of an order, so that a repeated request places it once.
 struct IdempotencyKey: GraphQLInput {
     let text: String
 

@@ -8,7 +8,7 @@ extension GatewayContext {
 
     /// The order with an id.
     ///
-    /// - Throws: `FieldError` with NOT_FOUND where the user has none such.
+    /// - Throws: `FieldError` with NOT_FOUND if the user has no such order.
     func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
         let connections = try connections(with: nil)
         guard let connection = connections.first(where: { id.hasPrefix(OrderReference.prefix(of: $0)) })
@@ -22,7 +22,7 @@ extension GatewayContext {
         }
     }
 
-    /// The order with an id; nil where the user has none such.
+    /// The order with an id; nil if the user has no such order.
     func orderIfAny(_ id: String) -> MaybeAsync<ConnectedOrder?> {
         .async {
             do {
@@ -33,7 +33,7 @@ extension GatewayContext {
         }
     }
 
-    /// An order of a connection; nil where there is none of that name.
+    /// An order of a connection; nil if there is none with the name.
     func order(_ name: OrderReference, of connection: BrokerConnection) async throws -> ConnectedOrder? {
         switch name {
         case .replaced(let id):
@@ -59,7 +59,7 @@ extension GatewayContext {
         }
     }
 
-    /// An order by the broker's own id; nil where the broker does not know it (any more).
+    /// An order by the broker's id; nil if the broker does not know it, or no longer.
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
         guard let tradingAPI = connection.orders else { return nil }
         do {
@@ -89,7 +89,8 @@ extension GatewayContext {
         return orders.map { ConnectedOrder($0, names, of: connection) }
     }
 
-    /// The orders with the broker's ids that some orders tell of: those that they replaced, or were replaced by.
+    /// The orders with the broker's ids to which other orders refer: those that they replaced, or that
+    /// replaced them.
     func related(
         _ orders: [ConnectedOrder], by id: any KeyPath<Order, String?> & Sendable
     ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
@@ -112,7 +113,7 @@ extension GatewayContext {
         }
     }
 
-    /// What the store said, its failures in a client's words.
+    /// Converts errors of the store to errors for clients.
     func mapStorageErrors<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError)
         -> Value
     {
@@ -140,7 +141,7 @@ extension FieldError {
     }
 }
 
-/// Which orders are asked for.
+/// The orders that are requested.
 package struct OrderFilter: Sendable {
     /// Open ones, ended ones, or all.
     let isOpen: Bool?
@@ -152,7 +153,7 @@ package struct OrderFilter: Sendable {
     package static let maximumOrders = 100
     /// Orders of one moment that a page may have to pass over.
     static let slack = 50
-    /// The most that a broker is asked for at once.
+    /// The maximum number of orders in one request to a broker.
     static let maximumBrokerPage = 500
 }
 
@@ -163,7 +164,7 @@ struct ConnectionOrderPage: Sendable {
 }
 
 extension GatewayContext {
-    /// The orders of a connection that come behind a place: what the broker tells, and what the journal knows beside.
+    /// The orders of a connection after a position: from the broker and from the journal.
     func orders(
         _ wish: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
@@ -186,13 +187,14 @@ extension GatewayContext {
             orders: Array(orders.prefix(wish.first)), hasMore: hasMore || orders.count > wish.first)
     }
 
-    /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
+    /// For a broker that also returns ended orders; the journal adds only orders that never reached the
+    /// broker.
     private func fromBroker(
         _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let limit = wish.first + OrderFilter.slack
-        // Those of the same moment are asked for again, and passed over by their names.
+        // Orders of the same time are requested again, and skipped by their names.
         let before = place.map { $0.time + .milliseconds(1) }
         let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
         let page = try await page(query, of: connection, tradingAPI)
@@ -210,13 +212,14 @@ extension GatewayContext {
         )
     }
 
-    /// Of a broker that tells of open orders only: those that have ended are the journal's.
+    /// For a broker that returns open orders only: ended orders come from the journal.
     private func fromBrokerAndJournal(
         _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let journal = services.userData.orders.journal
-        // The journal first: what is in it by then and still open is in the list that is asked for afterwards.
+        // The journal first: an order that is open in it by then is in the list that is requested
+        // afterwards.
         let limit = wish.first + OrderFilter.maximumBrokerPage
         let known = try await mapStorageErrors { () throws(StorageError) in
             try await journal.orders(
@@ -241,7 +244,7 @@ extension GatewayContext {
         return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
     }
 
-    /// Keeps what a broker tells of open orders, for when they have ended.
+    /// Stores the open orders of a broker, for the time after their end.
     private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
         let told = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let changed = known.compactMap { known -> (OrderIdentity, Order)? in
@@ -264,14 +267,14 @@ extension GatewayContext {
 }
 
 extension OrderFilter {
-    /// Whether an order that has ended, or one that has not, is asked for.
+    /// Whether ended orders, or orders that have not ended, are requested.
     fileprivate func matches(isFinal: Bool) -> Bool {
         isOpen.map { $0 != isFinal } ?? true
     }
 }
 
 extension Order {
-    /// Whether it has changed in what the journal keeps.
+    /// Whether a property that the journal stores has changed.
     fileprivate func differs(from other: Order) -> Bool {
         (state, filledQuantity, quantity, limitPrice, stopPrice)
             != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)

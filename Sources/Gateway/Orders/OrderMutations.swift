@@ -37,7 +37,8 @@ extension GatewayContext {
 
     /// Places an order, once for its key.
     ///
-    /// It goes on when the client hangs up: whoever asks again with the same key is told what became of it.
+    /// The write continues if the client disconnects: a repeated request with the same key returns its
+    /// outcome.
     func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let connections = try connections(with: nil)
         guard
@@ -83,12 +84,12 @@ extension GatewayContext {
         }
     }
 
-    /// Checks what must be read for it: that the account is there, that the broker has the instrument, and trades it so.
+    /// Checks an order by reads: the account exists, and the broker trades the instrument in this way.
     private func check(
         _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
     ) async throws {
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
-        // Without a source of its instruments the broker's own answer to the order has to do.
+        // Without a source of instruments, the broker checks the order.
         guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else { return }
         let argument = "input.instrument.\(input.instrument.field)"
         let found = try await naming(argument) {
@@ -99,7 +100,7 @@ extension GatewayContext {
         }
     }
 
-    /// Names the argument in what is thrown.
+    /// Adds the name of the argument to errors.
     private func naming<Value>(
         _ argument: String, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -110,7 +111,7 @@ extension GatewayContext {
         }
     }
 
-    /// An order that was placed before, as it stands now where the broker tells.
+    /// An order that was placed before, in its present state if the broker returns it.
     private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
     {
         let name = OrderReference.current(order.identity.id)
@@ -131,7 +132,7 @@ extension GatewayContext {
         }
     }
 
-    /// Asks the broker to cancel an order.
+    /// Requests the cancellation of an order.
     func cancel(_ id: String) throws -> MaybeAsync<OrderPayload?> {
         try change(id, .cancel) { tradingAPI, order, _, call throws(ProviderFailure) in
             try await tradingAPI.cancel(order, in: call)
@@ -153,7 +154,7 @@ extension GatewayContext {
             let tradingAPI = try self.tradingAPI(of: order.connection)
             try check(tradingAPI, order)
             try order.requireChangeable()
-            // In a task of its own: it goes on when the client hangs up.
+            // A separate task, so that the write continues if the client disconnects.
             return OrderPayload(
                 order: try await Task {
                     let (write, known) = try await self.begin(kind, of: order)
@@ -209,15 +210,15 @@ extension GatewayContext {
         return tradingAPI
     }
 
-    /// Sends what is written down in the journal, and writes down what came of it.
+    /// Sends a write that is in the journal, and records its outcome.
     ///
     /// - Parameters:
-    ///   - id: of the write.
-    ///   - order: the order before.
-    ///   - connection: by which it is sent.
-    ///   - call: what sends it, once.
-    /// - Returns: the order as it stands.
-    /// - Throws: `FieldError` where the broker refused a change, and where nothing can have been changed.
+    ///   - id: The id of the write.
+    ///   - order: The order before the write.
+    ///   - connection: The connection of the order.
+    ///   - call: Sends the write, once.
+    /// - Returns: The order after the write.
+    /// - Throws: `FieldError` if the broker rejected a change, or if nothing can have been changed.
     private func send(
         _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
         _ call: (CallContext) async throws(ProviderFailure) -> OrderResult
@@ -235,7 +236,8 @@ extension GatewayContext {
         } catch {
             (outcome, failure) = passage.outcome(of: error)
         }
-        // Before it is written down: whoever finds it in the journal must not find an older list beside it.
+        // Before the outcome is recorded: a reader that finds it in the journal must not find an older list
+        // in the cache.
         services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
         var (noted, isSettled) = (JournalOrder?.none, true)
         do throws(StorageError) {
@@ -246,13 +248,14 @@ extension GatewayContext {
         }
         orderWorkflow.journal.release(id)
         if !isSettled { orderWorkflow.wakeSignal.send() }
-        // Also where it failed: nobody knows better than the broker what stands now.
+        // Also after a failure: only the broker knows the present state.
         defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {
             services.watches.orders.changed(by: connection)
             throw failure
         }
-        // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
+        // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation asks the
+        // broker.
         let standing = noted ?? outcome.map(order.after) ?? order
         let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)
         services.watches.orders.publish(linked)
@@ -261,7 +264,7 @@ extension GatewayContext {
 }
 
 extension OrderPlacement {
-    /// What is meant by an input.
+    /// The order of an input.
     fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection, isStored: Bool) {
         let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
         let ticket = OrderTicket(
@@ -293,7 +296,7 @@ extension JournalOrder {
 }
 
 extension ConnectedOrder {
-    /// Whether the broker could still change it: what is known to be refused is not sent.
+    /// Checks that the broker could still change the order: a change that would be rejected is not sent.
     fileprivate func requireChangeable() throws(FieldError) {
         if order.state.isFinal || name != .current(name.text) {
             throw .rejected(
@@ -310,7 +313,7 @@ extension ConnectedOrder {
 }
 
 extension CallContext {
-    /// The same, telling somebody when a call goes out that changes something.
+    /// The same context, with an observer of the writes that are sent.
     fileprivate func observingWrites(with watch: WriteObserver) -> CallContext {
         CallContext(
             deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
@@ -320,7 +323,7 @@ extension CallContext {
 }
 
 extension FieldError {
-    /// The broker refused to change an order, which stands as it did.
+    /// The broker rejected a change of an order, which is unchanged.
     static func rejected(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
         let words = rejection.message ?? "It gives no reason."
         var error = FieldError(

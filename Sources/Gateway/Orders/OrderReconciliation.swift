@@ -106,7 +106,7 @@ package final class OrderReconciliation: Sendable {
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The turns of the connections that are to be checked at a time.
+    /// The permits of the connections that are to be checked now.
     private func due(
         at now: ContinuousClock.Instant
     ) async throws(StorageError) -> [ReconciliationSchedule.ConnectionWrites] {
@@ -124,7 +124,7 @@ package final class OrderReconciliation: Sendable {
         for id in turn.writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
-                // It may have been settled since the turn began.
+                // The write may have been settled since the check began.
                 if let write = try await journal.unconfirmed(id) {
                     isOpen = try await check(write)
                 } else {
@@ -169,7 +169,8 @@ package final class OrderReconciliation: Sendable {
         let write: JournalWrite
         let tradingAPI: any TradingAPI
         let call: CallContext
-        /// Whether so much time had passed before the first query that the broker has the request, if it ever receives it.
+        /// Whether enough time had passed before the first query that the broker has the request, if it ever
+        /// receives it.
         let hasArrived: Bool
     }
 
@@ -250,7 +251,7 @@ package final class OrderReconciliation: Sendable {
             OrderRejection(.other, message: "The order did not reach \(provider): nothing was placed."))
     }
 
-    /// Whether so much time has passed that the broker has the request, if it ever receives it.
+    /// Whether enough time has passed that the broker has the request, if it ever receives it.
     private func hasArrived(_ write: JournalWrite) -> Bool {
         guard let since = schedule.withLock({ $0.since(write) }) else { return false }
         return since.duration(to: clock.runningTime()) >= settings.arrival

@@ -1,10 +1,10 @@
 package import Brokerage
 import Upstream
 
-// What is known to be refused is not sent: each error names the argument and what to do.
+// Orders that the broker would reject are not sent: each error names the argument and the remedy.
 
 extension OrderCapabilities {
-    /// Checks an order against what its broker takes.
+    /// Checks an order against the order capabilities of its broker.
     package func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
         try check(ticket.price.type, ticket.timeInForce, at: provider)
         switch ticket.size {
@@ -23,7 +23,7 @@ extension OrderCapabilities {
         try Self.check(ticket.timeInForce, until: ticket.expiresOn)
     }
 
-    /// Checks a change of an order against what its broker takes.
+    /// Checks a change of an order against the order capabilities of its broker.
     package func check(_ change: OrderReplacement, at provider: ProviderID) throws(FieldError) {
         guard replaces else {
             throw FieldError(
@@ -71,7 +71,7 @@ extension OrderCapabilities {
 }
 
 extension Listing {
-    /// Checks an order against what its broker says of the instrument.
+    /// Checks an order against the broker's properties of the instrument.
     package func check(_ ticket: OrderTicket, naming argument: String) throws(FieldError) {
         if isTradable == false {
             throw .unsupported(argument, "\(provider.rawValue) does not trade \(ticket.symbol).", provider)
@@ -102,7 +102,7 @@ extension Decimal {
 }
 
 extension FieldError {
-    /// The provider cannot do what an argument asks.
+    /// The provider does not support the value of an argument.
     fileprivate static func unsupported(
         _ argument: String, _ reason: String, _ provider: ProviderID
     ) -> FieldError {

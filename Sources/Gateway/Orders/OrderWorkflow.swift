@@ -5,13 +5,13 @@ package import Storage
 import Synchronization
 import Upstream
 
-/// What orders need that outlives a request: their journal, turns of those with the same key, and a bell for those whose
-/// fate must be asked for.
+/// The parts of order handling that outlive a request: the journal, the queue of orders with the same key,
+/// and the wake signal of reconciliation.
 package struct OrderWorkflow: Sendable {
     package let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
-    /// What was begun earlier belongs to a process that is gone.
+    /// Writes that began earlier belong to an earlier process.
     let startedAt = Instant.now
 
     /// Whose order, by the key that its user gave it.
@@ -73,7 +73,7 @@ final class OrderWriteAttempt: Sendable {
     func outcome(of failure: ProviderFailure) -> (OrderWriteOutcome?, FieldError?) {
         passage.withLock { passage in
             switch passage {
-            // A plain 404 is an answer too: there was nothing to act on.
+            // A plain 404 is a definite response too: the object of the write does not exist.
             case .out where failure.cause == .notFound: (.notProcessed, FieldError(failure))
             case .out: (.responseLost, nil)
             case .here, .back: (.notProcessed, FieldError(failure))

@@ -71,9 +71,9 @@ package struct ReconciliationSchedule {
     /// - Parameters:
     ///   - writes: All writes that are unconfirmed now.
     ///   - now: The time by which they are due.
-    ///   - since: A time at which their responses were lost already: after they were read from the journal.
-    /// - Returns: A turn for each connection to check. The connection that has waited longest comes first. Call
-    ///   ``end(_:)`` for each one.
+    ///   - since: A time at which their responses were already lost: after they were read from the journal.
+    /// - Returns: A permit for each connection to check. The connection that has waited longest comes first.
+    ///   Call ``end(_:)`` for each one.
     package mutating func begin(
         _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
     ) -> [ConnectionWrites] {

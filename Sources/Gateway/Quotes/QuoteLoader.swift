@@ -3,17 +3,16 @@ import GraphQL
 import Upstream
 
 extension GatewayContext {
-    /// As many symbols as one `quotes` field may ask for.
+    /// The maximum of symbols of one `quotes` field.
     static var maximumSymbols: Int { 200 }
 
-    /// Quotes in the order asked; a failure in the place of a symbol that is unknown or failed.
+    /// Returns quotes in the order of the symbols, with a failure for each symbol that is unknown or failed.
     func quotes(of symbols: [Symbol], from provider: ProviderID?) throws -> MaybeAsync<BatchResults<Quote>> {
         try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
         return quotes(for: symbols, from: provider)
     }
 
-    /// A quote for each symbol, in as few calls as the sources allow, symbols that are asked for elsewhere at this
-    /// moment not asked for again.
+    /// Returns a quote for each symbol, in as few calls as the sources allow; reads in flight are joined.
     func quotes(for symbols: [Symbol], from provider: ProviderID?) -> MaybeAsync<BatchResults<Quote>> {
         quotes(for: symbols, from: provider, as: { $0 })
     }
@@ -46,7 +45,7 @@ extension GatewayContext {
         }
     }
 
-    /// What a walk brings for each key, as it is shown, with a failure in the place of what no source could tell.
+    /// The result of a routed read for each key, with a failure for each key that no source returned.
     func results<Key: CacheQuery, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
@@ -68,7 +67,7 @@ extension GatewayContext {
         }
     }
 
-    /// What a walk brings for one key.
+    /// The result of a routed read for one key.
     func result<Key: CacheQuery, Value>(
         for key: Key, named name: @escaping @Sendable (Key) -> String,
         using walk: () throws(FieldError) -> RoutedRead<Key, Value>
@@ -87,7 +86,7 @@ extension GatewayContext {
 }
 
 extension RoutedRead<Symbol, Quote> {
-    /// Asks for prices, many in one call where a source allows it.
+    /// Reads prices, many in one call if a source supports it.
     static func quotes(from sources: [MarketDataSource], in cache: ReadCache<Symbol, Quote>) -> RoutedRead {
         RoutedRead(
             sources: sources, cache: cache, batchSize: { $0.quotes?.symbolsPerCall ?? 1 },

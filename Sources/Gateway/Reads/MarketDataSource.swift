@@ -1,9 +1,9 @@
 package import Brokerage
 package import Upstream
 
-/// A provider of market data as it is asked with one credential: what it can do, and who may see what it tells.
+/// A source of market data with one credential: its capabilities, and the users who may see its data.
 ///
-/// Every request looks through those that it may ask, and nothing of one changes: so it is shared, not copied.
+/// Each request iterates over the sources, and a source does not change, so it is a class.
 package final class MarketDataSource: Sendable {
     package let provider: ProviderID
     package let environment: Environment
@@ -19,23 +19,23 @@ package final class MarketDataSource: Sendable {
     let fundamentals: (any FundamentalsSource)?
     let news: (any NewsSource)?
     let clock: (any MarketClockSource)?
-    /// Where it is noted how calls fare; nil for the server's own key, which its provider's health tells of.
+    /// The health of the connection; nil for the server's own key, whose health is that of the provider.
     let health: ConnectionHealth?
 
-    /// Who may see what is read with the credential.
+    /// The users who may see data that is read with the credential.
     package enum Visibility: Hashable, Sendable {
-        /// The server's own key: its market data is for everybody.
+        /// All users: the credential is the server's own key.
         case everybody
-        /// A user's connection: what they are entitled to see is theirs.
+        /// The owner of a connection: the data is licensed to this user.
         case owner(OwnerID, connection: String)
     }
 
     /// - Parameters:
-    ///   - client: serves the capabilities that it conforms to.
-    ///   - dialect: how the provider spells symbols.
-    ///   - provider: whom the client asks.
-    ///   - environment: which of the provider's worlds.
-    ///   - audience: whose the credential is.
+    ///   - client: The client, with the capabilities to which it conforms.
+    ///   - dialect: The symbol mapping of the provider.
+    ///   - provider: The provider.
+    ///   - environment: The environment of the provider.
+    ///   - audience: The users who may see the data.
     package convenience init(
         _ client: any Sendable, symbolMapping dialect: any SymbolMapping, provider: ProviderID,
         environment: Environment, for audience: Visibility
@@ -69,7 +69,7 @@ package final class MarketDataSource: Sendable {
         clock = client as? any MarketClockSource
     }
 
-    /// The same source, whose calls tell how a connection fares.
+    /// Returns the same source, whose calls are recorded in the health of a connection.
     func recordingHealth(in health: ConnectionHealth) -> MarketDataSource {
         MarketDataSource(
             client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,

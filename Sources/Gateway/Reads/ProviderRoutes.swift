@@ -25,11 +25,11 @@ package struct ProviderRoutes: Sendable {
 }
 
 extension GatewayContext {
-    /// The sources that can be asked for something, best first.
+    /// Returns the sources of a kind of data, in the order of the route.
     ///
-    /// Of each provider the server's own key, which all users share, before the user's connections.
+    /// For each provider, the source with the server's own key precedes the user's connections.
     ///
-    /// - Throws: `FieldError` with UNSUPPORTED where there is none.
+    /// - Throws: `FieldError` with UNSUPPORTED if there is none.
     func sources(for capability: MarketDataCapability, from provider: ProviderID?) throws(FieldError)
         -> [MarketDataSource]
     {
@@ -50,11 +50,11 @@ extension GatewayContext {
                 : "\(provider.rawValue) is neither configured nor connected.", provider: provider)
     }
 
-    /// All that the one who asks may ask, one source for each provider first.
+    /// All sources that the session may use, those of the server first.
     var allSources: [MarketDataSource] {
         services.market + ownLinks.compactMap(\.market)
     }
 
-    /// The links of the user who asks; none without a session.
+    /// The connections of the session's user; none without a session.
     var ownLinks: [ProviderConnection] { session.owner.map { services.links(of: $0) } ?? [] }
 }

@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// What was read from providers a moment ago, each kind for as long as its values are good.
+/// The caches of reads from providers, one for each kind of value.
 package struct ReadCaches: Sendable {
     let accounts: ReadCache<AccountsQuery, [Account]>
     /// The lists of accounts, for brokers that list them without figures.
@@ -40,7 +40,7 @@ package struct ReadCaches: Sendable {
         clocks.invalidate(privateTo: owner, at: provider)
     }
 
-    /// Forgets what a write may have changed: orders, and the money and the positions behind them.
+    /// Invalidates the values that a write may have changed: orders, balances and positions.
     func invalidateHoldings(of owner: OwnerID, at provider: ProviderID) {
         accounts.invalidate(privateTo: owner, at: provider)
         positions.invalidate(privateTo: owner, at: provider)
@@ -88,7 +88,7 @@ package struct ReadCaches: Sendable {
             "accounts", CacheBounds(bytes: Bytes.accounts),
             freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
         )
-        // Known accounts are in the registry of connections too, where they do not expire.
+        // Known accounts are also in the registry of connections, where they do not expire.
         knownAccounts = ReadCache(
             "accounts", CacheBounds(bytes: Bytes.knownAccounts), freshness: .fixed(.seconds(60)),
             weight: \.weight, time: clock)
@@ -180,7 +180,7 @@ extension FreshnessPolicy<OrderPage> {
 }
 
 extension CacheLifetime {
-    /// Of balances and positions: never served past their time but where the broker does not answer.
+    /// The lifetime of balances and positions: served after their expiry only if the broker fails.
     fileprivate static let ownMoney = CacheLifetime(fresh: .seconds(2), ifError: .seconds(3_600))
     fileprivate static let ownHistory = CacheLifetime(fresh: .seconds(30), ifError: .seconds(3_600))
     /// Of what hardly changes: names, sectors, yearly figures.
@@ -193,8 +193,8 @@ extension CacheLifetime {
     private static let day = Duration.seconds(86_400)
 }
 
-// About how many bytes the values take that are kept, their texts included: a bound in bytes is none where what users and
-// providers write is not counted.
+// Approximate sizes of cached values in bytes, including texts from users and providers; without these
+// texts, the bound in bytes would have no effect.
 
 /// A value with texts in it.
 protocol CacheWeighted {
@@ -210,7 +210,7 @@ extension CacheWeighted {
     /// Its own size, and what lies elsewhere.
     package var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
 
-    /// What lies elsewhere: where the value itself is part of another.
+    /// The size of the parts outside of the value itself, for a value that is part of another.
     var outlyingWeight: Int {
         texts.reduce(weightOfParts) { $0 + ($1?.utf8.count ?? 0) }
     }

@@ -2,12 +2,12 @@ import Brokerage
 import GraphQL
 import Upstream
 
-/// Reads queries from the sources of a route in order: queries that one source does not answer are requested from the
-/// next.
+/// Reads queries from the sources of a route in order: queries that one source does not return are requested
+/// from the next.
 ///
-/// Values in memory are returned without a task. Each source gets all remaining queries at once, in as few calls as it
-/// allows, and half of the remaining time if another source follows. If all fail, the latest stored value is returned,
-/// marked as stale.
+/// Cached values are returned without a task. Each source gets all remaining queries at once, in as few
+/// calls as it allows, and half of the remaining time if another source follows. If all fail, the latest
+/// stored value is returned, marked as stale.
 struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
     let sources: [MarketDataSource]
     let cache: ReadCache<Query, Value>
@@ -129,9 +129,10 @@ extension Result where Failure == ProviderFailure {
 }
 
 extension FieldError {
-    /// What a client is told where no source of a route could answer.
+    /// The error if no source of a route returned a value.
     ///
-    /// A source that failed says more than one that knows no such thing: perhaps it would have known.
+    /// A source that failed takes precedence over one that does not know the object, because it might have
+    /// known it.
     init(_ failures: [ProviderFailure], of thing: String) {
         let telling = failures.first { failure in
             switch failure.cause {

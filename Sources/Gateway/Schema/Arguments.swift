@@ -29,7 +29,7 @@ struct InputArguments<Value: GraphQLInputObject>: GraphQLArguments {
     }
 }
 
-/// What is to be changed, and into what.
+/// The id of an object, and its changes.
 struct ChangeArguments<Value: GraphQLInputObject>: GraphQLArguments {
     let id: String
     let input: Value

@@ -6,11 +6,11 @@ package import Upstream
 package struct FieldError: ClientVisibleError, Hashable {
     package let code: ErrorCode
     package let message: String
-    /// Who failed, where it was a provider.
+    /// The provider that failed; nil for other errors.
     package var provider: ProviderID?
-    /// When to try again, where somebody knows.
+    /// The time of the next attempt, if it is known.
     package var retryAt: Instant?
-    /// The argument that is wrong, where one is: `input.allocations[0].symbol`.
+    /// The invalid argument, for example `input.allocations[0].symbol`.
     package var argument: String?
     /// Why a broker refused to change an order.
     package var rejection: RejectionReason?
@@ -28,7 +28,7 @@ package struct FieldError: ClientVisibleError, Hashable {
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
-        // What is kept from the client is in the log, under this name.
+        // The log has the details under this id.
         if code == .internalServerError, let id = CurrentRequest.id {
             extensions["requestId"] = .string(id.description)
         }
@@ -37,7 +37,7 @@ package struct FieldError: ClientVisibleError, Hashable {
 }
 
 extension FieldError {
-    /// An argument that cannot be used, for what Portico knows and not for its form.
+    /// An argument with a valid form that cannot be used.
     package static func argument(
         _ path: String, code: ErrorCode = .badUserInput, _ reason: String, provider: ProviderID? = nil
     ) -> FieldError {
@@ -78,7 +78,7 @@ extension FieldError {
         FieldError(.notFound, "There is no account \"\(id.beginning(80))\".")
     }
 
-    /// A source was asked and nothing came of it, which no source does.
+    /// A source returned neither a value nor an error, which is a defect.
     static let internalError = FieldError(.internalServerError, "Internal server error.")
 }
 
@@ -104,10 +104,9 @@ package enum ErrorCode: String, Sendable, CaseIterable {
 }
 
 extension FieldError {
-    /// A provider's failure as clients see it.
+    /// A failure of a provider, for clients.
     ///
-    /// The message says what happened and what to do; what the provider
-    /// itself said stays inside.
+    /// The message says what happened and what to do; it contains no text of the provider.
     init(_ failure: ProviderFailure) {
         let name = failure.provider.rawValue
         let (code, message): (ErrorCode, String) =
@@ -202,9 +201,9 @@ extension FieldError {
             """)
     }
 
-    /// What a user is told whose credential could not be tried, or was refused.
+    /// The error of a credential that could not be tested, or was rejected.
     ///
-    /// It is not the credential of a connection, so to connect again is no way out.
+    /// It is not the credential of a stored connection, so to reconnect is no remedy.
     package init(connecting failure: ProviderFailure) {
         guard failure.cause == .unauthorized else {
             self.init(failure)

@@ -142,7 +142,7 @@ struct CursorText: StoredText {
     let text: String
 }
 
-/// A short text with a form of its own: the code of a currency, or a symbol in a provider's notation.
+/// A short text with its own form: the code of a currency, or a symbol of a provider.
 struct CodeText: StoredText {
     static var lengths: ClosedRange<Int> { 0...128 }
     static var form: TextForm { .verbatim }
@@ -191,7 +191,7 @@ struct LabelText: StoredText {
     let text: String
 }
 
-/// A number of a user's above zero, of so many digits that it can be reckoned with.
+/// A number above zero from a user, with a bounded number of digits so that arithmetic does not overflow.
 protocol BoundedDecimal: GraphQLInput {
     /// The largest.
     static var maximum: Decimal { get }
@@ -219,7 +219,7 @@ extension BoundedDecimal {
     }
 }
 
-/// A field of an input that changes something, where null has no meaning: left out, what it is about stays.
+/// A field of a change, for which null has no meaning: if it is omitted, the value is not changed.
 enum PatchField<Value: GraphQLInput>: GraphQLInput {
     case unchanged
     case set(Value)

@@ -129,17 +129,16 @@ extension GatewayContext {
         }
     }
 
-    /// The objects behind connections to brokers.
+    /// Loads objects of connections to brokers.
     ///
     /// The objects of each connection are loaded once.
     ///
     /// - Parameters:
     ///   - ids: The ids of the objects.
-    ///   - prefix: The prefix of the ids of all such objects behind a connection.
-    ///   - load: Loads all such objects behind a connection.
+    ///   - prefix: The prefix of the ids of all such objects of a connection.
+    ///   - load: Loads all such objects of a connection.
     ///   - node: Returns the object with an id.
-    /// - Returns: The object of each id, in the order of the ids; nil for an id without an object behind a
-    ///   connection.
+    /// - Returns: The object of each id, in the order of the ids; nil for an id without an object.
     private func loadEach<Values: Sendable>(
         _ ids: [NodeID], prefix: (BrokerConnection) -> String,
         load: (BrokerConnection) -> MaybeAsync<Values>,
@@ -200,12 +199,12 @@ extension GatewayContext {
     }
 }
 
-/// An id of the schema: what kind of thing it is of, and which.
+/// An id of the schema: the type of the object, and its local id.
 ///
-/// To clients it means nothing but itself.
+/// It is opaque to clients.
 struct NodeID: Hashable, Sendable {
     let kind: Kind
-    /// What tells things of this kind apart.
+    /// The id among the objects of the type.
     let localID: String
 
     enum Kind: String, Sendable, CaseIterable {

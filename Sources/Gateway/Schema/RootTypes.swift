@@ -164,9 +164,9 @@ struct ChartsArguments: GraphQLArguments {
     }
 }
 
-/// The root of all mutations, which run one after the other.
+/// The root of all mutations, which are executed serially.
 ///
-/// Each group of them stands beside what it changes.
+/// Each topic declares its mutations.
 package struct Mutation: Sendable {
     package init() {}
 }
@@ -184,7 +184,7 @@ extension Mutation: GraphQLObject {
     }
 }
 
-/// `DeletePayload` of the schema: what is gone, for the client's cache.
+/// `DeletePayload` of the schema: the deleted id, for the client's cache.
 struct DeletePayload: Sendable {
     let deletedID: String
 }
@@ -247,12 +247,12 @@ struct AccountSubscriptionArguments: GraphQLArguments {
 }
 
 extension ExecutableSchema where Context == GatewayContext {
-    /// The public schema, bound to what answers it.
+    /// Creates the public schema with its bound types.
     ///
     /// - Parameters:
-    ///   - text: the schema, as it is published.
-    ///   - options: how operations are treated.
-    /// - Throws: where the text is no schema, or differs from what is bound to it.
+    ///   - text: The published schema.
+    ///   - options: The execution options.
+    /// - Throws: If the text is no schema, or differs from the bound types.
     package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
         try self.init(
             Schema.build(text, name: "schema.graphql"), query: Query(), mutation: Mutation(),

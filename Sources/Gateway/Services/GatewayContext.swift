@@ -43,14 +43,15 @@ package final class GatewayContext: Sendable {
         return services.connections(of: owner, with: provider)
     }
 
-    /// A value that belongs to a connection's owner: from memory, else by one call that all who ask share.
+    /// Returns a value that belongs to a connection's owner: from the cache, or by one call that all waiting
+    /// readers share.
     ///
     /// - Parameters:
-    ///   - query: the parameters of the read: part of the key of the value.
-    ///   - connection: the connection that the value belongs to.
-    ///   - cache: the cache of these values.
-    ///   - fetch: the call that gets the value where there is none at hand.
-    /// - Returns: the value, or what waits for the call; it fails for a connection that has gone meanwhile.
+    ///   - query: The parameters of the read, a part of the key.
+    ///   - connection: The connection that the value belongs to.
+    ///   - cache: The cache of these values.
+    ///   - fetch: The call that reads the value if it is not cached.
+    /// - Returns: The value, or the pending read; it fails if the connection is removed meanwhile.
     func read<Query: CacheQuery, Value: Sendable>(
         _ query: Query, of connection: BrokerConnection, in cache: ReadCache<Query, Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
@@ -78,7 +79,8 @@ package final class GatewayContext: Sendable {
         }
     }
 
-    /// A value of the accounts behind a connection, as above; `fetch` is given whom to ask, by the credential of now.
+    /// Returns a value of the accounts of a connection, as above; `fetch` gets the client of the current
+    /// credential.
     func readFromAccountSource<Query: CacheQuery, Value: Sendable>(
         _ query: Query, _ connection: BrokerConnection, in cache: ReadCache<Query, Value>,
         _ fetch:
@@ -103,7 +105,8 @@ package final class GatewayContext: Sendable {
         services.links(of: connection.owner).first { $0.id == connection.id }
     }
 
-    /// Whom to ask for what is behind a connection: by its credential of now, which may be newer than the value at hand.
+    /// The client of the accounts of a connection, with its current credential, which may be newer than the
+    /// cached value.
     private func accountSource(of connection: BrokerConnection) -> any AccountSource {
         link(of: connection)?.broker?.accounts ?? connection.accounts
     }

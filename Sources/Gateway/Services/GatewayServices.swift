@@ -3,10 +3,9 @@ import PorticoCore
 package import Storage
 package import Upstream
 
-/// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
-/// moment ago.
+/// The services of the schema: connections to brokers, sources of market data, and caches of reads.
 ///
-/// Nothing of it changes, and every context of every request has it: so it is shared, not copied.
+/// They do not change, and the context of each request refers to them, so they are a class.
 package final class GatewayServices: Sendable {
     /// The connections of all users.
     private let registry: ProviderConnectionRegistry
@@ -20,7 +19,7 @@ package final class GatewayServices: Sendable {
     let userData: UserData
     let live: QuoteFeedRegistry
     let watches: LiveSubscriptions
-    /// Of changes that read what a broker keeps, and write it whole.
+    /// Orders changes that read a list of a broker and write it back completely.
     let writeQueue = KeyedTaskQueue<String>()
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (ProviderID) -> ProviderHealthReport
@@ -82,7 +81,7 @@ package final class GatewayServices: Sendable {
     /// All links of a user, those to data services and broken ones included.
     func links(of owner: OwnerID) -> [ProviderConnection] { registry.connections(of: owner) }
 
-    /// What the public values that a session is told depend on: a user's own connections tell of prices, too.
+    /// The parameters of public values of a session: a user's own connections also have market data.
     @Sendable
     package func audience(of session: Session) -> [String] {
         guard let owner = session.owner else { return [] }
@@ -97,9 +96,9 @@ package final class GatewayServices: Sendable {
     }
 }
 
-/// What users have entrusted to Portico: who they are and what is theirs.
+/// The users and their data.
 package struct UserData: Sendable {
-    /// The file that it all is kept in.
+    /// The database of users and their data.
     package let file: UserDatabase
     package let connections: ConnectionStore
     let watchlists: WatchlistStore
@@ -107,7 +106,7 @@ package struct UserData: Sendable {
     /// Who may come in, and how.
     package let authentication: AuthenticationService
     package let orders: OrderWorkflow
-    /// How often clients may send requests that are expensive.
+    /// The limits of expensive requests.
     package let limits: CallLimits
 
     /// What a file holds; for the start of the process: it waits.
