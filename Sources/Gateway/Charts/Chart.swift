@@ -59,7 +59,7 @@ struct CandleRows: RandomAccessCollection, Sendable {
     }
 }
 
-/// One candle: plain values without references, so that its fields are written from where they lie.
+/// One candle: values without references, so that its fields are written directly.
 struct CandleRow: Sendable {
     let time: Instant
     let date: CalendarDate?
@@ -127,7 +127,7 @@ extension OHLCColumns: GraphQLObject {
     }
 }
 
-/// The figures of a column as JSON numbers; null where there is none.
+/// The numbers of a column as JSON numbers; null for a missing value.
 struct NumberColumn: RandomAccessCollection, Sendable {
     let column: DecimalColumn
 
@@ -136,12 +136,12 @@ struct NumberColumn: RandomAccessCollection, Sendable {
     subscript(index: Int) -> Number? { column[index].map(Number.init) }
 }
 
-/// Where an exchange's clock hangs: what a day means there.
+/// The time zone of an exchange, which defines its days.
 enum ExchangeTimeZone: Sendable {
     /// By far the most common; Portico's own rules for it take no look-up.
     case newYork
     case other(TimeZone)
-    /// No zone, or one that nobody knows.
+    /// UTC, or an unknown zone.
     case utc
 
     /// By its IANA name.

@@ -3,10 +3,10 @@ import GraphQL
 import Upstream
 
 extension GatewayContext {
-    /// As many symbols as one `charts` field may ask for.
+    /// The maximum of symbols of one `charts` field.
     private static var maximumCharts: Int { 50 }
 
-    /// Charts in the order asked; a failure in the place of a symbol that is unknown or failed.
+    /// Returns charts in the order of the symbols, with a failure for each symbol that is unknown or failed.
     func charts(
         of symbols: [Symbol], _ arguments: ChartArguments
     ) throws -> MaybeAsync<BatchResults<CandleSeries>> {

@@ -1,11 +1,11 @@
 package import Brokerage
 package import Upstream
 
-/// A user's link to a broker: whose it is, and what it can be asked.
+/// A user's connection to a broker: its owner and its clients.
 ///
-/// Every position and every order of an answer points to its own, which nothing changes: so it is shared, not copied.
+/// Many positions and orders refer to it, and it does not change, so it is a class.
 package final class BrokerConnection: Sendable {
-    /// Tells connections apart, in keys and ids; it never changes while the connection lives.
+    /// The id in keys and ids; it never changes during the life of the connection.
     package let id: String
     /// Whose it is.
     ///
@@ -16,11 +16,12 @@ package final class BrokerConnection: Sendable {
     package let accounts: any AccountSource
     /// The source that reads accounts one by one; nil if one call returns all accounts with their figures.
     let directory: (any AccountDirectory)?
-    /// What takes the account's orders; nil where it takes none.
+    /// The client of orders; nil if the broker executes none.
     package let orders: (any TradingAPI)?
-    /// The lists of instruments that the user keeps with the broker; nil where it keeps none.
+    /// The client of watchlists at the broker; nil if it has none.
     package let watchlists: (any WatchlistSource)?
-    /// Market data by the user's own credential; nil where there is none, or the server's own key serves the provider.
+    /// Market data with the user's own credential; nil if there is none, or if the server's own key serves
+    /// the provider.
     package let market: MarketDataSource?
 
     package init(
@@ -45,9 +46,9 @@ package final class BrokerConnection: Sendable {
         "Account:\(id):\(account)"
     }
 
-    /// The `id` that the schema gives one of its positions: an account holds an instrument once.
+    /// The `id` of a position in the schema: an account has at most one position in an instrument.
     ///
-    /// The account stands in it where a connection may have several.
+    /// It contains the account if a connection may have several.
     func globalID(ofPosition position: Position) -> String {
         guard let account = position.accountID else { return idPrefixOfPositions + position.symbol.text }
         return "\(idPrefixOfPositions)\(account):\(position.symbol.text)"

@@ -2,11 +2,11 @@ package import Brokerage
 import Synchronization
 package import Upstream
 
-/// How one connection fares, by the calls that were made through it.
+/// The health of one connection, according to its calls.
 ///
-/// It tells what a provider's own health does not: that this very credential is refused while others are taken.
+/// It differs from the provider's health: this credential may be rejected while others are accepted.
 package final class ConnectionHealth: Sendable {
-    /// What is known at one moment.
+    /// The known facts at one time.
     package struct Facts: Hashable, Sendable {
         /// The last call that worked.
         var lastSuccessAt: Instant?
@@ -62,7 +62,8 @@ package final class ConnectionHealth: Sendable {
         let now = clock.wallTime()
         let isNewRefusal = state.withLock { facts in
             let wasRefused = facts.isRejected
-            // A refusal stands until a call works: that a host is out of order says nothing else of the credential.
+            // A rejection remains until a call succeeds: an outage of the host says nothing about the
+            // credential.
             if wasRefused { return false }
             let since = facts.failure?.since ?? now
             facts.failure = Facts.Failure(
@@ -74,7 +75,7 @@ package final class ConnectionHealth: Sendable {
 }
 
 extension ProviderFailure.Cause {
-    /// Whether it tells something about the link, rather than about what was asked or who has gone.
+    /// Whether the failure concerns the connection, rather than the request or a client that disconnected.
     fileprivate var concernsConnection: Bool {
         switch self {
         case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .rateLimited,
@@ -93,12 +94,12 @@ package enum ConnectionStatus: String, Sendable, CaseIterable {
     case revoked = "REVOKED"
     case unreachable = "UNREACHABLE"
 
-    /// What the facts about a link mean.
+    /// The state of a connection.
     ///
     /// - Parameters:
-    ///   - facts: What its calls told.
+    ///   - facts: The facts from its calls.
     ///   - end: When it ends unless it is renewed before.
-    ///   - now: What time it is.
+    ///   - now: The present time.
     init(_ facts: ConnectionHealth.Facts, endsAt end: Instant?, now: Instant) {
         if let end, end <= now {
             self = .expired

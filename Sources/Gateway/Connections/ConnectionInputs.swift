@@ -32,7 +32,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     }
 }
 
-/// `CredentialInput` of the schema; what is secret in it never prints itself.
+/// `CredentialInput` of the schema; its secrets are never printed.
 enum CredentialInput: GraphQLInputObject {
     case authorization(code: Secret, state: String, redirectURI: String)
     case apiKey(Secret, secret: Secret?)
@@ -56,7 +56,7 @@ enum CredentialInput: GraphQLInputObject {
     static var sample: CredentialInput { .accessToken(Secret("")) }
 }
 
-/// What came back with a consent.
+/// The result of a consent.
 struct AuthorizationCodeInput: GraphQLInputObject {
     let code: Secret
     let state: String

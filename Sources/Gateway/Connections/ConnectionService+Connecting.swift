@@ -62,7 +62,7 @@ extension ConnectionService {
         }
     }
 
-    /// What a user brings, and of which of the provider's worlds it is.
+    /// The submitted credential, and its environment.
     private func proof(
         _ credential: CredentialInput, environment: Environment?, for owner: OwnerID,
         _ connector: any ProviderConnector
@@ -236,7 +236,7 @@ extension FieldError {
     )
 }
 
-/// Keeps a credential in memory while it is tried out, before there is a connection.
+/// Stores a credential in memory during its test, before there is a connection.
 final class UnsavedCredential: RotatingCredentialStore {
     // Replaced by a renewal on any task.
     private let state: Mutex<(secret: [UInt8], version: Int64)>

@@ -93,7 +93,7 @@ package final class ConnectionService: Sendable {
         guard let link, link.knownAccounts != told else { return }
         _ = registry.replace(with: link.knowing(told))
         guard link.stored != nil else { return }
-        // Nobody waits for it: where it cannot be kept, the next reading tells it again.
+        // No caller waits: if it cannot be stored, the next read reports it again.
         Task { [store] in try? await store.setAccounts(told, of: connection.id) }
     }
 
@@ -124,7 +124,7 @@ package final class ConnectionService: Sendable {
         if let holder = connection.quotaAccount { retire(holder) }
     }
 
-    /// Tells the ledger that a connection does not spend a quota any more, unless another connection does.
+    /// Removes a quota account from the ledger, unless another connection uses it.
     func retire(_ holder: QuotaAccount) {
         guard !registry.spends(holder) else { return }
         ledger?.retire(holder)
@@ -143,7 +143,7 @@ package final class ConnectionService: Sendable {
         for connection in registry.removeAll(of: owner) { end(connection) }
     }
 
-    /// Ends what is done in the background, as the process ends, and waits for what must not be lost with it.
+    /// Stops background work at the end of the process, and waits for results that must be stored.
     package func close() async {
         let connections = registry.removeAll()
         for connection in connections { connection.close() }
@@ -159,9 +159,9 @@ struct AuthorizationStart: Sendable {
 }
 
 extension ConnectionService {
-    /// Opens all connections that are kept, without a call.
+    /// Opens all stored connections, without a call.
     ///
-    /// One whose credential cannot be opened any more is there all the same: only its user can mend it, or part with it.
+    /// A connection whose credential cannot be opened exists too: its user can renew or remove it.
     package func openAll() async throws(StorageError) {
         for kept in try store.all() {
             let secret: Secret?
@@ -184,8 +184,8 @@ extension ConnectionService {
                 ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
             }
             return ConnectionHealth(failure: failure, clock: clock) { [rejectionQueue] health in
-                // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again. One is written
-                // after the other, each with what is known by then, so that the last word stands.
+                // No caller waits: if it cannot be stored, the next call after a restart reports it again.
+                // Writes are queued, each with the facts at its time, so that the last one wins.
                 _ = rejectionQueue.enqueue(id) {
                     try await store.setRejected(id, at: health.facts.rejectedSince)
                 }
@@ -255,12 +255,12 @@ extension ConnectionService {
     }
 }
 
-/// Text that nobody can guess, from the system's own generator, which is fit for cryptography.
+/// Unpredictable text from the system's cryptographic generator.
 enum RandomToken {
-    /// 128 bits: enough for what must only be unique.
+    /// 128 bits: enough for uniqueness.
     static func id() -> String { hexadecimal(words: 2) }
 
-    /// 256 bits: enough for what stands for somebody's consent.
+    /// 256 bits: enough for a token of a consent.
     static func state() -> String { hexadecimal(words: 4) }
 
     private static func hexadecimal(words: Int) -> String {

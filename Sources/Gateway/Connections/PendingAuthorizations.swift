@@ -10,17 +10,17 @@ package struct PendingAuthorization: Sendable {
     let provider: ProviderID
     let environment: Environment
     let redirectURI: HTTPURL
-    /// What proves that who asked for the code is who trades it (RFC 7636); nil where the provider takes none.
+    /// The code verifier (RFC 7636); nil if the provider uses none.
     let verifier: Secret?
     let expiresAt: ContinuousClock.Instant
 }
 
-/// The consents that users have been sent to give and not come back with.
+/// The consents that users have begun and not completed.
 ///
-/// Each is found by its state (RFC 6749, section 10.12), once, and by the user that it was made for. They are in memory
-/// only: after a restart a user begins anew.
+/// Each is found by its state (RFC 6749, section 10.12), once, and only by the user that began it. They are
+/// in memory only: after a restart a user begins anew.
 package final class PendingAuthorizations: Sendable {
-    /// How long a user may take.
+    /// The time that a user has for the consent.
     package static let lifetime = Duration.seconds(600)
     /// Of one user at the same time; the oldest make room.
     static let maximumPerUser = 20
@@ -91,9 +91,11 @@ package final class PendingAuthorizations: Sendable {
         }
     }
 
-    /// Takes out what a user was sent for; nil for a state that is unknown, used, too old, or somebody else's.
+    /// Removes and returns a pending consent; nil for a state that is unknown, used, too old, or of another
+    /// user.
     ///
-    /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
+    /// That of another user is not removed: a user who finds a state must not be able to invalidate the
+    /// consent.
     package func consume(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization?
     {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.

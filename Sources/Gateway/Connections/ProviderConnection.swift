@@ -5,19 +5,20 @@ package import Upstream
 
 /// A user's link to a provider: a broker's accounts, or the data of a service by the user's own key.
 package struct ProviderConnection: Sendable {
-    /// Tells connections apart, in keys and ids; it never changes while the connection lives.
+    /// The id in keys and ids; it never changes during the life of the connection.
     package let id: String
     package let owner: OwnerID
     package let provider: ProviderID
     package let environment: Environment
-    /// What the user calls it.
+    /// The user's name for the connection.
     let label: String?
     let connectedAt: Instant
     /// The accounts behind the connection, as the broker last listed them; nil if they must be requested.
     private(set) var knownAccounts: [StoredAccount]?
-    /// As it is kept; nil for one that the settings name, which nobody can change from here.
+    /// The stored connection; nil for one from the settings, which users cannot change.
     let stored: StoredConnection?
-    /// What the broker can be asked; nil for a service without accounts, and for a link that cannot be opened.
+    /// The clients of the broker; nil for a service without accounts, and for a connection that cannot be
+    /// opened.
     package let broker: BrokerConnection?
     /// Market data by the user's own credential.
     let market: MarketDataSource?
@@ -25,11 +26,11 @@ package struct ProviderConnection: Sendable {
     /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
     /// opened.
     let quotaAccount: QuotaAccount?
-    /// What is left of the limits that count for its credential: links with the same key or token share them.
+    /// The usage of the limits of its credential: connections with the same key or token share them.
     let limits: @Sendable () -> [QuotaStatus]
-    /// When the link ends unless it is renewed before; nil where it lasts until revoked.
+    /// When the connection ends unless it is renewed before; nil if it lasts until it is revoked.
     let endsAt: @Sendable () -> Instant?
-    /// What is done for it while nobody asks, as renewing it.
+    /// Background work, such as the renewal of the credential.
     private let backgroundRefresh: Task<Void, Never>?
     private let settled: @Sendable () async -> Void
 
@@ -56,13 +57,13 @@ package struct ProviderConnection: Sendable {
         settled = {}
     }
 
-    /// A link that a user has made.
+    /// Creates a connection of a user.
     ///
     /// - Parameters:
-    ///   - kept: As it is kept.
-    ///   - opened: What its credential opens; nil where that cannot be opened.
-    ///   - health: What its calls tell.
-    ///   - holder: The holder of the quota that its calls spend.
+    ///   - kept: The stored connection.
+    ///   - opened: The clients of its credential; nil if it cannot be opened.
+    ///   - health: The health according to its calls.
+    ///   - holder: The quota account of its calls.
     init(
         _ kept: StoredConnection, _ opened: ProviderClients?, health: ConnectionHealth,
         spending holder: QuotaAccount? = nil
@@ -117,12 +118,12 @@ package struct ProviderConnection: Sendable {
         return other
     }
 
-    /// Ends what is done for it in the background; calls in flight are left alone.
+    /// Stops background work; calls in flight are not cancelled.
     func close() {
         backgroundRefresh?.cancel()
     }
 
-    /// Waits until nothing is under way whose outcome must be kept.
+    /// Waits until each outcome that must be stored is stored.
     func settle() async {
         await settled()
     }
@@ -177,7 +178,7 @@ extension ProviderConnection: GraphQLObject {
         guard let failure = health.facts.failure else { return nil }
         let error =
             switch failure.cause {
-            // Never told by a call, which has no say about a connection then: see `ConnectionHealth.note`.
+            // No call reports this for a connection: see `ConnectionHealth.note`.
             case .unsupported:
                 FieldError(
                     .unsupported, "This server's settings do not connect with \(provider.rawValue) any more.",

@@ -1,11 +1,11 @@
 import Synchronization
 import Upstream
 
-/// All connections of all users, in memory: those that the settings name, and those that users have made.
+/// The connections of all users, in memory: those of the settings, and those that users have made.
 ///
-/// A request keeps the connections that it was given, also when one of them is removed meanwhile.
+/// A request retains its connections, also when one of them is removed meanwhile.
 final class ProviderConnectionRegistry: Sendable {
-    // Read by every request of a user, for a look-up; written when somebody connects.
+    // Each request of a user reads it; it is written when a user connects.
     private let connections: Mutex<[OwnerID: [ProviderConnection]]>
 
     init(_ connections: [ProviderConnection]) {
@@ -32,9 +32,9 @@ final class ProviderConnectionRegistry: Sendable {
         connections.withLock { $0[connection.owner, default: []].append(connection) }
     }
 
-    /// Puts a connection in the place of the one with its id.
+    /// Replaces the connection with the same id.
     ///
-    /// - Returns: the one that stood there; nil, and nothing is changed, where there is none any more.
+    /// - Returns: The replaced connection; nil, without a change, if there is none.
     func replace(with connection: ProviderConnection) -> ProviderConnection? {
         connections.withLock { connections in
             guard let place = connections[connection.owner]?.firstIndex(where: { $0.id == connection.id })
@@ -47,7 +47,7 @@ final class ProviderConnectionRegistry: Sendable {
 
     /// Removes a user's connection.
     ///
-    /// - Returns: it; nil where there is none.
+    /// - Returns: The removed connection; nil if there is none.
     func remove(_ id: String, of owner: OwnerID) -> ProviderConnection? {
         connections.withLock { connections in
             guard let place = connections[owner]?.firstIndex(where: { $0.id == id }) else { return nil }
@@ -63,9 +63,9 @@ final class ProviderConnectionRegistry: Sendable {
         connections.withLock { $0.removeValue(forKey: owner) ?? [] }
     }
 
-    /// Removes everybody's.
+    /// Removes all connections.
     ///
-    /// - Returns: them.
+    /// - Returns: The removed connections.
     func removeAll() -> [ProviderConnection] {
         connections.withLock { connections in
             defer { connections = [:] }

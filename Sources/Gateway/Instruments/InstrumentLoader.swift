@@ -3,7 +3,7 @@ import GraphQL
 import Upstream
 
 extension GatewayContext {
-    /// The instrument of a symbol, which may be in the spelling of the provider named.
+    /// The instrument of a symbol, which may be a symbol of the named provider.
     func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
         return try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
@@ -36,7 +36,7 @@ extension GatewayContext {
             })
     }
 
-    /// A symbol from a client: Portico's own, or where a provider is named, that provider's spelling of it.
+    /// A symbol from a client: Portico's own, or that of the named provider.
     private func symbol(_ text: String, of provider: ProviderID?) throws(FieldError) -> Symbol? {
         if let provider {
             let dialects = try sources(for: .instruments, from: provider).map(\.symbolMapping)
@@ -113,8 +113,8 @@ extension GatewayContext {
         }
     }
 
-    /// How each provider that may have an instrument names it: brokers are asked, the names that data services have follow
-    /// from their rules.
+    /// The listing of an instrument at each provider that may have it: brokers are called, the symbols of
+    /// data services follow from their rules.
     func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
         let symbol = instrument.symbol
         let sources = allSources.filter { $0.has(symbol) }
@@ -127,7 +127,7 @@ extension GatewayContext {
             }.map { $0 }
         }
         return asked.map { answers in
-            // A broker that fails or does not know it has no listing to tell.
+            // A broker that fails or does not know the instrument has no listing.
             let told = answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
                 if let listing = told.first(where: { $0.provider == source.provider }) { return listing }
@@ -140,7 +140,7 @@ extension GatewayContext {
     }
 }
 
-/// What is searched for.
+/// The parameters of a search.
 struct SearchQuery: CacheQuery {
     private let words: ExactText
     let limit: Int

@@ -80,8 +80,8 @@ private struct FundamentalsField: Sendable {
 extension Fundamentals {
     /// Copies the figures that are not known here from another report.
     ///
-    /// Amounts are copied only if they are in the currency of the known amounts. An amount without a currency
-    /// is not combined with one that has a currency.
+    /// Amounts are copied only if they are in the currency of the known amounts. An amount without a
+    /// currency is not combined with one that has a currency.
     ///
     /// - Returns: The names of the copied fields.
     fileprivate mutating func fill(from report: Fundamentals) -> [String] {
@@ -149,7 +149,7 @@ extension GatewayContext {
         return MergedFundamentals(reports)
     }
 
-    /// The walk that reads figures of companies from the sources of a route.
+    /// The routed read of company figures.
     func fundamentalsRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
         RoutedRead(
             sources: sources, cache: services.reads.fundamentals, supports: { $0.has($1) },

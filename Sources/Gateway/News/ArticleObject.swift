@@ -22,7 +22,7 @@ extension Article: GraphQLObject {
 /// Some articles out of a provider's pages.
 package struct ArticleConnectionPage: Sendable {
     package static let maximumArticles = 100
-    /// As long as a page is asked for.
+    /// The number of articles of one page request.
     static let pageLength = 50
     /// As many pages as one field may read.
     static let maximumPages = 4
@@ -78,7 +78,7 @@ extension ArticleEdge: GraphQLObject {
     }
 }
 
-/// Where a page of a connection stands in its list, as Relay has it.
+/// The position of a page in its list (Relay, "PageInfo").
 struct PageInfo: GraphQLObject {
     typealias Context = GatewayContext
 
@@ -103,7 +103,7 @@ struct NewsCursor: Hashable, Sendable {
     /// The provider's mark of the page; nil for the newest.
     let page: String?
 
-    /// In bytes: the longest mark that a provider gives, and what stands before it.
+    /// In bytes: the longest cursor of a provider, and its prefix.
     private static let maximumLength = 24_576
 
     init(provider: ProviderID, offset: Int, page: String?) {

@@ -3,7 +3,7 @@ import GraphQL
 package import Upstream
 
 extension GatewayContext {
-    /// A slice of the news: from the pages of one provider, which are kept whole and cut to what is asked.
+    /// A page of the news: from the pages of one provider, which are cached completely and sliced.
     func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
         ArticleConnectionPage?
     > {
@@ -81,7 +81,7 @@ package struct ProviderArticlePage: Hashable, Sendable {
     let provider: ProviderID
     let page: ArticlePage
 
-    /// Whether so many articles can be cut from it, or nothing follows.
+    /// Whether the page contains so many articles, or is the last one.
     func suffices(from offset: Int, _ count: Int) -> Bool {
         page.next == nil || offset + count < page.articles.count
     }

@@ -17,7 +17,7 @@ struct ValuedHolding: Sendable {
     let keys: [AllocationKey: String]
 }
 
-/// One slice of what is held.
+/// One slice of an allocation.
 struct Allocation: Sendable {
     let key: String
     let value: Decimal
@@ -25,7 +25,7 @@ struct Allocation: Sendable {
 }
 
 extension Allocation {
-    /// The slices of what is held, largest first.
+    /// The slices of the holdings, largest first.
     ///
     /// - Throws: `Decimal.Overflow` for sums with too many digits.
     static func slices(of held: [ValuedHolding], by key: AllocationKey) throws -> [Allocation] {

@@ -17,7 +17,7 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - code: Three letters.
     ///   - argument: The argument that has the code; nil for a code from a provider.
-    /// - Throws: `FieldError` for what is no code.
+    /// - Throws: `FieldError` for an invalid code.
     init(_ code: String, of argument: String? = nil) throws(FieldError) {
         guard code.utf8.count == 3,
             code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
@@ -40,7 +40,7 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
     var description: String { code }
 }
 
-/// What is to be converted into what.
+/// The currencies of a conversion.
 struct CurrencyPair: Hashable, Sendable {
     let from: Currency
     let to: Currency
@@ -128,7 +128,7 @@ extension FieldError {
 }
 
 extension ExchangeRate {
-    /// An amount in the other currency; nil where it has too many digits.
+    /// Converts an amount to the other currency; nil if it has too many digits.
     func convert(_ amount: Decimal) -> Decimal? {
         // Two digits beyond those of the money that is converted.
         try? (amount * rate).rounded(to: max(amount.scale, 2), .halfEven)
@@ -177,7 +177,7 @@ package struct ExchangeRateTable: Sendable {
 }
 
 extension GatewayContext {
-    /// The rates of some pairs of currency codes, asked for in one go; one that is no code has none.
+    /// The rates of pairs of currency codes, read together; an invalid code has none.
     package func rateTable(_ pairs: [(from: String, to: String)]) -> MaybeAsync<ExchangeRateTable> {
         let wanted = Set(
             pairs.filter { $0.from != $0.to }.compactMap { pair -> CurrencyPair? in

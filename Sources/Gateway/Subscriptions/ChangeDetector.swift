@@ -1,12 +1,13 @@
 import Brokerage
 
-/// One of the things that a connection has, as it is now.
+/// An object of a connection in its present state.
 package protocol LiveEntity: Sendable {
-    /// Tells it from all others.
+    /// The id, which is unique among all objects.
     var globalID: String { get }
-    /// How it looks when it is gone; nil where that is not told.
+    /// The state after the object is removed; nil if removal is not published.
     var closed: Self? { get }
-    /// Whether it is told to who has just come; of what is over only those are told who knew it.
+    /// Whether a new subscriber receives the object; ended objects are published only to subscribers that
+    /// knew them.
     var isCurrent: Bool { get }
 
     /// Whether a screen would show the same, whenever it was read.
@@ -17,7 +18,7 @@ extension LiveEntity {
     package var isCurrent: Bool { true }
 }
 
-/// What is new in each reading of a connection's items.
+/// Determines the changes between two reads of a connection's objects.
 package struct ChangeDetector<Item: LiveEntity> {
     private var known: [String: Item] = [:]
     /// The failure of the last reading; nil if it succeeded.
@@ -25,7 +26,7 @@ package struct ChangeDetector<Item: LiveEntity> {
     private var hasRead = false
 
     package enum News {
-        /// What changed, and what is gone; all of them the first time.
+        /// The changed and the removed objects; all objects the first time.
         case items([Item])
         case failure(any Error)
     }
@@ -72,7 +73,7 @@ extension ConnectedPosition: LiveEntity {
 }
 
 extension ConnectedAccount: LiveEntity {
-    /// An account that is gone is an error where it was asked for.
+    /// A removed account is an error at the field that requested it.
     package var closed: ConnectedAccount? { nil }
 
     package func isEquivalent(to other: ConnectedAccount) -> Bool {

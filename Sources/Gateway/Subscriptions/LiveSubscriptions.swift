@@ -2,14 +2,14 @@ import Brokerage
 import Synchronization
 import Upstream
 
-/// What users watch of what is theirs, each once for all of a user's sessions.
+/// The subscriptions to users' data, each shared by all sessions of a user.
 final class LiveSubscriptions: Sendable {
     let accounts: SubscriptionTable<[ConnectedAccount]>
     let positions: SubscriptionTable<[ConnectedPosition]>
     let goals: SubscriptionTable<[GoalsProgress]>
     let orders = OrderSubscriptions()
     let connections = ConnectionChangeNotifier()
-    /// What the pauses between two readings are measured by.
+    /// The clock of the pauses between two reads.
     let clock: TimeSource
 
     init(clock: TimeSource) {
@@ -19,19 +19,19 @@ final class LiveSubscriptions: Sendable {
         goals = SubscriptionTable(clock)
     }
 
-    /// What a user's accounts hold may have changed.
+    /// Restarts the subscriptions to a user's holdings, which may have changed.
     func holdingsChanged(of owner: OwnerID) {
         accounts.nudge(owner)
         positions.nudge(owner)
         goals.nudge(owner)
     }
 
-    /// A user's goals may have changed, or what they are worth.
+    /// Restarts the subscriptions to a user's goals, which or whose values may have changed.
     func goalsChanged(of owner: OwnerID) {
         goals.nudge(owner)
     }
 
-    /// A connection is no more: what was watched by it has come to its end.
+    /// Ends the subscriptions to a removed connection.
     func end(_ connection: ProviderConnection) {
         accounts.end(SubscriptionKey(connection, SubscriptionKey.Target.accounts))
         positions.end(SubscriptionKey(connection, SubscriptionKey.Target.positions))
@@ -51,7 +51,7 @@ final class LiveSubscriptions: Sendable {
     }
 }
 
-/// What is watched, and whose it is: nobody is told what is another's.
+/// The subject of a subscription and its owner.
 struct SubscriptionKey: Hashable, Sendable {
     let owner: OwnerID
     let subject: Target
@@ -77,7 +77,7 @@ struct SubscriptionKey: Hashable, Sendable {
     }
 }
 
-/// The watches of one kind of value, each there as long as somebody watches.
+/// The subscriptions to one kind of value, each as long as it has subscribers.
 final class SubscriptionTable<Value: Sendable>: Sendable {
     private let clock: TimeSource
     // Looked up by many requests at once.
@@ -87,14 +87,15 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
         self.clock = clock
     }
 
-    /// The watch under a key.
+    /// Returns the subscription of a key.
     ///
     /// - Parameters:
-    ///   - key: What is watched, and whose it is.
-    ///   - allowance: The calls that each read may make, counted for the first watcher; nil for no limit, if
+    ///   - key: The subject and its owner.
+    ///   - allowance: The calls that each read may make, counted for the first subscriber; nil for no limit,
+    ///     if
     ///     they are made with the user's own credential.
-    ///   - read: Reads the value, within a call of its own each time.
-    /// - Returns: the one that is there, else a new one.
+    ///   - read: Reads the value, each time within a call of its own.
+    /// - Returns: The existing subscription, else a new one.
     func subscription(
         for key: SubscriptionKey, within allowance: CallAllowance? = nil,
         reading read: @escaping @Sendable (CallContext) async throws -> Value
@@ -121,12 +122,12 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
     }
 
-    /// Restarts what a user watches, without the pause after failed reads.
+    /// Restarts a user's subscriptions, without the pause after failed reads.
     func restart(_ owner: OwnerID) {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.restart() }
     }
 
-    /// What is watched under a key is no more.
+    /// Ends the subscription of a key.
     func end(_ key: SubscriptionKey) {
         watches.withLock { $0.remove(key) }?.end()
     }
@@ -140,7 +141,7 @@ struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
 
     private var entries: [OwnerID: [SubscriptionKey.Target: Entry]] = [:]
     private var count = 0
-    /// With so many, those are dropped whose watch is gone, rather than each time.
+    /// The number of entries at which ended subscriptions are removed, instead of at each change.
     private var bound = leastBound
 
     private static var leastBound: Int { 64 }
@@ -172,7 +173,7 @@ struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
     }
 }
 
-/// Tells those who follow all of a user's connections that these are others now.
+/// Notifies subscribers to all connections of a user that the connections have changed.
 package final class ConnectionChangeNotifier: Sendable {
     private struct State {
         var listeners: [OwnerID: [Int: AsyncStream<Void>.Continuation]] = [:]
@@ -183,7 +184,7 @@ package final class ConnectionChangeNotifier: Sendable {
     // holds the task's lock while it calls `leave`, which waits for this mutex.
     private let state = Mutex(State())
 
-    /// One at once, then one after each change; several that nobody has seen to are one.
+    /// Returns a stream with one element at once, and one after each change; unread elements are merged.
     func changes(of owner: OwnerID) -> AsyncStream<Void> {
         let (changes, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         listener.yield()
@@ -196,7 +197,7 @@ package final class ConnectionChangeNotifier: Sendable {
         return changes
     }
 
-    /// A connection was made, or is no more.
+    /// Notifies the subscribers of a user that a connection was added or removed.
     func notify(_ owner: OwnerID) {
         let listeners = state.withLock { $0.listeners[owner] }
         for listener in (listeners ?? [:]).values { listener.yield() }

@@ -8,12 +8,12 @@ final class OrderSubscriptions: Sendable {
     // Looked up by many requests at once.
     private let watches = Mutex(WeakSubscriptionTable<OrderSubscription>())
 
-    /// The watch of a connection's orders.
+    /// Returns the subscription to a connection's orders.
     ///
     /// - Parameters:
-    ///   - connection: Whose orders.
-    ///   - follow: Sees to what comes in, and tells the watch.
-    /// - Returns: the one that is there, else a new one.
+    ///   - connection: The connection.
+    ///   - follow: Processes updates and publishes the orders.
+    /// - Returns: The existing subscription, else a new one.
     func subscription(
         for connection: BrokerConnection,
         follow:
@@ -38,7 +38,7 @@ final class OrderSubscriptions: Sendable {
         watch.orders.nudge()
     }
 
-    /// Orders of a connection have changed in a way that nobody tells of.
+    /// Requests a full read, because orders have changed in a way that is not reported.
     func changed(by connection: BrokerConnection) {
         guard let watch = self[connection] else { return }
         watch.inbox.requestFullRead()
@@ -50,7 +50,7 @@ final class OrderSubscriptions: Sendable {
         watches.withLock { $0[key] }?.orders.restart()
     }
 
-    /// A connection is no more.
+    /// Ends the subscription to a removed connection.
     func end(_ key: SubscriptionKey) {
         watches.withLock { $0.remove(key) }?.orders.end()
     }
@@ -78,16 +78,16 @@ final class OrderSubscription: Sendable {
     }
 }
 
-/// What has come in of a connection's orders, and is still to be seen to.
+/// The updates of a connection's orders that wait for processing.
 ///
-/// Portico's own writes put it here, and the broker's stream of the round that goes on: when a connection is given another
-/// credential a new round begins, and what is left of the one before has no say any more.
+/// Portico's own writes and the broker's stream of the present run add updates. When a connection gets
+/// another credential, a new run begins, and updates of the previous one are ignored.
 package final class OrderUpdateQueue: Sendable {
     /// What there is to do.
     struct Contents {
-        /// Orders as Portico itself tells of them: what came of a write.
+        /// Orders after Portico's own writes.
         var own: [ConnectedOrder] = []
-        /// Orders as the broker's stream tells of them.
+        /// Orders from the broker's stream.
         var streamed: [Order] = []
         /// Whether all that are open are to be read.
         var needsFullRead = true
@@ -96,23 +96,23 @@ package final class OrderUpdateQueue: Sendable {
     fileprivate struct State {
         var round = 0
         var contents = Contents()
-        /// Whether the stream stands.
+        /// Whether the stream is connected.
         var isStreaming = false
         /// The number of consecutive incoming events that could not be processed, since the last complete
         /// read.
         var failures = 0
     }
 
-    /// As many orders wait; with more, all are read anew.
+    /// The maximum number of waiting orders; above it, all orders are read again.
     package static let maximumWaiting = 1_000
 
     // Filled by requests and on the stream's thread; held for a few stores.
     fileprivate let state = Mutex(State())
 
-    /// A new round: nothing is known, and the first thing to do is to read all.
+    /// Begins a run: nothing is known, so all orders are read first.
     ///
-    /// - Parameter number: Greater than that of any round before; one that comes too late has no say from the beginning.
-    /// - Returns: the round, for whoever sees to it.
+    /// - Parameter number: Greater than that of any earlier run; a run that begins too late is ignored.
+    /// - Returns: The updates of the run.
     package func begin(_ number: Int) -> OrderUpdateBatch {
         state.withLock { state in
             if number > state.round { state = State(round: number) }
@@ -130,13 +130,13 @@ package final class OrderUpdateQueue: Sendable {
         }
     }
 
-    /// All are to be read, whatever the stream tells.
+    /// Requests that all orders are read, whatever the stream reports.
     func requestFullRead() {
         state.withLock { $0.contents.needsFullRead = true }
     }
 }
 
-/// One round of seeing to what comes in.
+/// The updates of one run.
 package struct OrderUpdateBatch: Sendable {
     fileprivate let inbox: OrderUpdateQueue
     fileprivate let number: Int
@@ -172,7 +172,7 @@ package struct OrderUpdateBatch: Sendable {
         change { $0.isStreaming = false }
     }
 
-    /// Time has passed; true where nobody tells of changes, or something was missed, and so all are to be read.
+    /// Returns true if all orders must be read, because changes are not reported or an update was missed.
     func requestFullReadIfNeeded() -> Bool {
         change { state in
             guard !state.isStreaming || state.failures > 0 else { return false }

@@ -3,29 +3,30 @@ import GraphQL
 import Storage
 import Upstream
 
-/// Keeps up with the orders of one connection: by its broker's stream where there is one, by reading them now and then where
-/// not, and by what Portico's own writes bring about.
+/// Tracks the orders of one connection: by its broker's stream if there is one, else by polling, and by the
+/// outcomes of Portico's own writes.
 package struct OrderTracker: Sendable {
     let connection: BrokerConnection
     let clock: TimeSource
     let inbox: OrderUpdateQueue
     var pace = PollingPolicy()
-    /// What a call is made in.
+    /// Makes the context of a call.
     let context: @Sendable (CallContext) -> GatewayContext
 
-    /// As many orders are read at once as one page of a broker has, less what is kept back for those of one moment.
+    /// The maximum number of orders of one read: one page of a broker, less the reserve for orders of the
+    /// same time.
     private static let maximumOpen = OrderFilter.maximumBrokerPage - OrderFilter.slack
-    /// Of how many orders, that are not among the open ones any more, is asked at once what became of them; of the others
-    /// the next time.
+    /// The number of missing open orders whose outcome is requested at once; others are requested in the
+    /// next step.
     private static let maximumMissing = 20
-    /// How long what one step needs may take.
+    /// The timeout of one step.
     private static let timeout = Duration.seconds(10)
 
-    /// Tells a watch the orders until the task is cancelled.
+    /// Publishes the orders to a subscription until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - watch: Who is told.
-    ///   - turn: What the watch asks for.
+    ///   - watch: The subscription.
+    ///   - turn: The run of the subscription.
     func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ turn: SubscriptionRun) async {
         let round = inbox.begin(turn.number)
         await withTaskGroup(of: Void.self) { group in
@@ -58,16 +59,16 @@ package struct OrderTracker: Sendable {
         }
     }
 
-    /// Sees to what has come in.
+    /// Processes the waiting updates.
     ///
-    /// - Returns: all orders as they are known now, or why they are not.
+    /// - Returns: All orders as they are known now, or the failure.
     private func see(
         to news: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ board: inout OrderSnapshot
     ) async -> Result<[SubscribedOrder], any Error> {
         for order in news.own { board.merge(order) }
         do {
             let now = clock.now()
-            // What was read before is not good enough: it may lack what the stream will not tell again.
+            // Earlier reads are not sufficient: they may lack updates that the stream does not repeat.
             let context = context(CallContext(deadline: now + Self.timeout, notBefore: now))
             try await context.merge(news.streamed, of: connection, into: &board)
             if news.needsFullRead {
@@ -89,7 +90,7 @@ package struct OrderTracker: Sendable {
                 board.end(missing.lastKnown)
                 continue
             }
-            // A broker that tells of open orders only does not say how this one ended.
+            // A broker that returns open orders only does not report how this order ended.
             if now.order.provenance.isStale, !connection.reportsEndedOrders {
                 board.end(now)
             } else {
@@ -100,7 +101,7 @@ package struct OrderTracker: Sendable {
 }
 
 extension GatewayContext {
-    /// Takes in what a broker's stream tells of orders: in the journal first, which has their names.
+    /// Merges orders from a broker's stream: first into the journal, which has their names.
     fileprivate func merge(
         _ orders: [Order], of connection: BrokerConnection, into board: inout OrderSnapshot
     ) async throws {
@@ -124,7 +125,8 @@ extension GatewayContext {
         }
     }
 
-    /// The orders that stand, under their names: not those whose place another one takes, which has the name from then on.
+    /// The present orders, under their names: without orders that another order replaced, which has the name
+    /// from then on.
     private func currentOrders(
         _ orders: [Order], of connection: BrokerConnection
     ) async throws -> [ConnectedOrder] {
@@ -140,7 +142,7 @@ extension GatewayContext {
 }
 
 extension ConnectedOrder {
-    /// The order when nobody knows it any more: as it was last heard of.
+    /// The last known state of an order that the broker no longer knows.
     fileprivate var lastKnown: ConnectedOrder {
         var order = order
         order.provenance = order.provenance.markedStale
@@ -149,29 +151,29 @@ extension ConnectedOrder {
     }
 }
 
-/// The orders of a connection as those who follow them know them: the open ones, and the last that have ended.
+/// The orders of a connection as subscribers know them: the open ones, and the last that have ended.
 ///
-/// A value without time or tasks: ``OrderSubscriptions`` says what comes in.
+/// A value without time or tasks: ``OrderSubscriptions`` supplies the updates.
 package struct OrderSnapshot {
     private var orders: [String: SubscribedOrder] = [:]
     /// The ids of those that have ended, the last one last.
     private var ended: [String] = []
 
-    /// So many that have ended are kept for those who have not been told yet.
+    /// The number of ended orders that are stored for subscribers that have not received them yet.
     package static let maximumEnded = 100
 
     /// All of them, by their ids.
     var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }
 
-    /// Takes in what is said of an order, unless something later is known.
+    /// Merges an order, unless a later state is known.
     mutating func merge(_ linked: ConnectedOrder) {
         if let known = orders[linked.globalID], known.linked.order.isLater(than: linked.order) { return }
         put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.isFinal))
     }
 
-    /// Takes in all orders that are open.
+    /// Merges all open orders.
     ///
-    /// - Returns: those that were open, and are not among them: what became of them must be asked for.
+    /// - Returns: The orders that were open and are no longer: their outcome must be requested.
     mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
         let ids = Set(open.map(\.globalID))
         let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.linked)
@@ -179,7 +181,7 @@ package struct OrderSnapshot {
         return missing.sorted { $0.globalID < $1.globalID }
     }
 
-    /// Takes in that an order has ended, as far as anybody can tell how.
+    /// Merges the end of an order, as far as its outcome is known.
     mutating func end(_ linked: ConnectedOrder) {
         put(SubscribedOrder(linked: linked, hasEnded: true))
     }
@@ -196,13 +198,14 @@ package struct OrderSnapshot {
 /// An order that is followed.
 package struct SubscribedOrder: Sendable {
     let linked: ConnectedOrder
-    /// Whether it is open no more; where its broker does not tell how orders end, its state does not say so.
+    /// Whether the order is no longer open; if its broker does not report the end of orders, its state does
+    /// not show it.
     let hasEnded: Bool
 }
 
 extension SubscribedOrder: LiveEntity {
     package var globalID: String { linked.globalID }
-    /// How an order ended is told when it does.
+    /// The end of an order is published when it happens.
     package var closed: SubscribedOrder? { nil }
     package var isCurrent: Bool { !hasEnded }
 
@@ -215,8 +218,8 @@ extension SubscribedOrder: LiveEntity {
 }
 
 extension Order {
-    /// The order without what the journal and its broker say differently of the same: names of its own, and when what its state
-    /// says came about.
+    /// The order without the properties that differ between journal and broker: its own names, and the time
+    /// of its state.
     fileprivate var figures: Order {
         var order = self
         order.provenance = Provenance(source: provenance.source, fetchedAt: .earliest)
@@ -225,7 +228,7 @@ extension Order {
         return order
     }
 
-    /// Whether another reading of the order is older than this one, however the two came here.
+    /// Whether another read of the order is older than this one.
     fileprivate func isLater(than other: Order) -> Bool {
         // Another order took its place, and is not to be taken for it again.
         if id != other.id { return replaces.map { $0 == other.id } ?? false }

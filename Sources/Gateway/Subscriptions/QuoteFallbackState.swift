@@ -36,11 +36,11 @@ package struct QuoteFallbackState {
             sources.prefix(depth).allSatisfy { $0 == source || excluded.contains($0) }
         }
 
-        /// Whether no source will tell of the symbol any more.
+        /// Whether no source will return the symbol any more.
         var isOver: Bool { depth == sources.count && excluded.isSuperset(of: sources) }
 
-        /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
-        /// that are followed have said so.
+        /// The event to publish: a fresh price of the best source that has one, an old price, or the failure
+        /// once all sources have failed.
         func best(of symbol: Symbol) -> LiveNews? {
             let known = sources.prefix(depth).compactMap { events[$0] }
             if let price = known.first(where: \.isFresh) ?? known.first(where: { $0.failure == nil }) {
@@ -52,7 +52,7 @@ package struct QuoteFallbackState {
         }
     }
 
-    /// What is to be done at the sources.
+    /// The steps for the sources.
     package struct Step: Hashable {
         package var follow: [Int: Set<Symbol>] = [:]
         package var unfollow: [Int: Set<Symbol>] = [:]
@@ -82,7 +82,7 @@ package struct QuoteFallbackState {
     /// Undelivered news may remain.
     package var isOver: Bool { entries.isEmpty }
 
-    /// What was not told yet; it counts as told from now on.
+    /// Returns the events that are not published yet; they count as published.
     package mutating func drainPending() -> [Symbol: LiveNews] {
         defer { pending = [:] }
         return pending
@@ -113,7 +113,7 @@ package struct QuoteFallbackState {
         return step
     }
 
-    /// - Returns: what is to be told; nil where it is nothing new.
+    /// - Returns: The event to publish; nil if nothing has changed.
     private static func apply(
         _ item: QuoteEvent, of symbol: Symbol, from source: Int, hasEnded: Bool, into entry: inout Entry,
         _ step: inout Step
@@ -124,7 +124,7 @@ package struct QuoteFallbackState {
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
             if entry.isFollowed(onlyAt: source) {
-                // The hub returns no news twice.
+                // The feed returns no event twice.
                 entry.removeEvent(of: source)
                 return .price(item)
             }
@@ -141,7 +141,7 @@ package struct QuoteFallbackState {
         return isNew ? best : nil
     }
 
-    /// A source tells a price: those behind it are not needed, nor those before it that cannot help again.
+    /// A source has a price: sources after it are not needed, nor sources before it that cannot recover.
     private static func settle(_ entry: inout Entry, at place: Int, _ symbol: Symbol, _ step: inout Step) {
         for source in entry.sources[(place + 1)..<entry.depth] {
             if entry.excluded.remove(source) == nil { step.unfollow[source, default: []].insert(symbol) }
@@ -159,7 +159,7 @@ package struct QuoteFallbackState {
 
 /// The news of a symbol for a subscriber.
 package enum LiveNews: Hashable, Sendable {
-    /// A price, as the hub returned it: all subscribers share one copy.
+    /// A price, as the feed returned it: all subscribers share one copy.
     case price(QuoteEvent)
     /// The reason why no source has a price.
     indirect case failure(FieldError)
@@ -208,7 +208,7 @@ extension QuoteEvent {
         }
     }
 
-    /// Whether the source will not have the symbol for this user until somebody changes something.
+    /// Whether the source will not return the symbol for this user until something is changed.
     var isFinalFailure: Bool {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {

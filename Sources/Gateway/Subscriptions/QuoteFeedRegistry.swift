@@ -3,15 +3,15 @@ import GraphQL
 import Synchronization
 package import Upstream
 
-/// The hubs of all sources of prices, each made when it is first followed, and dropped when nobody has followed it for a
-/// while.
+/// The quote feeds of all sources, each created at the first subscription, and removed when it has had no
+/// subscriber for some time.
 ///
-/// One for each source and audience, by the scope of its values: what a user's own credential tells is
-/// theirs, and cannot be reached by anybody else's key.
+/// There is one for each source and audience, by the scope of its values: data of a user's own credential is
+/// private, and no other key reaches it.
 package final class QuoteFeedRegistry: Sendable {
     fileprivate struct Entry {
         let feed: QuoteFeed
-        /// When it was last asked for.
+        /// The time of the last request.
         var lastRequestedAt: ContinuousClock.Instant
     }
 
@@ -27,14 +27,13 @@ package final class QuoteFeedRegistry: Sendable {
     // Looked up by many requests at once.
     private let state: Mutex<State>
 
-    /// A hub that nobody follows keeps nothing but its place, and is gone after so long.
+    /// The time after which a feed without subscribers is removed.
     package static let idleTimeout = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - quotes: The store from which snapshots are taken, so that a price that was read a moment ago is
-    ///     not requested again.
+    ///   - quotes: The cache of snapshots, so that a price that was read recently is not requested again.
     ///   - clock: The clock for polls and pauses.
-    ///   - symbolsPerClient: How many symbols of a shared feed are followed for one client.
+    ///   - symbolsPerClient: The maximum of symbols of a shared feed for one client.
     package init(
         quotes: ReadCache<Symbol, Quote>, clock: TimeSource,
         symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient
@@ -45,7 +44,7 @@ package final class QuoteFeedRegistry: Sendable {
         state = Mutex(State(sweepAt: clock.now() + Self.idleTimeout))
     }
 
-    /// How many there are.
+    /// The number of feeds.
     package var count: Int { state.withLock(\.feeds.count) }
 
     package func feed(for source: MarketDataSource) -> QuoteFeed {
@@ -66,8 +65,8 @@ package final class QuoteFeedRegistry: Sendable {
         }
     }
 
-    /// Ends the hub of a connection that is no more, or has another credential from now on: who followed there does so
-    /// elsewhere, or at the hub of the new one.
+    /// Closes the feed of a connection that is removed, or has another credential: its subscribers use
+    /// another source, or the feed of the new credential.
     func closeFeed(of connection: ProviderConnection) {
         guard let key = connection.market?.scope else { return }
         state.withLock { $0.feeds.removeValue(forKey: key) }?.feed.close()
@@ -81,7 +80,7 @@ package final class QuoteFeedRegistry: Sendable {
         case .owner: policy.symbolsPerClient = policy.symbols
         }
         policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
-        // A provider with a few calls a day has nothing to tell more often.
+        // A provider with few calls a day is polled hourly.
         if source.provider.traits.hasLowQuota { policy.pollInterval = .seconds(3_600) }
         let walk = RoutedRead.quotes(from: [source], in: quotes)
         return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
@@ -95,7 +94,7 @@ package final class QuoteFeedRegistry: Sendable {
 }
 
 extension QuoteFeedRegistry.Entry {
-    /// Whether nobody has followed it for a while, nor is about to: who has just asked for it follows it next.
+    /// Whether the feed had no subscriber for some time, and no request for it is in progress.
     fileprivate func isOver(at now: ContinuousClock.Instant) -> Bool {
         guard let idleSince = feed.idleSince else { return false }
         return max(idleSince, lastRequestedAt) + QuoteFeedRegistry.idleTimeout <= now
@@ -103,7 +102,7 @@ extension QuoteFeedRegistry.Entry {
 }
 
 extension Result<Quote, RouteError> {
-    /// As those who follow are told it.
+    /// The failure as an event for subscribers.
     fileprivate func quoteEvent(from provider: ProviderID) -> QuoteEvent {
         switch self {
         case .success(let quote): .success(quote)

@@ -58,15 +58,15 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     }
 }
 
-/// Executes the steps of a ``QuoteFallbackState`` at the hubs of its sources.
+/// Executes the steps of a ``QuoteFallbackState`` at the feeds of its sources.
 ///
-/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no
-/// room, or for which the client has no call left, are followed there again after a pause, which grows with
-/// each attempt, or is the longest one.
+/// Events of a feed arrive on the stream's thread, and wake the reader. Symbols for which a feed is full, or
+/// for which the client has no call left, are requested again after a pause, which grows with each attempt
+/// up to a maximum.
 private final class QuoteFallbackSubscriber: Sendable {
     private struct State {
         var fallback: QuoteFallbackState
-        /// What is followed at hubs, by numbers of their own.
+        /// The subscriptions to feeds, by their numbers.
         var subscriptions: [Int: SourceSubscription] = [:]
         var nextSubscriptionNumber = 0
         /// Symbols that sources have refused for now, by source.
@@ -88,15 +88,15 @@ private final class QuoteFallbackSubscriber: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// Tells that there is something untold.
+    /// Signals that events wait.
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let client: QuoteClient
     private let allowance: CallAllowance?
     private let clock: TimeSource
     private let feed: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
-    // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
-    // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
+    // Events come from several feeds at once. The lock is held during calls of the feeds, so that their
+    // order is defined; feeds have their own locks, and call nothing back while they hold them.
     private let state: Mutex<State>
 
     init(
@@ -123,7 +123,7 @@ private final class QuoteFallbackSubscriber: Sendable {
             return (state.subscriptions, state.retries)
         }
         for retry in retries.values { retry.timer?.cancel() }
-        // Its followers go away here, outside of the lock.
+        // The subscriptions end here, outside of the lock.
         withExtendedLifetime(legs) {}
         nudge.finish()
     }
@@ -134,7 +134,7 @@ private final class QuoteFallbackSubscriber: Sendable {
         }
     }
 
-    /// A hub has rung.
+    /// Handles the signal of a feed.
     private func handleWakeSignal(_ number: Int) {
         change { state in drainSubscription(number, &state) }
     }
@@ -158,7 +158,7 @@ private final class QuoteFallbackSubscriber: Sendable {
             }
             handle(update, from: leg.source, &state)
         } else {
-            // Its hub was closed, and what was followed there is followed anew.
+            // Its feed was closed, and its symbols are subscribed to again.
             state.subscriptions[number] = nil
             carryOut(QuoteFallbackState.Step(follow: [leg.source: leg.symbols]), &state)
         }
@@ -229,19 +229,20 @@ private final class QuoteFallbackSubscriber: Sendable {
     ) throws(ProviderFailure) {
         let number = state.nextSubscriptionNumber
         state.nextSubscriptionNumber += 1
-        // The hub keeps this as long as it is followed there, which ends with `end`.
+        // The feed retains this object until the subscription ends with `end`.
         let follower = try feed(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
             handleWakeSignal(number)
         }
         state.subscriptions[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
-        // What is known already.
+        // Reads the events that are available already.
         drainSubscription(number, &state)
     }
 }
 
-/// Prices that are followed, one at a time, as a subscription tells them.
+/// The prices of a subscription, one at a time.
 ///
-/// For one reader. Of each symbol only the latest waits: who is slow is told nothing of what lay between.
+/// For one reader. For each symbol only the latest event waits: a slow reader does not receive intermediate
+/// events.
 struct QuoteSequence: AsyncSequence, Sendable {
     typealias Element = LiveValue<Quote>
 
@@ -249,8 +250,8 @@ struct QuoteSequence: AsyncSequence, Sendable {
     private let unknown: [Symbol]
 
     /// - Parameters:
-    ///   - quotes: What is followed.
-    ///   - unknown: Symbols that no source could have: each is reported once as not found.
+    ///   - quotes: The subscription.
+    ///   - unknown: Symbols that no source has: each is reported once as not found.
     init(_ quotes: QuoteSubscription, unknown: [Symbol]) {
         self.quotes = quotes
         self.unknown = unknown
@@ -268,7 +269,7 @@ struct QuoteSequence: AsyncSequence, Sendable {
             if let symbol = unknown.popFirst() {
                 return .failure(FieldError([], of: "symbol \"\(symbol)\""))
             }
-            // What has come meanwhile takes the place of what waits.
+            // New events replace the waiting ones.
             put(quotes.drainPending() ?? [:])
             while true {
                 if let (_, item) = waiting.popFirst() { return Result { try item.get() } }

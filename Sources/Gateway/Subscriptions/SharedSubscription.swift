@@ -1,10 +1,10 @@
 import Synchronization
 package import Upstream
 
-/// A value that is looked after while somebody watches it, once for all who do.
+/// A value that is read and published as long as it has subscribers, once for all of them.
 package final class SharedSubscription<Value: Sendable>: Sendable {
     package typealias Update = Result<Value, any Error>
-    /// Tells a watch its answers until it is cancelled.
+    /// Publishes values to a subscription until it is cancelled.
     package typealias Work = @Sendable (_ watch: SharedSubscription, _ turn: SubscriptionRun) async -> Void
 
     private struct State {
@@ -13,10 +13,10 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         var latest: Update?
         /// What looks after the value, while anybody watches.
         var work: Task<Void, Never>?
-        /// How often that has begun.
+        /// The number of runs so far.
         var runCount = 0
         var nudge: AsyncStream<Void>.Continuation?
-        /// What was watched is no more.
+        /// Whether the subject is removed.
         var isOver = false
     }
 
@@ -30,11 +30,11 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         self.work = work
     }
 
-    /// One that is read again and again.
+    /// Creates a subscription that polls.
     ///
     /// - Parameters:
-    ///   - pace: How often.
-    ///   - clock: What that is measured by.
+    ///   - pace: The polling policy.
+    ///   - clock: The clock of the pauses.
     ///   - read: Reads the value.
     package convenience init(
         _ pace: PollingPolicy, _ clock: TimeSource, reading read: @escaping @Sendable () async -> Update
@@ -58,9 +58,10 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         }
     }
 
-    /// The latest value at once, where one is known, then each that follows; who is slow is told the latest.
+    /// Returns the latest value at once, if there is one, then each following value; a slow reader gets the
+    /// latest.
     ///
-    /// It ends when what is watched is no more.
+    /// The stream ends when the subject is removed.
     package func values() -> AsyncStream<Update> {
         let (stream, watcher) = AsyncStream.makeStream(of: Update.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
@@ -72,8 +73,8 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
             return state.nextNumber
         }
         if let number {
-            // In a task of its own: the cancellation of a watcher's task calls this while it holds the task's lock.
-            // `yield` in `tell` waits for that lock, and holds the mutex for which `leave` waits.
+            // A separate task: the cancellation of a subscriber's task calls this while it holds the task's
+            // lock. `yield` in `publish` waits for that lock, and holds the mutex that this needs.
             watcher.onTermination = { _ in Task.detached { self.removeWatcher(number) } }
         } else {
             watcher.finish()
@@ -81,7 +82,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         return stream
     }
 
-    /// Tells those who watch; what is cancelled has no say any more.
+    /// Publishes a value, unless the run is cancelled.
     package func publish(_ answer: Update) {
         if Task.isCancelled { return }
         state.withLock { state in
@@ -96,7 +97,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         _ = state.withLock(\.nudge)?.yield()
     }
 
-    /// Begins anew, for those who watch already, too.
+    /// Restarts the work, also for existing subscribers.
     func restart() {
         let work = state.withLock { state -> Task<Void, Never>? in
             guard state.work != nil else { return nil }
@@ -106,7 +107,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         work?.cancel()
     }
 
-    /// What is watched is no more.
+    /// Ends the subscription, because its subject is removed.
     func end() {
         let (watchers, work) = state.withLock { state in
             defer {
@@ -127,14 +128,14 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         state.nudge = nudge
         state.runCount += 1
         let turn = SubscriptionRun(number: state.runCount, nudges: nudges)
-        // A task of its own, because it belongs to all who watch and not to the first.
+        // A separate task, because it belongs to all subscribers and not to the first.
         state.work = Task.detached { [self] in await work(self, turn) }
     }
 
     private func settleDown(_ state: inout State) {
         state.work = nil
         state.nudge = nil
-        // Who comes later is not told what nobody has looked after since.
+        // A later subscriber does not get a value that is no longer updated.
         state.latest = nil
     }
 
@@ -149,15 +150,15 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 }
 
-/// What the work of a watch is given each time that it begins.
+/// One run of the work of a subscription.
 package struct SubscriptionRun: Sendable {
-    /// Greater than that of any turn before, which may not have come to its end yet, or even to its beginning.
+    /// Greater than that of any earlier run, which may not have ended, or even begun, yet.
     let number: Int
     /// Each says that there may be something new; the first comes at once.
     let nudges: AsyncStream<Void>
 }
 
-/// How often what is watched is read.
+/// The polling interval of a subscription.
 package struct PollingPolicy: Sendable {
     /// Often enough for a screen, and a small part of any broker's quota.
     var interval = Duration.seconds(5)

@@ -3,7 +3,7 @@ import GraphQL
 package import PorticoCore
 import Upstream
 
-/// What a subscription tells: a value, or null with an error.
+/// The event of a subscription: a value, or null with an error.
 typealias LiveValue<Value: Sendable> = Result<Value?, any Error>
 
 extension GatewayContext {
@@ -56,7 +56,7 @@ extension GatewayContext {
         }
     }
 
-    /// How far all goals together are, in one currency: first as it is, then each time that it changes.
+    /// The progress of all goals together in one currency: the present one, then each change.
     package func liveGoalsProgress(in code: String) throws -> ConflatingStream<
         String, LiveEvent<GoalsProgress>
     > {

@@ -87,7 +87,7 @@ extension Session {
     }
 }
 
-/// `Session` of the schema: what a sign-in may do, and until when.
+/// `Session` of the schema: its scopes and its expiry.
 struct SessionDetails: Sendable {
     /// As the schema gives it.
     let id: String
@@ -138,7 +138,7 @@ extension SessionDetails: GraphQLObject {
     }
 }
 
-/// A token, which is shown this once, and what it is of.
+/// A token, which is shown only once, and its session.
 struct SessionPayload: Sendable {
     let token: String
     let viewer: Viewer
@@ -161,9 +161,9 @@ extension SessionPayload: GraphQLObject {
     }
 }
 
-/// Where a request comes from, as far as limits tell addresses apart: a number that stands for the address.
+/// The origin of a request as far as limits distinguish addresses: a number that stands for the address.
 ///
-/// Not a text: each request has one, and few are ever looked at.
+/// It is not text, because each request has one, and few are ever used.
 package struct ClientOrigin: Hashable, Sendable {
     let number: UInt64
 

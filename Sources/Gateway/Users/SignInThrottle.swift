@@ -81,7 +81,7 @@ package final class SignInThrottle: Sendable {
         }
     }
 
-    /// After so long without a failure, a subject begins anew.
+    /// The time without a failure after which a subject starts anew.
     private static let memory = Duration.seconds(3_600)
 
     /// It is too early for another attempt.
@@ -130,7 +130,7 @@ package final class SignInThrottle: Sendable {
         if case .address(let address) = attempt.client { know(address, of: attempt.user, now: now) }
     }
 
-    /// Makes an address a known client of a user who has signed up or signed in from it.
+    /// Records an address as a known client of a user who has signed up or signed in from it.
     package func know(_ address: ClientOrigin, of user: String, now: Instant) {
         // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }

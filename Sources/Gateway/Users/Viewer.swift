@@ -66,7 +66,7 @@ extension GatewayContext {
         return kept.contains(where: \.isCurrent) ? kept : [current] + kept
     }
 
-    /// Those of a user's sessions that are kept.
+    /// The stored sessions of a user.
     func storedSessions(of owner: OwnerID, currentID: String?) -> [SessionDetails] {
         let store = authentication.sessions
         return store.sessions(of: owner).map { session in

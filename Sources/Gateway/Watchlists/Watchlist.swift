@@ -3,7 +3,7 @@ import GraphQL
 import Storage
 import Upstream
 
-/// A list of instruments, kept by Portico or by a broker.
+/// A watchlist, stored by Portico or by a broker.
 struct Watchlist: Sendable {
     let origin: Origin
     let name: String
@@ -11,7 +11,7 @@ struct Watchlist: Sendable {
     let createdAt: Instant?
     let updatedAt: Instant?
 
-    /// Who keeps it, and under which id.
+    /// The store of the watchlist, and its id there.
     enum Origin: Sendable {
         case portico(id: String)
         case broker(BrokerConnection, id: String)
@@ -50,7 +50,7 @@ struct Watchlist: Sendable {
         }
     }
 
-    /// Whether nobody can change it from here.
+    /// Whether the watchlist cannot be changed through Portico.
     var isReadOnly: Bool {
         switch origin {
         case .portico: false
@@ -62,9 +62,9 @@ struct Watchlist: Sendable {
 /// An entry of a list.
 struct WatchlistItem: Sendable {
     let symbol: Symbol
-    /// Nil where a broker keeps the list: they do not tell.
+    /// Nil for a list of a broker, which does not report it.
     let addedAt: Instant?
-    /// Where the broker tells the name with the list.
+    /// The name, if the broker returns it with the list.
     let knownName: String?
 }
 
@@ -74,7 +74,7 @@ extension BrokerConnection {
         "Watchlist:\(id):\(list)"
     }
 
-    /// What changes its lists; nil where the broker lets nobody do so.
+    /// The editor of the broker's lists; nil if the broker has none.
     var watchlistEditor: (any WatchlistEditing)? {
         watchlists as? any WatchlistEditing
     }

@@ -19,7 +19,7 @@ extension GatewayContext {
         }
     }
 
-    /// The list with an id in the schema; nil where the user has none.
+    /// The watchlist with an id of the schema; nil if the user has none.
     func watchlist(id: String) throws -> MaybeAsync<Watchlist?> {
         let owner = try owner()
         switch try origin(ofWatchlist: id) {
@@ -50,7 +50,7 @@ extension GatewayContext {
         }
     }
 
-    /// The name of each item's instrument: as the broker tells it with the list, else of the instrument itself.
+    /// The name of each item's instrument: from the broker's list, else from the instrument.
     func names(of items: [WatchlistItem]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = items.filter { $0.knownName == nil }
         return instruments(for: unknown.map(\.symbol)).map { instruments in
@@ -62,7 +62,7 @@ extension GatewayContext {
         }
     }
 
-    /// Who keeps the list with an id in the schema; nil where it is no id of a list that the user could have.
+    /// The origin of the watchlist with an id of the schema; nil if the user can have no such list.
     func origin(ofWatchlist id: String) throws -> Watchlist.Origin? {
         for connection in try connections(with: nil) where connection.watchlists != nil {
             let start = connection.globalID(ofWatchlist: "")
@@ -72,7 +72,7 @@ extension GatewayContext {
         return parts.count == 2 && parts[0] == "Watchlist" ? .portico(id: String(parts[1])) : nil
     }
 
-    /// The lists that a broker keeps.
+    /// The watchlists of a broker.
     private func watchlists(of connection: BrokerConnection) -> MaybeAsync<[Watchlist]> {
         read(SingleValueQuery(), of: connection, in: services.reads.watchlists) {
             call throws(ProviderFailure) in

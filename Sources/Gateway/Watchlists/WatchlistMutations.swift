@@ -90,7 +90,7 @@ struct MoveInWatchlistArguments: GraphQLArguments {
 }
 
 extension GatewayContext {
-    /// Makes a list that Portico keeps.
+    /// Creates a watchlist in Portico.
     func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         return .async { [self] in
@@ -120,7 +120,7 @@ extension GatewayContext {
         }
     }
 
-    /// Changes what is in a list.
+    /// Changes the items of a watchlist.
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
@@ -270,7 +270,7 @@ extension FieldError {
         FieldError(.notFound, "There is no watchlist \"\(id.beginning(80))\".")
     }
 
-    /// What was to be done with a list.
+    /// The intended change of a watchlist.
     fileprivate enum Place {
         case create
         case change(_ id: String)
