@@ -4,9 +4,9 @@ import Storage
 
 /// What an allocation is worth now, in one currency.
 package struct AllocationValuation: Sendable {
-    /// The positions that count; nil where nobody can say.
+    /// The positions of the allocation; nil if they are unknown.
     let positions: Result<[ConnectedPosition]?, any Error>
-    /// Nil where nobody can say: nothing is left out of it.
+    /// Nil if the value is unknown: a sum never omits a part.
     let value: Result<Decimal?, any Error>
     /// Of every conversion, each once.
     let rates: [ExchangeRate]
@@ -42,7 +42,7 @@ package struct AllocationValuation: Sendable {
         self.rates = rates
     }
 
-    /// What a share of some positions is worth, position by position; nil where one has no known value.
+    /// The values of a share of positions, one for each position; nil if one has no known value.
     private static func amounts(
         of share: GoalAllocation.Share, in positions: [ConnectedPosition]
     ) throws -> [Amount]? {
@@ -73,9 +73,9 @@ extension GoalAllocation.Share {
     /// Digits after the point of a quotient that has no end: far below anything that is paid.
     private static var digitsOfQuotient: Int { 10 }
 
-    /// The part of a position's worth that counts, where `held` pieces are held altogether.
+    /// The part of a position's value that belongs to the allocation, if the quantity `held` is held in all.
     ///
-    /// More pieces than are held any more count for what is left.
+    /// An allocation of more than is held counts for the quantity that is held.
     fileprivate func value(of worth: Decimal, held: Decimal) throws -> Decimal {
         switch self {
         case .all: return worth
@@ -90,7 +90,7 @@ extension GoalAllocation.Share {
 }
 
 extension Decimal {
-    /// The same value without the zeros at its end that stand beyond so many digits after the point.
+    /// The same value without trailing zeros beyond a number of decimals.
     fileprivate func droppingZeros(beyond digits: Int) -> Decimal {
         let shortest = withoutTrailingZeros
         return shortest.scale > digits ? shortest : rounded(to: digits, .halfEven)
@@ -98,9 +98,9 @@ extension Decimal {
 }
 
 extension Sequence<AllocationValuation> {
-    /// What all are worth together; nil while nobody can say of one.
+    /// The total value; nil if one value is unknown.
     ///
-    /// - Throws: why one is unknown: a sum with a hole is no smaller sum.
+    /// - Throws: The failure of an unknown value: a sum without it would be too small.
     func total() throws -> Decimal? {
         var sum = Decimal.zero
         var isKnown = true
@@ -110,7 +110,7 @@ extension Sequence<AllocationValuation> {
         return isKnown ? sum : nil
     }
 
-    /// How old what they are reckoned from is.
+    /// The provenances of the values.
     var provenances: [Provenance] {
         flatMap { appraisal in
             ((try? appraisal.positions.get()) ?? []).map(\.position.provenance)

@@ -18,7 +18,7 @@ extension GatewayContext {
         return .async { [self] in try await services.userData.goals.goals(of: owner).map(GoalObject.init) }
     }
 
-    /// A goal of the user by its id in the schema; nil where there is none.
+    /// A goal of the user by its id in the schema; nil if there is none.
     func goal(id: String) throws -> MaybeAsync<GoalObject?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { return .ready(nil) }
@@ -26,7 +26,7 @@ extension GatewayContext {
         }
     }
 
-    /// What each allocation is worth: positions and rates are each asked for in one go.
+    /// The value of each allocation: positions and rates are each read together.
     func appraisals(of requests: [AllocationValuation.Request]) throws -> MaybeAsync<[AllocationValuation]> {
         if requests.isEmpty { return .ready([]) }
         switch try holdings() {
@@ -47,7 +47,7 @@ extension GatewayContext {
         return rateTable(pairs).map { table in requests.map { AllocationValuation($0, holdings, table) } }
     }
 
-    /// What the allocations of each goal are worth, in the goal's currency.
+    /// The values of the allocations of each goal, in the goal's currency.
     func appraisals(of goals: [GoalObject]) throws -> MaybeAsync<[[AllocationValuation]]> {
         let requests = goals.flatMap { goal in goal.allocations.map(\.request) }
         return try appraisals(of: requests).map { appraisals in
@@ -60,7 +60,7 @@ extension GatewayContext {
         }
     }
 
-    /// How far all goals together are, in one currency.
+    /// The progress of all goals together, in one currency.
     func goalsProgress(in code: String) throws -> MaybeAsync<GoalsProgress?> {
         let currency = try Currency(code, of: "currency").code
         let goals = try goals()

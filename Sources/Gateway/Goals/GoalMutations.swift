@@ -21,7 +21,7 @@ extension Mutation {
 }
 
 extension GatewayContext {
-    /// Makes a goal of what its owner holds now.
+    /// Creates a goal from positions that its owner holds now.
     func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
         return .async { [self] in
@@ -32,7 +32,7 @@ extension GatewayContext {
         }
     }
 
-    /// Changes what the patch names of a goal.
+    /// Changes the given fields of a goal.
     func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
@@ -56,10 +56,10 @@ extension GatewayContext {
         }
     }
 
-    /// What is held now of what is to be allocated.
+    /// The present quantities of the positions to allocate.
     ///
-    /// - Throws: `FieldError` for an account that there is not, and why one could not be read: that it holds nothing is not known
-    ///   then.
+    /// - Throws: `FieldError` for an account that does not exist, and the failure of an account that could
+    ///   not be read: its quantities are unknown then.
     private func held(for allocations: [GoalAllocation]) async throws -> HeldQuantities {
         if allocations.isEmpty { return HeldQuantities() }
         guard allocations.count <= GoalStore.maximumAllocations else {
@@ -87,7 +87,7 @@ extension GatewayContext {
 struct GoalPayload: Sendable {
     let goal: GoalObject
 
-    /// - Throws: `FieldError` with the argument's path for what was refused.
+    /// - Throws: `FieldError` with the path of the rejected argument.
     fileprivate init(
         _ outcome: GoalStore.Outcome, of allocations: [GoalAllocation], id: String = ""
     ) throws(FieldError) {

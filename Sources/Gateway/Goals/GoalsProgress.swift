@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 import Storage
 
-/// How far all goals of a user are, in one currency.
+/// The progress of all goals of a user, in one currency.
 package struct GoalsProgress: Sendable {
     let currency: String
     private let achieved: Result<Decimal?, any Error>

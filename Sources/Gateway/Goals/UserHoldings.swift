@@ -2,9 +2,9 @@ import Brokerage
 import GraphQL
 import Storage
 
-/// What the accounts of a user hold now, connection by connection.
+/// The present positions of a user's accounts, by connection.
 ///
-/// What is owed (a short position) is not held: nothing can be saved with it.
+/// A short position is not a holding.
 package struct UserHoldings: Sendable {
     let parts: [Part]
 
@@ -14,11 +14,11 @@ package struct UserHoldings: Sendable {
         let positions: Result<[ConnectedPosition], any Error>
     }
 
-    /// The positions that count for an allocation, none where it is not held any more.
+    /// The positions of an allocation; none if nothing is held any more.
     ///
-    /// Nil where nobody can say: no connection is there that could hold it.
+    /// Nil if that is unknown, because no connection could hold them.
     ///
-    /// - Throws: why an account that may hold it could not be read.
+    /// - Throws: The failure of an account that may hold them.
     func positions(of symbol: Symbol, inAccount account: String?) throws -> [ConnectedPosition]? {
         try positionResults(of: symbol, inAccount: account)?.map { try $0.get() }
     }
@@ -49,7 +49,7 @@ package struct UserHoldings: Sendable {
         var held = HeldQuantities()
         for symbol in symbols {
             for linked in try positions(of: symbol, inAccount: nil) ?? [] {
-                // Without an id of its own it is in the only account of its connection.
+                // A position without an account id is in the only account of its connection.
                 let account =
                     linked.position.accountID.map(linked.connection.globalID(ofAccount:))
                     ?? accounts.first { $0.connection.id == linked.connection.id }?.globalID
@@ -77,7 +77,7 @@ extension ConnectedPosition {
 }
 
 extension BrokerConnection {
-    /// Whether an id in the schema is one of an account behind this connection, if there is such an account.
+    /// Whether an id of the schema can be that of an account of this connection.
     func mayHave(account: String) -> Bool {
         account.hasPrefix(globalID(ofAccount: ""))
     }

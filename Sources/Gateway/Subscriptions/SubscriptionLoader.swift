@@ -164,9 +164,9 @@ extension GatewayContext {
     }
 }
 
-/// Where the values of something that is watched come from; it is watched as long as this is kept.
+/// The source of the values of a subscription, which lasts as long as this object.
 private struct SubscribedSource<Item: LiveEntity>: Sendable {
-    /// Tells it from the others that are followed with it.
+    /// The id among the sources of one subscription.
     let id: String
     let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
     /// Returns the value that the event of an item carries.
@@ -181,7 +181,7 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
         (self.id, self.values, self.carried) = (id, values, carried)
     }
 
-    /// Puts what changes in an inbox, until what is watched is no more.
+    /// Publishes changes to a stream until the subject is removed.
     func sendChanges<Told: Sendable>(
         to inbox: ConflatingStream<String, LiveEvent<Told>>.Continuation,
         filter kept: @Sendable ([Item]) throws -> [Item], transform told: @Sendable (Item) -> Told
@@ -195,7 +195,7 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
                     let event = LiveEvent(value: .success(told(item)), carried: carried(item, all))
                     inbox.yield(event, for: item.globalID)
                 }
-            // One for the connection, whichever of its items it would have told of.
+            // One for the connection, whichever of its objects failed.
             case .failure(let error): inbox.yield(LiveEvent(value: .failure(error)), for: id)
             }
         }

@@ -4,9 +4,9 @@ import Storage
 import Upstream
 
 extension AuthenticationService {
-    /// The request's own session, where it is one that is kept.
+    /// The stored session of the request.
     ///
-    /// - Throws: `FieldError` where it has none, or stands on a token of the settings.
+    /// - Throws: `FieldError` if the request has none, or a token of the settings.
     func storedSession(_ session: Session) throws(FieldError) -> ActiveSession {
         guard session.owner != nil else { throw session.unauthenticated }
         guard let kept = session.stored else { throw .tokenOfSettings }
@@ -116,7 +116,7 @@ extension AuthenticationService {
 }
 
 extension FieldError {
-    /// The token stands in the settings and ends with them.
+    /// The token is in the settings, and ends when it is removed there.
     static let tokenOfSettings = FieldError(
         .forbidden,
         "This token stands in the server's settings: only who runs the server can change or end it.")
@@ -125,7 +125,7 @@ extension FieldError {
         .argument(argument, "It is not the password of this user.")
     }
 
-    /// A failure of what is kept; its file is not for clients to know.
+    /// A failure of the store; clients do not see the name of its file.
     init(_ error: StorageError) {
         switch error {
         case .full, .busy:

@@ -2,7 +2,7 @@ import Brokerage
 package import Storage
 import Upstream
 
-/// Lets people in: guests, new users, users; and does what they may do with sessions and passwords.
+/// Authenticates guests, new users and users, and manages sessions and passwords.
 package struct AuthenticationService: Sendable {
     /// Found by their tokens, for each request.
     package let sessions: SessionStore
@@ -16,9 +16,11 @@ package struct AuthenticationService: Sendable {
     private let arrivals: CallRateLimiter<ClientOrigin>
     private let report: @Sendable (StorageError) -> Void
 
-    /// Opens the file's sessions; for the start of the process: it waits.
+    /// Opens the sessions of the database.
     ///
-    /// - Throws: `wrongMasterKey` where the file was made with another.
+    /// It blocks, so it is for the start of the process.
+    ///
+    /// - Throws: `wrongMasterKey` if the database was created with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, _ settings: UserPolicy = UserPolicy(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
@@ -124,7 +126,7 @@ extension AuthenticationService {
         } else {
             known = nil
         }
-        // Names that differ in case only are one user; what is no name counts as it was written.
+        // Names that differ only in case are one user; an invalid name counts as it is written.
         let subject =
             username?.text.lowercased() ?? String(decoding: input.username.utf8.prefix(64), as: UTF8.self)
         let proved = try await prove(
@@ -229,7 +231,7 @@ extension AuthenticationService {
         }
     }
 
-    /// What the store does, with its failures as clients see them.
+    /// Calls the store, with its failures converted for clients.
     func mapStorageErrors<Value>(
         _ body: () async throws(StorageError) -> Value
     ) async throws(FieldError) -> Value {
@@ -270,7 +272,7 @@ extension HashingClient {
     }
 }
 
-/// How users come in and how long they stay.
+/// The rules of sign-up and the limits of sessions.
 package struct UserPolicy: Sendable {
     package var signUp = SignUpPolicy.open
     package var passwordCost = PasswordCost.standard
@@ -284,9 +286,9 @@ package struct UserPolicy: Sendable {
 
 /// Who may become a user.
 package enum SignUpPolicy: String, Sendable, CaseIterable {
-    /// Everybody; guests too may come.
+    /// Anyone, including guests.
     case open
-    /// Who has the code of an invitation.
+    /// Anyone with the code of an invitation.
     case invitation
     /// Nobody.
     case off

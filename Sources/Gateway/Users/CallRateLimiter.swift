@@ -128,7 +128,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
 
     /// Whether the client has a bucket of its own.
     ///
-    /// Searches for clients with a full bucket once a second at most.
+    /// Searches for clients with a full bucket at most once a second.
     private func ensureCapacity(
         for client: Client, in state: inout State, _ now: ContinuousClock.Instant
     ) -> Bool {

@@ -3,11 +3,11 @@ import GraphQL
 package import Storage
 package import Upstream
 
-/// Who asks: a user, or nobody in particular.
+/// The identity of a request: a user, or an anonymous client.
 package struct Session: Sendable {
     /// The user; nil for a request without a valid token, which may read public market data only.
     package let owner: OwnerID?
-    /// What it may do.
+    /// The permitted scopes.
     package let scopes: Set<Scope>
     /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
     /// the process ends.
@@ -27,7 +27,7 @@ package struct Session: Sendable {
         self.init(owner, scopes)
     }
 
-    /// A request with the token of a session that is kept.
+    /// A request with the token of a stored session.
     package init(_ session: ActiveSession) {
         self.init(session.owner, session.scopes, kept: session)
     }
@@ -71,7 +71,7 @@ extension Session {
             tokenRejection ?? (stored == nil ? needsToken : "The session has ended: sign in again."))
     }
 
-    /// Why it may not ask for what needs a scope; nil where it may.
+    /// The error if a scope is required and not permitted; nil if it is permitted.
     ///
     /// It is called for each root field of a mutation, because the session may have ended since.
     func denial(requiring scope: Scope) -> FieldError? {

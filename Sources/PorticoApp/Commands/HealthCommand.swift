@@ -46,7 +46,7 @@ struct HealthCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where to ask: a server on all addresses is asked on this machine's own.
+    /// The address for the request: a loopback address if the server listens on all addresses.
     private static func address(_ values: SettingValues) throws -> String {
         let port = try values.value(of: Settings.server.port, in: 1...65_535)
         switch try values[Settings.server.host] {
@@ -57,7 +57,7 @@ struct HealthCommand: AsyncParsableCommand {
     }
 }
 
-/// Nobody is ready there.
+/// The server is not ready.
 private struct NotReadyError: LocalizedError {
     let message: String
 

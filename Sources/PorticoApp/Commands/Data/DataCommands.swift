@@ -6,13 +6,13 @@ import Storage
 /// The data folder that a command looks after, and the master key in use there.
 struct DataDirectoryOptions {
     let folder: DataDirectory
-    /// The key that the environment names, else the folder's own; nil where there is neither.
+    /// The key of the environment, else that of the directory; nil if there is neither.
     let masterKey: MasterKey?
     /// Whether the environment names it.
     let isKeyNamed: Bool
 
-    /// - Parameter path: The folder that holds `portico.db`.
-    /// - Throws: `UsageError` where it does not, `StorageError` where what is there cannot be used.
+    /// - Parameter path: The directory with `portico.db`.
+    /// - Throws: `UsageError` if it has none, `StorageError` if a file cannot be used.
     init(_ path: String) async throws {
         guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
             throw UsageError(

@@ -4,7 +4,7 @@ import Foundation
 import GraphQL
 import PorticoCore
 
-/// `portico docs`, for those who build Portico: writes the pages of the documentation that the code itself can tell.
+/// `portico docs`, for developers of Portico: writes the pages that are generated from the code.
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",
@@ -47,9 +47,9 @@ package struct GeneratedPage {
     package let name: String
     package let text: String
 
-    /// All of them.
+    /// All generated pages.
     ///
-    /// - Throws: `GraphQLErrors` where the contract is no schema.
+    /// - Throws: `GraphQLErrors` if the contract is no schema.
     package static func all() throws -> [GeneratedPage] {
         let schema = try Schema.build(Contract.schemaText)
         return [ConfigurationPage().page, ErrorsPage(schema).page]

@@ -4,7 +4,7 @@ import GraphQL
 import NIOHTTP1
 import Web
 
-/// Every code that clients meet, and what they do about it.
+/// The page of all error codes, with their remedies for clients.
 struct ErrorsPage {
     let page: GeneratedPage
 
@@ -96,7 +96,7 @@ struct ErrorsPage {
             })
     }
 
-    /// What the schema says of an enum's value.
+    /// The description of an enum's value in the schema.
     private static func meaning(of value: String, in type: String, _ schema: Schema) -> String {
         guard case .enum(let definition) = schema.type(named: type)?.kind else { return "" }
         return definition.value(named: value)?.description ?? ""
@@ -104,7 +104,7 @@ struct ErrorsPage {
 }
 
 extension ErrorCode {
-    /// What a client does about it, in Markdown.
+    /// The remedy for a client, in Markdown.
     var remedy: String {
         switch self {
         case .unauthenticated:
@@ -195,7 +195,7 @@ extension HTTPErrorCode {
         }
     }
 
-    /// What a client does about it, in Markdown.
+    /// The remedy for a client, in Markdown.
     var remedy: String {
         switch self {
         case .persistedQueryNotFound: "Send the request again with the text and the hash."
@@ -242,7 +242,7 @@ extension HTTPErrorCode {
 }
 
 extension RejectionReason {
-    /// What a client does about it, in Markdown.
+    /// The remedy for a client, in Markdown.
     var remedy: String {
         switch self {
         case .insufficientFunds: "Show `Account.buyingPower`, and offer a smaller order."
@@ -259,7 +259,7 @@ extension RejectionReason {
 }
 
 extension OperationLimit {
-    /// What of an operation it bounds.
+    /// The part of an operation that the limit bounds.
     var subject: String {
         switch self {
         case .tokens: "Tokens of the document."
@@ -276,7 +276,7 @@ extension OperationLimit {
         }
     }
 
-    /// How much of it there may be.
+    /// The maximum of the limit.
     func maximum(in limits: OperationLimits) -> Int {
         switch self {
         case .tokens: limits.tokens

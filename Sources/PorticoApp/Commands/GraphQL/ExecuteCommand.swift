@@ -42,7 +42,7 @@ struct ExecuteCommand: AsyncParsableCommand {
         if response.outcome != .complete { throw ExitCode(1) }
     }
 
-    /// The response; nil where the schema is at fault, which has been reported.
+    /// The response; nil if the schema is invalid, which has been reported.
     private func execute() throws -> GraphQLResponse? {
         let schemaFile = try SchemaFile(path: schema)
         let root = try data.map { try ExecuteCommand.json(InputFile(path: $0)) } ?? .null

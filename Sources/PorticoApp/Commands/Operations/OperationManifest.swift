@@ -65,7 +65,7 @@ package struct OperationManifest: Hashable {
 // MARK: - As JSON
 
 extension OperationManifest {
-    /// A line for each operation, so that a change shows where it is.
+    /// One line for each operation, so that a difference shows the changed operation.
     package var text: String {
         let lines = operations.map { String(decoding: $0.json.json, as: UTF8.self) }
         return #"{"format":"\#(OperationManifest.format)","version":1,"operations":["#
@@ -134,7 +134,7 @@ struct OperationsFolder {
     /// The documents' paths, in alphabetical order.
     let files: [String]
 
-    /// - Throws: `UsageError` where there is no such folder, or no document in it.
+    /// - Throws: `UsageError` if the directory is missing, or contains no document.
     init(path: String) throws {
         self.path = path
         let root = URL(filePath: path, directoryHint: .isDirectory)
@@ -147,14 +147,15 @@ struct OperationsFolder {
         if files.isEmpty { throw UsageError("\(path) has no file that ends in .graphql.") }
     }
 
-    /// Their texts, named by their paths.
+    /// The documents, named by their paths.
     ///
-    /// - Throws: `UsageError` where one cannot be read.
+    /// - Throws: `UsageError` if one cannot be read.
     var documents: [SourceText] {
         get throws { try files.map { try InputFile(path: $0).source } }
     }
 
-    /// The example variables of a document: the file of its name that ends in `.json`; nil where there is none.
+    /// The example variables of a document: the file with its name and the extension `.json`; nil if there
+    /// is none.
     static func variables(of document: String) throws -> InputFile? {
         let path = document.dropLast(".graphql".count) + ".json"
         return FileManager.default.fileExists(atPath: String(path)) ? try InputFile(path: String(path)) : nil

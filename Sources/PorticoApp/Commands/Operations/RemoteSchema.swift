@@ -6,7 +6,7 @@ import Upstream
 struct RemoteSchema {
     private let url: HTTPURL
 
-    /// - Throws: `UsageError` where it is no address.
+    /// - Throws: `UsageError` for an invalid address.
     init(_ address: String) throws {
         guard let url = HTTPURL(address)?.appending(path: "schema.graphql") else {
             throw UsageError(
@@ -15,9 +15,9 @@ struct RemoteSchema {
         self.url = url
     }
 
-    /// Asks for it.
+    /// Fetches the schema.
     ///
-    /// - Throws: `UsageError` where none is to be had.
+    /// - Throws: `UsageError` if it cannot be fetched.
     func source() async throws -> SourceText {
         let transport = try HTTPClient(userAgent: "portico-operations/\(Version.current)")
         let answer: Result<HTTPClientResponse, HTTPClientError>

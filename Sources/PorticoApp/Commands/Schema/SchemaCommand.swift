@@ -89,13 +89,13 @@ struct SchemaDiff {
 
     struct Entry {
         let change: SchemaChange
-        /// The files whose operations it reaches; empty where none were asked about.
+        /// The files with operations that the change affects; empty if no operations were given.
         let files: [String]
     }
 
-    /// Compares two schemas; of the changes those that reach the documents, or all where there are none given.
+    /// Compares two schemas; lists only changes that affect the documents, or all if none are given.
     ///
-    /// - Throws: The faults of documents that neither schema takes.
+    /// - Throws: The errors of documents that are valid for neither schema.
     init(from old: Schema, to new: Schema, reaching documents: [SourceText]?) throws(DiagnosticReports) {
         let usages = try documents.map { documents throws(DiagnosticReports) in
             try SchemaDiff.usages(of: documents, old, new)
@@ -124,7 +124,7 @@ struct SchemaDiff {
                 do throws(GraphQLErrors) {
                     usages.append((source.name, SchemaUsage(of: try document.validated(against: old))))
                 } catch let refusal {
-                    // What is new with the new schema was never in use with the old one.
+                    // A document that is valid only for the new schema did not use the old one.
                     if (try? document.validated(against: new)) == nil { throw refusal }
                 }
             } catch {

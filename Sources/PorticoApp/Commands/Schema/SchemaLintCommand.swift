@@ -67,11 +67,11 @@ struct SchemaLintCommand: AsyncParsableCommand {
     }
 }
 
-/// What was found in one file.
+/// The findings in one file.
 struct SchemaLintReport {
     let file: String
     let findings: [LintFinding]
-    /// Why the file defines no schema; nil where it does.
+    /// The errors of the file; nil if it defines a schema.
     let faults: DiagnosticReport?
 
     init(of file: SchemaFile, _ rules: Set<LintFinding.Rule>) {

@@ -25,7 +25,7 @@ struct UsersCommand: AsyncParsableCommand {
         ])
 }
 
-/// Where the users are that a command is about.
+/// The database of users of a command.
 struct UsersOptions: ParsableArguments {
     @Option(help: "The server's data folder. (default: PORTICO_DATA)")
     var data: String?
@@ -38,10 +38,12 @@ struct UsersOptions: ParsableArguments {
             flags: data.map { ["data": $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Opens the users of the folder; beside a running server, whose lock on the folder is about other things.
+    /// Opens the users of the directory, also while a server runs, whose lock of the directory concerns
+    /// other files.
     ///
     /// - Returns: The users.
-    /// - Throws: `UsageError` if no folder is named, or it has none; `StorageError` if they cannot be read.
+    /// - Throws: `UsageError` if no directory is given, or it has no users; `StorageError` if they cannot be
+    ///   read.
     func users() async throws -> UserStore {
         let folder = try await folder()
         do throws(StorageError) {
@@ -83,9 +85,9 @@ struct UsersOptions: ParsableArguments {
 }
 
 extension UserStore {
-    /// The user with a name that somebody has typed.
+    /// The user with a given name.
     ///
-    /// - Throws: `UnknownUserError` where there is none.
+    /// - Throws: `UnknownUserError` if there is none.
     func known(_ text: String) async throws -> User {
         guard let name = try? Username(text), let user = try await user(named: name) else {
             throw UnknownUserError(name: text)
@@ -194,7 +196,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         let users = try await options.users()
         let user = try await users.known(username)
         let cost = try PasswordCost(await options.settings())
-        // 128 random bits: no rule for passwords could ask for more.
+        // 128 random bits, more than any password rule requires.
         let text = RandomID.make()
         guard let password = Password(entered: text) else { throw UnknownUserError(name: username) }
         let client = HashingClient(knownUser: nil, address: 0)
