@@ -47,8 +47,6 @@ let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swif
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let passwords: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -68,7 +66,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -91,6 +88,10 @@ let package = Package(
         // Brokers and market data.
         target("Brokerage", at: "Sources/Brokerage"),
         .systemLibrary(
+            name: "COpenSSL", path: "Sources/COpenSSL",
+            providers: [.apt(["libssl-dev"])]),
+        target("Cryptography", at: "Sources/Cryptography", dependencies: ["COpenSSL"]),
+        .systemLibrary(
             name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         target(
@@ -98,10 +99,10 @@ let package = Package(
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "PorticoCore", "Upstream", sqlite, crypto, passwords] + nio),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
-            dependencies: ["Brokerage", "PorticoCore", logging, crypto] + nio + [webSocket]),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
 
         // From the HTTP server to the resolvers.
         target(
@@ -115,8 +116,9 @@ let package = Package(
         target(
             "Web", at: "Sources/Web",
             dependencies: [
-                "CMalloc", "CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing,
-                webSocket,
+                "CMalloc", "CZlib", "Cryptography", "GraphQL", "PorticoCore", http2, logging, lifecycle,
+                nioTLS,
+                tls, tracing, webSocket,
             ] + nio),
         // The commands and the server; the executable portico contains the sandbox, portico-server does not.
         target(
@@ -169,14 +171,15 @@ let package = Package(
         target("TestSupport", at: "Tests/Support"),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        tests("CryptographyTests", dependencies: ["Cryptography"]),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
-        tests("BrokerageTests", dependencies: ["Brokerage"]),
+        tests("BrokerageTests", dependencies: ["Brokerage", "TestSupport"]),
         tests(
             "UpstreamTests",
             dependencies: [
-                "Brokerage", "TestSupport", "Upstream", tls, tracing, webSocket,
+                "Brokerage", "PorticoCore", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
         tests(
@@ -228,6 +231,7 @@ let package = Package(
         + providers.map {
             target(
                 $0, at: "Sources/Providers/\($0)",
-                dependencies: ["Brokerage", "PorticoCore", "Upstream"] + ($0 == "Saxo" ? [crypto] : []))
+                dependencies: ["Brokerage", "PorticoCore", "Upstream"]
+                    + ($0 == "Saxo" ? ["Cryptography"] : []))
         }
 )

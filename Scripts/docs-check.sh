@@ -35,5 +35,7 @@ while [[ -z $address ]]; do
     [[ -n $address ]] || sleep 0.1
 done
 
+Scripts/symbol-links.py Sources Tests
+
 python3 Scripts/docs/check.py --portico "$portico" --address "$address" --data "$scratch/data" \
     README.md CONTRIBUTING.md Sources/*/*.docc/*.md

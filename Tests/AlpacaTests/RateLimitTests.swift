@@ -1,8 +1,7 @@
 import Alpaca
 import Brokerage
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("A rate limit")
 struct RateLimitTests {

@@ -1,4 +1,5 @@
 import Brokerage
+import TestSupport
 import Testing
 
 @Suite("Decimal arithmetic")
@@ -107,27 +108,9 @@ struct DecimalArithmeticTests {
 
 @Suite("Decimal laws, on seeded random values")
 struct DecimalLawTests {
-    /// SplitMix64: small, and the same everywhere.
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-
-        mutating func decimal() throws -> Decimal {
-            let bits = Int.random(in: 1...127, using: &self)
-            let raw = Int128.random(in: .min ... .max, using: &self) >> (128 - bits)
-            return try #require(Decimal(coefficient: raw, scale: Int.random(in: 0...38, using: &self)))
-        }
-    }
-
     @Test("text and back is the same digits", arguments: [1, 2, 3] as [UInt64])
     func roundTrip(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         for _ in 0..<2_000 {
             let value = try random.decimal()
             let back = try #require(Decimal(value.description))
@@ -139,7 +122,7 @@ struct DecimalLawTests {
 
     @Test("sums, products and orders obey the laws of numbers", arguments: [11, 12, 13] as [UInt64])
     func laws(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var computed = 0
         for _ in 0..<2_000 {
             let (a, b) = (try random.decimal(), try random.decimal())
@@ -165,7 +148,7 @@ struct DecimalLawTests {
         "a quotient times its divisor is the dividend, to within its last digit",
         arguments: [21, 22] as [UInt64])
     func quotients(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var computed = 0
         for _ in 0..<2_000 {
             let dividend = Decimal(Int.random(in: -1_000_000_000...1_000_000_000, using: &random))
@@ -178,5 +161,13 @@ struct DecimalLawTests {
             computed += 1
         }
         #expect(computed == 2_000)
+    }
+}
+
+extension SplitMix {
+    fileprivate mutating func decimal() throws -> Decimal {
+        let bits = Int.random(in: 1...127, using: &self)
+        let raw = Int128.random(in: .min ... .max, using: &self) >> (128 - bits)
+        return try #require(Decimal(coefficient: raw, scale: Int.random(in: 0...38, using: &self)))
     }
 }

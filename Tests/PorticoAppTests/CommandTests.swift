@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The command")
 struct CommandTests {
-    @Test("tells its version")
+    @Test("prints its version")
     func version() async throws {
         let run = try await Program.run(["--version"])
         #expect(run.status == 0)
@@ -14,7 +14,7 @@ struct CommandTests {
     }
 
     @Test(
-        "explains itself with examples",
+        "has help with examples",
         arguments: [
             ["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"], ["mock", "--help"],
             ["schema", "--help"], ["schema", "diff", "--help"], ["schema", "lint", "--help"],
@@ -29,7 +29,7 @@ struct CommandTests {
     }
 
     @Test(
-        "used wrongly says what is wrong and exits with status 2",
+        "reports wrong use with exit status 2",
         arguments: [
             (["serve", "--prot", "1"], "Unknown option '--prot'"),
             (["serve", "stray"], "stray"),
@@ -48,7 +48,7 @@ struct CommandTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("`health` asks a server whether it is ready")
+    @Test("`health` queries whether a server is ready")
     func health() async throws {
         try await withServer { server in
             let flag = try await Program.run(["health", "--port", "\(server.port)"])
@@ -59,15 +59,15 @@ struct CommandTests {
         }
     }
 
-    @Test("`health` says that nobody answers, with status 1")
+    @Test("`health` reports a server that does not respond, with status 1")
     func dead() async throws {
         let run = try await Program.run(["health", "--port", "1"])
         #expect(run.status == 1)
-        #expect(run.errors.contains("127.0.0.1:1 did not answer"), "\(run.errors)")
+        #expect(run.errors.contains("127.0.0.1:1 did not respond"), "\(run.errors)")
     }
 
     @Test(
-        "that listens says why it cannot, with status 1",
+        "that cannot listen reports the reason, with status 1",
         arguments: [["serve", "--sandbox"], ["sandbox"]],
         [
             (
@@ -84,7 +84,7 @@ struct CommandTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("`serve` prints a curl that works when pasted")
+    @Test("`serve` prints a curl command that works")
     func greeting() async throws {
         try await withServer { server in
             let greeting = await server.program.output.first { $0.contains("}\"}'\n") ? $0 : nil }
@@ -106,7 +106,7 @@ struct CommandTests {
         }
     }
 
-    @Test("`sandbox` prints the variables that point a Portico at it")
+    @Test("`sandbox` prints the variables with which another Portico uses it")
     func sandbox() async throws {
         try await withProgram(["sandbox", "--port", "0", "--seed", "7"]) { program, port in
             let text = await program.output.first { $0.contains("portico serve") ? $0 : nil }

@@ -23,12 +23,13 @@ struct ConfigurationTests {
 
     static let misuses: [Misuse] = [
         // A public address needs a market that was asked for.
-        Misuse(arguments: ["--host", "0.0.0.0"], messages: ["0.0.0.0 may be reached by others"] + wayOut),
-        Misuse(arguments: ["--host", "::"], messages: [":: may be reached by others"] + wayOut),
+        Misuse(arguments: ["--host", "0.0.0.0"], messages: ["other machines may reach 0.0.0.0"] + wayOut),
+        Misuse(arguments: ["--host", "::"], messages: ["other machines may reach ::"] + wayOut),
         Misuse(
-            environment: ["PORTICO_HOST": "0.0.0.0"], messages: ["0.0.0.0 may be reached by others"] + wayOut),
+            environment: ["PORTICO_HOST": "0.0.0.0"], messages: ["other machines may reach 0.0.0.0"] + wayOut),
         Misuse(
-            arguments: ["--host", "127.0.0.1.evil.example"], messages: ["may be reached by others"] + wayOut),
+            arguments: ["--host", "127.0.0.1.evil.example"],
+            messages: ["other machines may reach 127.0.0.1.evil.example"] + wayOut),
         Misuse(
             arguments: ["--no-sandbox"],
             messages: ["No provider is configured and the sandbox is off."] + wayOut),
@@ -45,11 +46,11 @@ struct ConfigurationTests {
             messages: ["PORTICO_SANDBOX_TIME is \"noon\"", "RFC 3339"]),
         Misuse(
             environment: keys.merging(["PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"]) { $1 },
-            messages: ["PORTICO_SANDBOX_TIME is for the sandbox, and a provider is configured"]),
+            messages: ["PORTICO_SANDBOX_TIME and the settings of a provider exclude each other"]),
         // Names.
         Misuse(
             environment: ["PORTICO_ALPACA_KEYID": "PKTEST"],
-            messages: ["PORTICO_ALPACA_KEYID, which is no variable of Portico's", "PORTICO_ALPACA_KEY_ID"]),
+            messages: ["PORTICO_ALPACA_KEYID, which is not a variable of Portico", "PORTICO_ALPACA_KEY_ID"]),
         // Values.
         Misuse(
             arguments: ["--port", "65536"],
@@ -67,19 +68,22 @@ struct ConfigurationTests {
             messages: ["PORTICO_ALPACA_ENVIRONMENT is \"demo\"", "paper or live"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_BASE_URL": "ftp://alpaca"]) { $1 },
-            messages: ["PORTICO_ALPACA_BASE_URL is no http or https address"]),
+            messages: ["PORTICO_ALPACA_BASE_URL is not an http or https address"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_BASE_URL": "http://alpaca.example"]) { $1 },
             messages: ["PORTICO_ALPACA_BASE_URL", "in clear", "use https"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_DATA_STREAM_URL": "wss://alpaca"]) { $1 },
-            messages: ["PORTICO_ALPACA_DATA_STREAM_URL is no http or https address"]),
+            messages: ["PORTICO_ALPACA_DATA_STREAM_URL is not an http or https address"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_DATA_STREAM_URL": "http://alpaca.example"]) { $1 },
             messages: ["PORTICO_ALPACA_DATA_STREAM_URL", "in clear", "use https"]),
         Misuse(
             arguments: ["--explorer", "/nonexistent"],
-            messages: ["--explorer (PORTICO_EXPLORER) is \"/nonexistent\"", "index.html", "off does without"]),
+            messages: [
+                "--explorer (PORTICO_EXPLORER) is \"/nonexistent\"", "index.html",
+                "off to disable the explorer",
+            ]),
         // Credentials.
         Misuse(environment: ["PORTICO_ALPACA_KEY_ID": "PKTEST"], messages: ["Alpaca needs one credential"]),
         Misuse(
@@ -129,13 +133,13 @@ struct ConfigurationTests {
             environment: [
                 "PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_APP_SECRET": "planted-secret",
             ],
-            messages: ["Saxo's app needs PORTICO_SAXO_APP_KEY together with its secret"]),
+            messages: ["Saxo's application needs PORTICO_SAXO_APP_KEY together with its secret"]),
         Misuse(
             environment: [
                 "PORTICO_SAXO_APP_KEY": "key",
                 "PORTICO_REDIRECT_URIS": "https://a.example/b,http://c.example/d",
             ],
-            messages: ["PORTICO_REDIRECT_URIS names \"http://c.example/d\", which is no https address"]),
+            messages: ["PORTICO_REDIRECT_URIS has \"http://c.example/d\", which is not an https address"]),
         Misuse(
             environment: [
                 "PORTICO_SAXO_APP_KEY": "key", "PORTICO_REDIRECT_URIS": "https://a.example/b",
@@ -199,10 +203,12 @@ struct ConfigurationTests {
             messages: ["PORTICO_YAHOO_BASE_URL and PORTICO_YAHOO_COOKIE_URL belong together"]),
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_COOKIE_URL": "yahoo"],
-            messages: ["PORTICO_YAHOO_COOKIE_URL is no http or https address"]),
+            messages: ["PORTICO_YAHOO_COOKIE_URL is not an http or https address"]),
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
-            messages: ["PORTICO_ROUTE_QUOTES names \"google\", which is no provider", "alpha_vantage, yahoo"]
+            messages: [
+                "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider", "alpha_vantage, yahoo",
+            ]
         ),
         // Hosts and sites that no client sends.
         Misuse(
@@ -239,7 +245,8 @@ struct ConfigurationTests {
     ]
 
     @Test(
-        "that is wrong is refused with status 2, and the message names it and a way out", arguments: misuses)
+        "that is invalid is rejected with status 2, and the message names the setting and a remedy",
+        arguments: misuses)
     func misuse(_ misuse: Misuse) async throws {
         let run = try await Program.run(["serve"] + misuse.arguments, environment: misuse.environment)
         #expect(run.status == 2)
@@ -249,9 +256,9 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "in a file is refused where a key or a value is wrong",
+        "in a file is rejected for an unknown key or an invalid value",
         arguments: [
-            (#"{"prot": 1}"#, #"has "prot", which is no setting of Portico's. They are:"#),
+            (#"{"prot": 1}"#, #"has "prot", which is not a setting of Portico. The settings are:"#),
             (#"{"port": [1]}"#, #""port" in the configuration file"#),
             (#"{"port": "x"}"#, #""port" in the configuration file "#),
             (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),
@@ -270,8 +277,8 @@ struct ConfigurationTests {
             (#"{"redirect-uris": "http://a.example"}"#, #""redirect-uris" in the configuration file "#),
             (#"{"explorer": "/nowhere"}"#, #""explorer" in the configuration file "#),
             (#"{"sandbox-time": "noon"}"#, #""sandbox-time" in the configuration file "#),
-            (#"{"port": 1"#, "is no JSON object"),
-            ("[]", "is no JSON object"),
+            (#"{"port": 1"#, "is not a JSON object"),
+            ("[]", "is not a JSON object"),
         ])
     func file(content: String, message: String) async throws {
         try await withFolder { folder in
@@ -282,7 +289,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("of a master key that is none is refused by the name of its place")
+    @Test("of an invalid master key is rejected with the name of its source")
     func masterKey() async throws {
         try await withFolder { folder in
             let file = try write(#"{"master-key": "planted"}"#, "portico.json", in: folder)
@@ -295,10 +302,10 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "of an owner's token that is too short, empty or cannot be sent is refused, and not repeated",
+        "of an owner's token that is too short, empty or cannot be sent is rejected, and the message does not contain it",
         arguments: [
             ("fifteen-bytes-x", "needs at least 16"), (" \n", "is empty"),
-            ("sixteen bytes with spaces", "cannot stand"),
+            ("sixteen bytes with spaces", "cannot contain"),
         ])
     func ownerToken(content: String, message: String) async throws {
         try await withFolder { folder in
@@ -311,7 +318,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("a port in use is said with status 1")
+    @Test("with a port in use is reported with status 1")
     func portInUse() async throws {
         try await withOccupiedPort { port in
             let run = try await Program.run(["serve", "--port", "\(port)"])
@@ -322,7 +329,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("counts as a flag before a variable, as a variable before the file")
+    @Test("gives a flag precedence over a variable, and a variable over the file")
     func precedence() async throws {
         try await withOccupiedPort { occupied in
             try await withFolder { folder in
@@ -346,7 +353,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("takes the sandbox for granted on loopback, and on a public address where it is asked for")
+    @Test("uses the sandbox by default on loopback, and on a public address only if it is set")
     func sandbox() async throws {
         let port = ["serve", "--port", "0"]
         try await start(port + ["--host", "localhost"], [:])
@@ -355,7 +362,7 @@ struct ConfigurationTests {
         try await start(port + ["--host", "0.0.0.0"], ["PORTICO_SANDBOX": "true"])
     }
 
-    @Test("takes secrets from files, without the line's end")
+    @Test("reads secrets from files without the newline at the end")
     func secretFile() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in

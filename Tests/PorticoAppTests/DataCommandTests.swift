@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A data folder's commands")
+@Suite("The commands for a data directory")
 struct DataCommandTests {
-    @Test("copy and examine it while a server works with it")
+    @Test("copy and check it while a server uses it")
     func whileRunning() async throws {
         try await withFolder { folder in
             let data = folder.appending(path: "data").path
@@ -25,7 +25,7 @@ struct DataCommandTests {
         }
     }
 
-    @Test("refuse a folder that holds nothing", arguments: [["backup", "x.db"], ["doctor"]])
+    @Test("reject a directory without data", arguments: [["backup", "x.db"], ["doctor"]])
     func empty(command: [String]) async throws {
         try await withFolder { folder in
             let result = try await Program.run(command + ["--data", folder.path])

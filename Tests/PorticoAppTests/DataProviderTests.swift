@@ -4,7 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("A provider of market data")
+@Suite("A market-data provider")
 struct DataProviderTests {
     private static let quotes = """
         { alpaca: quote(symbol: "BRK.B", provider: ALPACA) { symbol price }
@@ -26,7 +26,7 @@ struct DataProviderTests {
         return Dictionary(pairs.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
     }
 
-    @Test("answers where the variables that the sandbox prints are set")
+    @Test("responds if the variables that the sandbox prints are set")
     func printed() async throws {
         try await withProgram(["sandbox", "--port", "0"]) { program, port in
             try await RunningSandbox(port: port).closeMarket()
@@ -64,7 +64,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("that nobody configured is not asked, Yahoo included")
+    @Test("that is not configured is not called, including Yahoo")
     func off() async throws {
         try await withSandboxProgram { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -80,7 +80,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("may be a server that speaks Yahoo's language of 2017")
+    @Test("may be a server with Yahoo's query language of 2017")
     func queryLanguage() async throws {
         try await withSandboxProgram { sandbox in
             let environment = [
@@ -104,7 +104,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("does not make its key known, though a refusal says the key")
+    @Test("does not reveal its key, although an error response contains it")
     func secrets() async throws {
         try await withSandbox(configured: { $0.alphaVantage.requestsPerDay = 0 }) { sandbox in
             let keys = ["PLANTEDKEY000001", "planted-key-of-polygon"]
@@ -131,7 +131,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("is spared beyond the limit that is set for it")
+    @Test("is not called above the limit that is set for it")
     func limit() async throws {
         try await withSandboxProgram { sandbox in
             let environment = [

@@ -52,7 +52,7 @@ struct DurabilityTests {
         return (synced, others)
     }
 
-    @Test("have their names on the disk: a new key, a key that replaces another one, a copy of the database")
+    @Test("have their names on disk: a new key, a key that replaces another one, a copy of the database")
     func names() async throws {
         try await withFolder { folder in
             let folder = folder.resolvingSymlinksInPath()

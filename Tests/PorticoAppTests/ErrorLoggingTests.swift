@@ -6,7 +6,7 @@ import Testing
 
 @testable import PorticoApp
 
-@Suite("An error that clients are not to read")
+@Suite("An internal error")
 struct ErrorLoggingTests {
     private struct Broken: Error { let secret: String }
 
@@ -18,7 +18,7 @@ struct ErrorLoggingTests {
         }
     }
 
-    @Test("tells the client the request under which the log has it, and no more")
+    @Test("is replaced by the id of the request with which it is logged")
     func requestID() async throws {
         let lines = LoggedLines()
         var options = ExecutionOptions()

@@ -9,7 +9,7 @@ struct ExplorerTests {
     /// The one of the sources; what it is made with is fetched into it, and need not be there.
     private static let folder = ContainerFiles.repository.appending(path: "Explorer").path
 
-    @Test("stands at / with its files, the documents of screens, and what it needs to know")
+    @Test("is at / with its files, the documents of screens, and its configuration")
     func pages() async throws {
         try await withServer(["--explorer", Self.folder]) { server in
             let page = try await server.get("/")
@@ -34,7 +34,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("has an example that asks for what there is")
+    @Test("has an example that requests existing fields")
     func example() async throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder + "/example")
         let scripts = try files.filter { $0.hasSuffix(".js") }
@@ -53,7 +53,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("loads nothing from another host, and nothing in line")
+    @Test("loads nothing from other hosts, and has no inline code")
     func own() throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder)
             .filter { !$0.hasPrefix("libraries/") && ($0.hasSuffix(".html") || $0.hasSuffix(".css")) }
@@ -70,7 +70,7 @@ struct ExplorerTests {
     }
 
     @Test(
-        "is off where it is told so, and in production",
+        "is off if it is turned off, and in production",
         arguments: [["--explorer", "off"], ["--production"]])
     func off(_ arguments: [String]) async throws {
         try await withServer(arguments, environment: ["PORTICO_EXPLORER": Self.folder]) { server in
@@ -81,7 +81,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("that is not there is replaced by a page that says how to get it")
+    @Test("without its files is replaced by a page with the command that fetches them")
     func missing() async throws {
         try await withServer { server in
             let page = try await server.get("/")

@@ -13,7 +13,7 @@ import Upstream
 
 @Suite("The export")
 struct ExportTests {
-    @Test("has everything of the user and no secret, and nothing of others")
+    @Test("has all data of the user, no secret, and no data of others")
     func everything() async throws {
         try await withServer { server in
             func guest(_ label: String) async throws -> String {
@@ -48,7 +48,7 @@ struct ExportTests {
         }
     }
 
-    @Test("is nobody's without a session", arguments: [nil, "wrong"])
+    @Test("is rejected without a session", arguments: [nil, "wrong"])
     func nobody(token: String?) async throws {
         try await withServer { server in
             let refused = try await server.get("/export", token: token)
@@ -57,7 +57,7 @@ struct ExportTests {
         }
     }
 
-    @Test("is limited for each user; a refusal has the time of the next one")
+    @Test("is limited for each user; a rejection has the time of the next one")
     func limited() async throws {
         try await withServer(environment: ["PORTICO_EXPORTS_PER_USER": "3"]) { server in
             let answer = try await server.ask(
@@ -78,7 +78,7 @@ struct ExportTests {
         }
     }
 
-    @Test("is limited for all users together; a refusal has the time of the next one")
+    @Test("is limited for all users together; a rejection has the time of the next one")
     func limitedInTotal() async throws {
         var limits = CallLimits()
         limits.totalExports = CallRate(burst: 3, every: .seconds(600))

@@ -4,7 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("A provider that fails")
+@Suite("A failing provider")
 struct FailureTests {
     /// What is asked for, and where its failure shows on the home screen.
     enum Place: String, CaseIterable, CustomTestStringConvertible {
@@ -37,20 +37,20 @@ struct FailureTests {
     ]
 
     @Test(
-        "leaves null where it failed, with path, code and provider; the rest stands, and nothing bad is kept",
+        "leaves null with path, code and provider; other values are returned, and no error is cached",
         arguments: faults, Place.allCases)
     func fails(_ fault: (effect: Fault.Effect, code: String), at place: Place) async throws {
         try await expectFailure(fault.effect, fault.code, at: place)
     }
 
-    @Test("is waited for until the deadline of the operation, while the rest stands")
+    @Test("is awaited until the deadline of the operation, while other values are returned")
     func hangs() async throws {
         // The deadline is at 20 seconds, and so is the test's patience with the answer, with as much for a busy
         // machine.
         try await expectFailure(.hang, "PROVIDER_TIMEOUT", at: .quotes)
     }
 
-    @Test("that allows no further call says until when")
+    @Test("with an exhausted quota has the time of the next call")
     func quota() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -65,7 +65,7 @@ struct FailureTests {
         }
     }
 
-    @Test("by being nowhere leaves a null with an error for each thing that was asked of it")
+    @Test("that cannot be reached leaves a null with an error for each value")
     func dead() async throws {
         // Nobody listens on port 1.
         let nowhere = Upstream(

@@ -64,7 +64,7 @@ struct GraphQLCommandTests {
     }
 
     @Test(
-        "answers 0 where all is well, 1 where it found faults, 2 where it could not do its work, and says what it found",
+        "exits with 0 without findings, with 1 with findings, with 2 on an error, and prints the findings",
         arguments: GraphQLCommandCase.all)
     func answers(_ test: GraphQLCommandCase) async throws {
         let run = try await run(test)
@@ -78,7 +78,7 @@ struct GraphQLCommandTests {
         #expect(run.files == Self.files, "nothing was to be written")
     }
 
-    @Test("`format` brings files into canonical form and leaves those alone that would lose something")
+    @Test("`format` rewrites files in canonical form, and leaves files unchanged that would lose comments")
     func formats() async throws {
         let run = try await run(
             GraphQLCommandCase(
@@ -93,7 +93,7 @@ struct GraphQLCommandTests {
         #expect(run.errors == GraphQLCommandCase.commentReport + GraphQLCommandCase.syntaxReport)
     }
 
-    @Test("`format --drop-comments` formats what has comments too")
+    @Test("`format --drop-comments` also formats files with comments")
     func dropsComments() async throws {
         let run = try await run(
             GraphQLCommandCase(arguments: ["format", "--drop-comments", "commented.graphql"], status: 0))
@@ -215,7 +215,7 @@ extension GraphQLCommandCase {
             ],
             status: 2,
             errors:
-                "Error: loose.graphql is no JSON: Expected a name in double quotes or \"}\", found \"a\", at line 1, "
+                "Error: loose.graphql is not JSON: Expected a name in double quotes or \"}\", found \"a\", at line 1, "
                 + "column 2."),
     ]
 
@@ -225,11 +225,11 @@ extension GraphQLCommandCase {
             arguments: ["batch"], input: "cases.ndjson", status: 0,
             output: [
                 #"{"id":1,"ok":true,"printed":"{\n  a\n}","errors":[]}"#,
-                #"{"id":null,"ok":false,"errors":[{"message":"The line is no JSON: Expected a value, found \"n\", at "#
+                #"{"id":null,"ok":false,"errors":[{"message":"The line is not JSON: Expected a value, found \"n\", at "#
                     + #"line 1, column 1.","locations":[]}]}"#,
                 #"{"id":"v","ok":false,"errors":[{"message":"Cannot query field \"b\" on type \"Query\". Did you mean "#
                     + #"\"a\"?","locations":[{"line":1,"column":2}]}]}"#,
-                #"{"id":3,"ok":false,"errors":[{"message":"The action \"do\" is none of \"parse\", \"print\", "#
+                #"{"id":3,"ok":false,"errors":[{"message":"There is no action \"do\". The actions are \"parse\", \"print\", "#
                     + #"\"validate\", \"execute\", \"introspect\".","locations":[]}]}"#,
                 #"{"id":4,"ok":false,"data":null,"errors":[{"message":"Int cannot represent non-integer value: "#
                     + #"\"x\"","locations":[{"line":1,"column":2}],"path":["a"]}]}"#,

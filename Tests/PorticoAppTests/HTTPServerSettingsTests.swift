@@ -3,12 +3,11 @@ import NIOCore
 import PorticoApp
 import TestSupport
 import Testing
+import Web
 
-@testable import Web
-
-@Suite("The front door, as it is set up")
+@Suite("The configured HTTP server")
 struct HTTPServerSettingsTests {
-    @Test("keeps to itself in production what strangers need not see")
+    @Test("hides in production what anonymous clients do not need")
     func production() async throws {
         try await withServer(["--production"]) { server in
             #expect(try await server.get("/schema.graphql").status == 404)
@@ -36,7 +35,7 @@ struct HTTPServerSettingsTests {
         #expect(settings.server.limits.lingerTimeout == .seconds(1))
     }
 
-    @Test("runs only the documents of a folder where it is told so")
+    @Test("runs only the documents of a directory if it is set")
     func documents() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-documents-\(UUID())")
         let inner = folder.appending(path: "app")
@@ -53,7 +52,7 @@ struct HTTPServerSettingsTests {
         }
     }
 
-    @Test("tells browsers which sites may read answers, and collectors what it counts")
+    @Test("sends browsers the sites that may read responses, and collectors the metrics")
     func corsAndMetrics() async throws {
         try await withServer(environment: ["PORTICO_CORS_ORIGINS": "HTTPS://App.Example.com:443/"]) {
             server in

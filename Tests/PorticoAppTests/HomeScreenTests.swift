@@ -18,7 +18,7 @@ let callsOfHomeScreen = [
 
 @Suite("The home screen")
 struct HomeScreenTests {
-    @Test("is answered in one call of each kind, with the figures that the provider itself tells")
+    @Test("takes one call of each kind, with the figures of the provider")
     func figures() async throws {
         try await withSandboxProgram { sandbox in
             try await sandbox.closeMarket()
@@ -36,7 +36,7 @@ struct HomeScreenTests {
         }
     }
 
-    @Test("is answered by the embedded sandbox in one call of each kind")
+    @Test("takes one call of each kind in the embedded sandbox")
     func embedded() async throws {
         try await withServer(["--log-level", "debug"]) { server in
             let sandbox = try await RunningSandbox(embeddedIn: server)
@@ -54,7 +54,7 @@ struct HomeScreenTests {
         }
     }
 
-    @Test("asked a hundred times at once, it still costs one call of each kind")
+    @Test("takes one call of each kind for a hundred concurrent requests")
     func together() async throws {
         try await withSandboxProgram { sandbox in
             try await sandbox.closeMarket()

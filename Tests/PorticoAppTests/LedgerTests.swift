@@ -3,9 +3,9 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("The ledger of quotas")
+@Suite("The quota ledger")
 struct LedgerTests {
-    @Test("remembers over `kill -9` what was spent, and spends nothing twice")
+    @Test("keeps used calls over `kill -9`, and uses no call twice")
     func remembers() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -41,7 +41,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("counts every call that went out before a `kill -9` in the midst of them")
+    @Test("counts every call that was sent before a `kill -9` during the calls")
     func midst() async throws {
         let rounds = [["AAPL", "MSFT"], ["NVDA", "AMZN"], ["TSLA", "JPM"], ["KO", "DIS"]]
         try await withSandbox { sandbox in
@@ -73,7 +73,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("of a folder that another Portico works in is refused")
+    @Test("of a directory that another Portico uses is rejected")
     func shared() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -81,7 +81,7 @@ struct LedgerTests {
                 try await withServer(environment: environment) { server in
                     let second = try await Program.run(["serve", "--port", "0"], environment: environment)
                     #expect(second.status == 1)
-                    #expect(second.errors.contains("\(folder.path) is held by another process."))
+                    #expect(second.errors.contains("\(folder.path) is in use by another process."))
                     let answer = try await server.quotes(["AAPL"])
                     #expect(answer.failures.isEmpty, "\(answer.body)")
                 }
@@ -89,7 +89,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("of the embedded sandbox stays apart from that of providers")
+    @Test("of the embedded sandbox is separate from that of providers")
     func apart() async throws {
         try await withFolder { folder in
             try await withServer(["--data", folder.path]) { server in
@@ -104,14 +104,14 @@ struct LedgerTests {
         }
     }
 
-    @Test("in memory only is warned of where providers are configured")
+    @Test("in memory causes a warning if providers are configured")
     func warned() async throws {
         try await withSandbox { sandbox in
             try await withServer(environment: alphaVantage(sandbox, data: nil)) { server in
                 let text = await server.program.errors.first { text in
                     text.contains("--data (PORTICO_DATA)") ? text : nil
                 }
-                #expect(text?.contains("Counts of calls are kept in memory only") == true)
+                #expect(text?.contains("Counts of calls are stored in memory only") == true)
             }
         }
     }

@@ -26,7 +26,7 @@ struct MockCommandTests {
         }
     }
 
-    @Test("serves a schema with what the answers file says, and makes up the rest")
+    @Test("serves a schema with the values of a file, and generates the others")
     func serves() async throws {
         try await withMock { server in
             let answer = try await server.ask("{ account(id: 1) { name equity } clock }", token: nil)
@@ -40,7 +40,7 @@ struct MockCommandTests {
         }
     }
 
-    @Test("makes up the same for the same seed")
+    @Test("generates the same values for the same seed")
     func seeds() async throws {
         let query = "{ account(id: 1) { id equity } }"
         let one = try await withMock(["--seed", "5"]) { try await $0.ask(query).body }
@@ -51,7 +51,7 @@ struct MockCommandTests {
     }
 
     @Test(
-        "does not start on files that it cannot use",
+        "does not start with invalid files",
         arguments: [
             (
                 ["--schema", "@schema.graphql", "--answers", "@misplaced.json"], 1,
@@ -60,7 +60,7 @@ struct MockCommandTests {
             (["--schema", "@broken.graphql"], 1, "error: Unknown type \"Unknown\"."),
             (
                 ["--schema", "@schema.graphql", "--answers", "@list.json"], 2,
-                "Error: list.json: the answers are not a JSON object, as in {\"Account.name\": \"Main\"}"
+                "Error: list.json: the values are not a JSON object, as in {\"Account.name\": \"Main\"}"
             ),
             (["--answers", "@list.json"], 2, "Error: Missing expected argument '--schema <schema>'"),
         ])

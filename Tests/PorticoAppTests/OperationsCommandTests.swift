@@ -51,7 +51,7 @@ struct OperationsCommandTests {
     ]
 
     @Test(
-        "answers 0 where all is well, 1 where it found something, 2 where it could not do its work",
+        "exits with 0 without findings, with 1 with findings, with 2 on an error",
         arguments: OperationsCommandCase.all)
     func answers(_ test: OperationsCommandCase) async throws {
         let run = try await CommandRun.run(["operations", "check"] + test.arguments, among: Self.files)
@@ -64,7 +64,7 @@ struct OperationsCommandTests {
         }
     }
 
-    @Test("without a schema holds operations against this Portico's own")
+    @Test("without a schema compares operations with this Portico's schema")
     func ownSchema() async throws {
         let run = try await CommandRun.run(
             ["operations", "check", "--json", "@mine"],
@@ -88,10 +88,10 @@ extension OperationsCommandCase {
             output: """
                 good/account.graphql Home
                   cost: 2 of 5000
-                  cache: 2 s, by its user alone; Query.account sets the time
+                  cache: 2 s, private; Query.account sets the lifetime
                 good/quotes.graphql Quotes
                   cost: 41 of 5000
-                  cache: 60 s, by anybody; Query.quotes sets the time
+                  cache: 60 s, public; Query.quotes sets the lifetime
 
                 """),
         OperationsCommandCase(
@@ -99,7 +99,7 @@ extension OperationsCommandCase {
             output: """
                 both/quotes.graphql
                   cost: 4 of 5000
-                  cache: 60 s, by anybody; Query.more, Query.quotes set the time
+                  cache: 60 s, public; Query.more, Query.quotes set the lifetime
 
                 """),
         OperationsCommandCase(
@@ -107,7 +107,7 @@ extension OperationsCommandCase {
             output: """
                 old/worth.graphql Worth
                   cost: 2 of 5000
-                  cache: 2 s, by its user alone; Query.account sets the time
+                  cache: 2 s, private; Query.account sets the lifetime
                   old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
 
                 """),
@@ -115,8 +115,8 @@ extension OperationsCommandCase {
             arguments: schema + ["@vague"], status: 0,
             output: """
                 vague/quotes.graphql Quotes
-                  cost: depends on its variables; an example beside it would tell
-                  cache: never, since Query.clock may not be kept
+                  cost: depends on the variables; add a file with example variables
+                  cache: never, because Query.clock must not be cached
 
                 """),
         OperationsCommandCase(
@@ -124,10 +124,10 @@ extension OperationsCommandCase {
             output: """
                 odd/quotes.graphql One
                   cost: 1 of 5000
-                  cache: never, since Query.clock may not be kept
+                  cache: never, because Query.clock must not be cached
                 odd/quotes.graphql Two
                   cost: 2 of 5000
-                  cache: never, since Query.clock may not be kept
+                  cache: never, because Query.clock must not be cached
 
                 """),
         OperationsCommandCase(
@@ -154,7 +154,7 @@ extension OperationsCommandCase {
             output: """
                 old/worth.graphql Worth
                   cost: 2 of 5000
-                  cache: 2 s, by its user alone; Query.account sets the time
+                  cache: 2 s, private; Query.account sets the lifetime
                   old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
 
                 """),
@@ -182,9 +182,9 @@ extension OperationsCommandCase {
     private static let misuses = [
         OperationsCommandCase(
             arguments: ["--schema", "@schema.graphql", "--url", "http://127.0.0.1:1", "@good"], status: 2,
-            errors: "Error: --schema and --url each name a schema; give one of them."),
+            errors: "Error: --schema and --url exclude each other: leave one of them out."),
         OperationsCommandCase(
-            arguments: schema, status: 2, errors: "Error: Missing expected argument '<folder>'"),
+            arguments: schema, status: 2, errors: "Error: Missing expected argument '<directory>'"),
         OperationsCommandCase(
             arguments: ["--schema", "@priced.graphql", "@good"], status: 2,
             errors: """
@@ -198,7 +198,7 @@ extension OperationsCommandCase {
                 """),
         OperationsCommandCase(
             arguments: ["--url", "http://127.0.0.1:1", "@good"], status: 2,
-            errors: "Error: http://127.0.0.1:1/schema.graphql did not answer: couldNotConnect"),
+            errors: "Error: http://127.0.0.1:1/schema.graphql did not respond: couldNotConnect"),
         OperationsCommandCase(
             arguments: ["--schema", "@nowhere.graphql", "@good"], status: 2,
             errors:

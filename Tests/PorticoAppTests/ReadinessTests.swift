@@ -12,7 +12,7 @@ struct ReadinessTests {
         return report["components"]?.elements?.first { $0["name"] == .string(name) }
     }
 
-    @Test("says which provider is down and since when, and is ready all the same")
+    @Test("names the provider that is down and since when, and is ready nevertheless")
     func down() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in

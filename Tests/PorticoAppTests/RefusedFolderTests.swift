@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A data folder that is refused")
+@Suite("A data directory that is rejected")
 struct RefusedFolderTests {
     /// A fault of a directory in which a server has run.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
@@ -32,9 +32,9 @@ struct RefusedFolderTests {
                 "\(database) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
             case .missingKey:
                 "There is no \(folder.appending(path: "portico.key").path), and \(database) contains secrets. Restore the "
-                    + "key, or name it with PORTICO_MASTER_KEY_FILE."
+                    + "key, or set PORTICO_MASTER_KEY_FILE."
             case .otherKey:
-                "\(database) was sealed with another master key. Give that one, or move the file away to start with a new one."
+                "\(database) was encrypted with another master key. Set that key, or move the file away to start with a new one."
             case .damagedDatabase:
                 "\(database) is damaged. Restore it from a backup, or move it away to start with a new one."
             }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The endpoint")
 struct RequestTests {
-    @Test("tells that it lives and is ready, and shows the schema that the repository has")
+    @Test("reports that it is alive and ready, and serves the schema of the repository")
     func paths() async throws {
         try await withServer { server in
             let live = try await server.get("/health/live")
@@ -88,7 +88,7 @@ struct RequestTests {
             "The Content-Type \"text/plain\" is not supported."),
     ]
 
-    @Test("answers requests that are wrong with clear errors, and goes on")
+    @Test("responds to invalid requests with clear errors, and continues")
     func wrongRequests() async throws {
         try await withServer { server in
             for wrong in RequestTests.wrong {
@@ -107,7 +107,7 @@ struct RequestTests {
         }
     }
 
-    @Test("takes queries by GET too")
+    @Test("accepts queries by GET too")
     func get() async throws {
         try await withServer { server in
             let answer = try await server.get("/graphql?query=%7Baccount%7Bcurrency%7D%7D", token: "sandbox")
@@ -116,7 +116,7 @@ struct RequestTests {
         }
     }
 
-    @Test("says where in its arguments a value is wrong, and answers the rest")
+    @Test("locates an invalid value in the arguments, and returns the rest")
     func badUserInput() async throws {
         try await withServer { server in
             let answer = try await server.ask(

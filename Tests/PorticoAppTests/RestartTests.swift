@@ -28,7 +28,7 @@ struct RestartTests {
         }
     }
 
-    @Test("costs no call for what Alpha Vantage told before: charts, searches, company figures")
+    @Test("causes no call for stored data of Alpha Vantage: charts, searches, company figures")
     func restarts() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -43,7 +43,7 @@ struct RestartTests {
         }
     }
 
-    @Test("with a file that was damaged says which, and what to do")
+    @Test("with a damaged file names it, with a remedy")
     func damaged() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -58,10 +58,10 @@ struct RestartTests {
         }
     }
 
-    @Test("in a folder that cannot be made says so")
+    @Test("in a directory that cannot be created reports this")
     func folder() async throws {
         let run = try await Program.run(["serve", "--port", "0", "--data", "/proc/portico"])
         #expect(run.status == 1)
-        #expect(run.errors.contains("The data folder /proc/portico cannot be used:"), "\(run.errors)")
+        #expect(run.errors.contains("The data directory /proc/portico cannot be used:"), "\(run.errors)")
     }
 }

@@ -24,7 +24,7 @@ struct SaxoAccountTests {
         #expect(data["chart"]?["symbol"] == "AAPL")
     }
 
-    @Test("is read by the token of the configuration, for the owner alone")
+    @Test("is read with the token of the settings, for the owner only")
     func owner() async throws {
         try await withSandboxProgram { sandbox in
             try await withFolder { folder in

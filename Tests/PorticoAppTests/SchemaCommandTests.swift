@@ -46,7 +46,7 @@ struct SchemaCommandTests {
     ]
 
     @Test(
-        "answers 0 where all is well, 1 where it found something, 2 where it could not do its work",
+        "exits with 0 without findings, with 1 with findings, with 2 on an error",
         arguments: SchemaCommandCase.all)
     func answers(_ test: SchemaCommandCase) async throws {
         let run = try await CommandRun.run(["schema"] + test.arguments, among: Self.files)
@@ -119,7 +119,7 @@ extension SchemaCommandCase {
         ),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@nowhere", "@old.graphql", "@new.graphql"], status: 2,
-            errors: "Error: nowhere is no folder, or cannot be read."),
+            errors: "Error: nowhere is not a directory, or cannot be read."),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@empty", "@old.graphql", "@new.graphql"], status: 2,
             errors: "Error: empty has no file that ends in .graphql."),
@@ -151,7 +151,7 @@ extension SchemaCommandCase {
                 + "\n"),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@fresh", "@old.graphql", "@new.graphql"], status: 0,
-            output: "No change reaches the operations.\n"),
+            output: "No change affects the operations.\n"),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@wrong", "@old.graphql", "@new.graphql"], status: 2,
             errors: """

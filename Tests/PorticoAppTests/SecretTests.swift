@@ -15,7 +15,7 @@ struct SecretTests {
     }
 
     @Test(
-        "show in no answer and in no log, whatever fails",
+        "are in no response and in no log, whatever fails",
         arguments: Credential.allCases, ["trace", "debug"])
     func neverLeave(_ credential: Credential, level: String) async throws {
         try await withSandbox { sandbox in
@@ -39,7 +39,7 @@ struct SecretTests {
         }
     }
 
-    @Test("that are wrong are not repeated when the configuration is refused")
+    @Test("that are invalid are not repeated when the settings are rejected")
     func refused() async throws {
         for (variables, message) in [
             (["PORTICO_ALPACA_KEY_ID": "PK", "PORTICO_ALPACA_SECRET_KEY": "planted secret\u{7}"], "secret"),

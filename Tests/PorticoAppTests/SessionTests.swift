@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("Who may see what")
+@Suite("Access to data")
 struct SessionTests {
     private static let everything = """
         { account { equity } accounts { equity } positions { symbol } quotes(symbols: ["AAPL"]) { symbol price } }
@@ -12,7 +12,7 @@ struct SessionTests {
     private static let unauthenticated = Set(
         ["account", "accounts", "positions"].map { FieldFailure($0, "UNAUTHENTICATED", nil) })
 
-    @Test("without a token, prices are answered and private fields are refused, each by itself")
+    @Test("without a token, prices are returned and each private field fails")
     func anonymous() async throws {
         try await withServer { server in
             let answer = try await server.ask(SessionTests.everything, token: nil)
@@ -39,7 +39,7 @@ struct SessionTests {
     }
 
     @Test(
-        "broker keys of the configuration serve prices to everybody, account and positions to their owner only"
+        "broker keys of the settings serve prices to all clients, account and positions to their owner only"
     )
     func owner() async throws {
         try await withSandbox { sandbox in
@@ -63,7 +63,7 @@ struct SessionTests {
     }
 
     @Test(
-        "in front of a real provider, the sandbox's token and near misses of the owner's are unknown",
+        "in front of a real provider, the sandbox's token and similar texts are unknown",
         arguments: ["sandbox", String(ownerToken.dropLast()), ownerToken + "x", ownerToken.uppercased()])
     func foreignToken(token: String) async throws {
         try await withSandbox { sandbox in
@@ -76,7 +76,7 @@ struct SessionTests {
         }
     }
 
-    @Test("without an owner's token nobody sees the account, and prices are served all the same")
+    @Test("without an owner's token no client reads the account, and prices are returned")
     func noOwner() async throws {
         try await withSandbox { sandbox in
             try await withServer(environment: Upstream(sandbox).environment) { server in

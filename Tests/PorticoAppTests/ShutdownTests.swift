@@ -3,12 +3,11 @@ import NIOCore
 import Sandbox
 import TestSupport
 import Testing
+import Web
 
-@testable import Web
-
-@Suite("Stopping")
+@Suite("The shutdown")
 struct ShutdownTests {
-    @Test("lets what is in flight be answered, takes nothing new, and exits with status 0")
+    @Test("finishes requests in flight, accepts no new ones, and exits with status 0")
     func drains() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -83,7 +82,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("with nothing in flight does not wait for idle connections")
+    @Test("without requests in flight does not wait for idle connections")
     func idle() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Subscriptions")
 struct SubscriptionTests {
-    @Test("tell the user's positions at once, and end when the server stops")
+    @Test("return the user's positions at once, and end when the server stops")
     func positions() async throws {
         try await withServer { server in
             let asked = try await server.ask("{ positions { symbol } }")
@@ -54,7 +54,7 @@ struct SubscriptionTests {
         while !isThere() { events += try await client.take(1) }
     }
 
-    @Test("tell of orders as they are placed, replaced and cancelled, under one id")
+    @Test("report orders as they are placed, replaced and cancelled, with one id")
     func orders() async throws {
         try await withServer { server in
             let asked = try await server.ask("{ account(provider: ALPACA) { id } }")
@@ -90,7 +90,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("tell of progress as goals are made")
+    @Test("report progress as goals are reached")
     func goals() async throws {
         try await withServer { server in
             try await follow("subscription { goalsProgress { target } }", on: server) { client, events in

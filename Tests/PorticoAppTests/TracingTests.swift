@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Traces")
 struct TracingTests {
-    @Test("of a request and of its calls reach the collector before the server is gone")
+    @Test("of a request and of its calls reach the collector before the server stops")
     func exported() async throws {
         try await withCollector { collector, url in
             try await withSandbox { sandbox in
@@ -29,7 +29,7 @@ struct TracingTests {
         }
     }
 
-    @Test("go nowhere where the collector is down, and the server says how many were lost")
+    @Test("are lost if the collector is down, and the server reports how many")
     func down() async throws {
         // Nobody listens on port 1.
         try await withServer(environment: ["PORTICO_OTLP": "http://127.0.0.1:1"]) { server in

@@ -91,7 +91,7 @@ struct UpstreamLimitTests {
         }
     }
 
-    @Test("an operation makes no more of them than it may; what it has read by then is answered")
+    @Test("an operation makes no more of them than its limit; values that were read are returned")
     func operation() async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)

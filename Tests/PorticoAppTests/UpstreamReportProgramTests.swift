@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("The calls that an answer has cost")
+@Suite("The calls of a response")
 struct UpstreamReportProgramTests {
     private static func ask(_ server: RunningServer) async throws -> JSONValue? {
         let query = #"{ instrument(symbol: "KO") { name } }"#
@@ -12,7 +12,7 @@ struct UpstreamReportProgramTests {
         return try JSONValue(parsing: answer.body)["extensions"]?["portico"]
     }
 
-    @Test("are those that the provider saw, and the next answer says that it needed none")
+    @Test("are those that the provider counts, and the next response needed none")
     func told() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -39,7 +39,7 @@ struct UpstreamReportProgramTests {
         }
     }
 
-    @Test("are counted by provider and outcome, beside what its quota leaves")
+    @Test("are counted by provider and outcome, with the remaining quota")
     func counted() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in

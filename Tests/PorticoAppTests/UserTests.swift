@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("People, at the door of the built executable")
+@Suite("Users of the built executable")
 struct UserTests {
     /// Passwords that are cheap to hash; the folder is the server's own.
     private static func environment(_ folder: URL, signUp: String? = nil) -> [String: String] {
@@ -34,7 +34,9 @@ struct UserTests {
 
     private static let viewer = "{ viewer { id username sessions { id } } }"
 
-    @Test("one signs up, signs in, asks, signs out, and is a stranger then; a session outlives a restart")
+    @Test(
+        "sign up, sign in, send requests and sign out, after which the token is unknown; a session outlives a restart"
+    )
     func wholeWay() async throws {
         try await withFolder { folder in
             let kept = try await withServer(environment: Self.environment(folder)) { server in
@@ -57,7 +59,7 @@ struct UserTests {
         }
     }
 
-    @Test("an acknowledged sign-up is there after kill -9, an acknowledged sign-out too")
+    @Test("that signed up or signed out with an acknowledgement have done so after kill -9")
     func crash() async throws {
         try await withFolder { folder in
             let environment = Self.environment(folder)
@@ -76,7 +78,7 @@ struct UserTests {
         }
     }
 
-    @Test("two guests never see each other")
+    @Test("that are guests never see each other's data")
     func guests() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
@@ -98,7 +100,7 @@ struct UserTests {
         }
     }
 
-    @Test("no token, password or invitation stands in any file or log")
+    @Test("leave no token, password or invitation in a file or log")
     func secrets() async throws {
         try await withFolder { folder in
             let (secrets, program) = try await withServer(
@@ -142,7 +144,7 @@ struct UserTests {
         }
     }
 
-    @Test("the files of the folder are for the server's user alone")
+    @Test("have files that only the server's user can read")
     func permissions() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { _ in
@@ -155,7 +157,7 @@ struct UserTests {
         }
     }
 
-    @Test("in front of broker keys nobody can sign up, unless the settings say so")
+    @Test("cannot sign up in front of broker keys, unless the settings allow it")
     func closed() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -173,7 +175,7 @@ struct UserTests {
         }
     }
 
-    @Test("`portico users` invites, resets and deletes beside a running server, which heeds it")
+    @Test("are invited, reset and deleted by `portico users` beside a running server, which applies it")
     func administers() async throws {
         try await withFolder { folder in
             func users(_ arguments: String...) async throws -> String {
@@ -214,34 +216,35 @@ struct UserTests {
     private static let wrongCommands: [([String], Int32, String)] = [
         (
             ["list"], 2,
-            "Users are kept in a data folder: name it with --data (PORTICO_DATA), and add --sandbox if"
+            "Users are stored in a data directory. Set it with --data (PORTICO_DATA), and add --sandbox if"
         ),
-        (["list", "--data", "/nowhere/at/all"], 2, "The data folder /nowhere/at/all cannot be used"),
+        (["list", "--data", "/nowhere/at/all"], 2, "The data directory /nowhere/at/all cannot be used"),
         (["delete", "ann", "--data", "/"], 2, "There is no /portico.db"),
         (
             ["list", "--data", "/tmp"], 2,
             """
-            Users were looked for in /tmp. Name another data folder with --data (PORTICO_DATA), or add --sandbox \
-            if the server runs on the sandbox: its users are in /tmp/sandbox.
+            The command searched /tmp for users. Set another data directory with --data (PORTICO_DATA), or add \
+            --sandbox if the server uses the sandbox, whose users are in /tmp/sandbox.
             """
         ),
         (
             ["list", "--sandbox", "--data", "/nowhere"], 2,
             """
-            Users were looked for in /nowhere/sandbox. Name another data folder with --data (PORTICO_DATA), or \
-            leave out --sandbox if the server does not run on the sandbox.
+            The command searched /nowhere/sandbox for users. Set another data directory with --data \
+            (PORTICO_DATA), or leave out --sandbox if the server does not use the sandbox.
             """
         ),
     ]
 
-    @Test("a wrong command says what is wrong, and what to do", arguments: wrongCommands)
+    @Test(
+        "are not changed by a wrong command, which reports the error and a remedy", arguments: wrongCommands)
     func wrongCommand(arguments: [String], status: Int32, message: String) async throws {
         let run = try await Program.run(["users"] + arguments)
         #expect(run.status == status, "\(run.errors)")
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test("a list without users says which folder was read, and how to choose another")
+    @Test("are listed with the searched directory if there are none")
     func emptyList() async throws {
         try await withFolder { folder in
             _ = try UserDatabase(in: DataDirectory(folder.path))
@@ -250,14 +253,15 @@ struct UserTests {
             #expect(
                 run.output == """
                     0 users, 0 guests in \(folder.path)
-                    Users were looked for in \(folder.path). Name another data folder with --data (PORTICO_DATA), or \
-                    add --sandbox if the server runs on the sandbox: its users are in \(folder.path)/sandbox.
+                    The command searched \(folder.path) for users. Set another data directory with --data \
+                    (PORTICO_DATA), or add --sandbox if the server uses the sandbox, whose users are in \
+                    \(folder.path)/sandbox.
 
                     """)
         }
     }
 
-    @Test("a user is deleted only when that is meant")
+    @Test("are deleted only with a confirmation")
     func meant() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
@@ -276,7 +280,7 @@ struct UserTests {
         }
     }
 
-    @Test("settings that cannot be are refused")
+    @Test("are subject to settings whose invalid combinations are rejected")
     func settings() async throws {
         for (variables, message) in [
             (

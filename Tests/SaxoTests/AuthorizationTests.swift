@@ -24,7 +24,7 @@ struct AuthorizationTests {
         _ house: RunningSandbox, goodFor seconds: Int = 1_200
     ) throws -> (SaxoOAuthSession, MemoryKeeper) {
         let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).stored)
-        return (SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line), keeper)
+        return (SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line), keeper)
     }
 
     /// 20 reads at once; how each ended.
@@ -82,7 +82,7 @@ struct AuthorizationTests {
             // The second reads the old ones, and finds the new ones once it is refused.
             keeper.put(spent)
             let second = SaxoOAuthSession(
-                of: try house.app(), kept: Interloper(spent, then: renewed), over: house.line)
+                of: try house.app(), storedIn: Interloper(spent, then: renewed), over: house.line)
             let token = try await second.token(by: .distant)
             #expect(token == SaxoTokenPair(stored: renewed)?.access)
         }
@@ -109,7 +109,7 @@ struct AuthorizationTests {
         try await RunningSandbox.run { house in
             let tokens = try tokens(house, goodFor: -1)
             let keeper = Forgetful(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line)
+            let authorization = SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line)
             let first = try await authorization.token(by: .distant)
             #expect(keeper.memory.secret == tokens.stored)
             keeper.recover()
@@ -185,7 +185,7 @@ struct AuthorizationTests {
             let code = try #require(items.first { $0.name == "code" }?.value)
             let secret = try await SaxoOAuthSession.tokens(
                 forCode: code, of: app, over: house.line, by: .distant)
-            let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(secret), over: house.line)
+            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryKeeper(secret), over: house.line)
             let accounts = try await house.client(.authorization(authorization)).accounts(
                 in: CallContext(deadline: .distant))
             #expect(accounts.map(\.number) == ["20918377"])
@@ -236,7 +236,7 @@ struct AuthorizationTests {
             for round in 1...2 {
                 // Of what was kept and nothing else, as after a restart.
                 let keeper = MemoryKeeper(secret)
-                let authorization = SaxoOAuthSession(of: app, kept: keeper, over: house.line)
+                let authorization = SaxoOAuthSession(of: app, storedIn: keeper, over: house.line)
                 house.time.wall.advance(by: .seconds(1_200))
                 _ = try await authorization.token(by: .distant)
                 #expect(house.calls("POST /token") == 1 + round)
@@ -259,7 +259,8 @@ struct AuthorizationTests {
                     loginURL: try #require(HTTPURL(server.url)))
                 let line = ProviderChannel(
                     QuotaAccount(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
-                let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(tokens.stored), over: line)
+                let authorization = SaxoOAuthSession(
+                    of: app, storedIn: MemoryKeeper(tokens.stored), over: line)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
                 #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)

@@ -177,7 +177,7 @@ struct SandboxStreamTests {
                 renewAt: now + .seconds(40), refresh: "sandbox-saxo-demo-refresh",
                 refreshEndsAt: now + .seconds(3_600))
             let keeper = MemoryKeeper(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line)
+            let authorization = SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line)
             _ = try await following(["EUR/USD"], at: house, access: .authorization(authorization)) {
                 events, _ in
                 var events = events

@@ -11,7 +11,7 @@ import class Sandbox.ManualClock
 struct StoredTokenTests {
     private func access(_ secret: [UInt8], _ house: RunningSandbox, app: SaxoOAuthClient?) -> SaxoCredential?
     {
-        SaxoCredential(kept: secret, of: app, renewedIn: MemoryKeeper(secret), over: house.line)
+        SaxoCredential(stored: secret, of: app, renewedIn: MemoryKeeper(secret), over: house.line)
     }
 
     @Test("opens a token as one that nobody renews, whatever it looks like")

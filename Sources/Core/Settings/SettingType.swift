@@ -117,7 +117,7 @@ package enum SettingForm: Sendable {
         case .onOff: "is \"\(text)\"; it takes true or false."
         case .keyword(let words): "is \"\(text)\"; it takes \(SettingForm.alternatives(words))."
         // The text may contain a credential.
-        case .address: "is no http or https address."
+        case .address: "is not an http or https address."
         case .list(let items): "is \"\(text)\"; it takes \(items), with commas between them."
         case .file: "names \"\(text)\", which cannot be used."
         case .text(let description): "is \"\(text)\"; it takes \(description.filter { $0 != "`" })."

@@ -17,10 +17,15 @@ package struct SettingValues: Sendable {
     }
 
     private let entries: [String: Entry]
+    /// The names of environment variables that have the form of a setting's variable, but are none.
+    package let ignoredVariables: [String]
 
-    /// - Parameter entries: The entries of the settings that are set, by name.
-    package init(_ entries: [String: Entry]) {
+    /// - Parameters:
+    ///   - entries: The entries of the settings that are set, by name.
+    ///   - ignoredVariables: The names of environment variables that are ignored.
+    package init(_ entries: [String: Entry], ignoredVariables: [String] = []) {
         self.entries = entries
+        self.ignoredVariables = ignoredVariables
     }
 
     /// The value of a setting; its default value if it is not set.

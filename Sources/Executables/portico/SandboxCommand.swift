@@ -11,10 +11,10 @@ import Web
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run the sandbox (fake providers) alone, until interrupted.",
+        abstract: "Run the sandbox (simulated providers) alone, until interrupted.",
         discussion: """
             The sandbox implements the HTTP APIs of the providers over one seeded market: the same seed at the same time
-            gives the same responses. It prints the variables that make a Portico elsewhere use it.
+            gives the same responses. The command prints the environment variables with which a server uses it.
 
             Examples:
               portico sandbox

@@ -16,7 +16,7 @@ package struct SandboxService: EmbeddedSandbox {
         SandboxService(try await Sandbox.start(SandboxConfiguration(at: time, logger: logger)))
     }
 
-    /// Stops the fake providers at a graceful shutdown.
+    /// Stops the simulated providers at a graceful shutdown.
     package func run() async throws {
         try await gracefulShutdown()
         await sandbox.stop()

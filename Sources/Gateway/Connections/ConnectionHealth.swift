@@ -31,10 +31,10 @@ package final class ConnectionHealth: Sendable {
     private let rejectionChanged: @Sendable (ConnectionHealth) -> Void
 
     /// - Parameters:
-    ///   - failure: Why it does not work from the start.
-    ///   - clock: What times are read from.
-    ///   - rejectionChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
-    ///     once, so what counts is what is known when it looks.
+    ///   - failure: The failure at the start; nil if there is none.
+    ///   - clock: The clock of the times.
+    ///   - rejectionChanged: Called when the provider begins to reject the credential, and when it accepts it again. Calls
+    ///     end concurrently, so it must read the current state.
     package init(
         failure: Facts.Failure? = nil, clock: TimeSource = .system,
         rejectionChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
@@ -86,7 +86,7 @@ extension ProviderFailure.Cause {
     }
 }
 
-/// `ConnectionStatus` of the schema: how a link fares.
+/// `ConnectionStatus` of the schema: the state of a connection.
 package enum ConnectionStatus: String, Sendable, CaseIterable {
     case active = "ACTIVE"
     case degraded = "DEGRADED"

@@ -8,7 +8,7 @@ extension ConnectionService {
     /// Connects a user to a provider, or replaces the credential of an existing connection.
     ///
     /// Whether the user may have another connection is checked first; then the credential is tried by one
-    /// call, before anything is kept. Calls count for the credential, whether the attempt succeeds or not.
+    /// call, before anything is stored. Calls count for the credential, whether the attempt succeeds or not.
     ///
     /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
     ///   attempts; PROVIDER_UNAVAILABLE if the calls of too many credentials without a
@@ -129,18 +129,18 @@ extension ConnectionService {
     }
 
     private func add(
-        _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
+        _ stored: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
     ) async throws -> ProviderConnection {
-        switch try await store.add(kept, secret, maximum: Self.maximumConnections) {
+        switch try await store.add(stored, secret, maximum: Self.maximumConnections) {
         case .added:
-            let connection = open(kept, secret, connector)
+            let connection = open(stored, secret, connector)
             registry.add(connection)
             didChange(connection)
             // The user may have been deleted after the connection was stored and before it was registered
             // here.
-            guard try await store.contains(kept.id) else {
-                removeAll(of: kept.owner)
-                throw FieldError.noConnection(ProviderConnection.globalID(kept.id))
+            guard try await store.contains(stored.id) else {
+                removeAll(of: stored.owner)
+                throw FieldError.noConnection(ProviderConnection.globalID(stored.id))
             }
             return connection
         case .tooMany:
@@ -151,28 +151,28 @@ extension ConnectionService {
                 """
                 Account \(account.number) is connected already, by "\(ProviderConnection.globalID(other))": name it in \
                 `input.renew` to give it this credential.
-                """, provider: kept.provider)
+                """, provider: stored.provider)
         }
     }
 
     private func renew(
-        _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
+        _ stored: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
     ) async throws -> ProviderConnection {
-        let known = registry.connections(of: kept.owner).first { $0.id == kept.id }?.knownAccounts ?? []
-        let missing = known.first { account in !kept.accounts.contains { $0.id == account.id } }
+        let known = registry.connections(of: stored.owner).first { $0.id == stored.id }?.knownAccounts ?? []
+        let missing = known.first { account in !stored.accounts.contains { $0.id == account.id } }
         if let missing {
             throw FieldError.argument(
                 "input.renew",
                 """
                 The credential does not open account \(missing.number) of this connection: leave `renew` out to make \
                 another connection of it.
-                """, provider: kept.provider)
+                """, provider: stored.provider)
         }
-        guard try await store.renew(kept, secret) else { throw FieldError.noConnection(kept.id) }
-        let connection = open(kept, secret, connector)
+        guard try await store.renew(stored, secret) else { throw FieldError.noConnection(stored.id) }
+        let connection = open(stored, secret, connector)
         guard let old = registry.replace(with: connection) else {
             connection.close()
-            throw FieldError.noConnection(kept.id)
+            throw FieldError.noConnection(stored.id)
         }
         end(old)
         return connection

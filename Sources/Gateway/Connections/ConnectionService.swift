@@ -88,13 +88,13 @@ package final class ConnectionService: Sendable {
     /// account may have been opened or closed.
     ///
     /// For a connection of the settings they are held in memory until the process ends.
-    func learn(_ told: [StoredAccount], of connection: BrokerConnection) {
+    func learn(_ accounts: [StoredAccount], of connection: BrokerConnection) {
         let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
-        guard let link, link.knownAccounts != told else { return }
-        _ = registry.replace(with: link.knowing(told))
+        guard let link, link.knownAccounts != accounts else { return }
+        _ = registry.replace(with: link.knowing(accounts))
         guard link.stored != nil else { return }
         // No caller waits: if it cannot be stored, the next read reports it again.
-        Task { [store] in try? await store.setAccounts(told, of: connection.id) }
+        Task { [store] in try? await store.setAccounts(accounts, of: connection.id) }
     }
 
     // MARK: Parting
@@ -163,22 +163,22 @@ extension ConnectionService {
     ///
     /// A connection whose credential cannot be opened exists too: its user can renew or remove it.
     package func openAll() async throws(StorageError) {
-        for kept in try store.all() {
+        for stored in try store.all() {
             let secret: Secret?
             do throws(StorageError) {
-                secret = try await store.credentials.load(kept.credential)?.secret
+                secret = try await store.credentials.load(stored.credential)?.secret
             } catch {
                 guard case .decryptionFailed = error else { throw error }
                 secret = nil
             }
-            registry.add(open(kept, secret, connectors[kept.provider]))
+            registry.add(open(stored, secret, connectors[stored.provider]))
         }
     }
 
     func open(
-        _ kept: StoredConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?
+        _ stored: StoredConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?
     ) -> ProviderConnection {
-        let (store, id) = (store, kept.id)
+        let (store, id) = (store, stored.id)
         func health(_ cause: ProviderFailure.Cause?, since: Instant?) -> ConnectionHealth {
             let failure = cause.map {
                 ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
@@ -192,21 +192,22 @@ extension ConnectionService {
             }
         }
         guard let connector else {
-            return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
+            return ProviderConnection(stored, nil, health: health(.unsupported, since: nil))
         }
         guard let secret else {
-            return ProviderConnection(kept, nil, health: health(.unauthorized, since: nil))
+            return ProviderConnection(stored, nil, health: health(.unauthorized, since: nil))
         }
-        let keeper = ConnectionCredentialStore(of: kept.credential, in: store.credentials)
-        let holder = store.quotaAccount(of: kept, secret)
+        let credentialStore = ConnectionCredentialStore(of: stored.credential, in: store.credentials)
+        let holder = store.quotaAccount(of: stored, secret)
         guard
             let opened = connector.open(
-                secret, of: kept.reference, spending: holder, renewedIn: keeper)
+                secret, of: stored.reference, spending: holder, renewedIn: credentialStore)
         else {
-            return ProviderConnection(kept, nil, health: health(.unsupported, since: nil))
+            return ProviderConnection(stored, nil, health: health(.unsupported, since: nil))
         }
         return ProviderConnection(
-            kept, opened, health: health(kept.rejectedAt.map { _ in .unauthorized }, since: kept.rejectedAt),
+            stored, opened,
+            health: health(stored.rejectedAt.map { _ in .unauthorized }, since: stored.rejectedAt),
             spending: holder)
     }
 }

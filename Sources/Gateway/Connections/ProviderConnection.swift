@@ -60,31 +60,32 @@ package struct ProviderConnection: Sendable {
     /// Creates a connection of a user.
     ///
     /// - Parameters:
-    ///   - kept: The stored connection.
+    ///   - stored: The stored connection.
     ///   - opened: The clients of its credential; nil if it cannot be opened.
     ///   - health: The health according to its calls.
     ///   - holder: The quota account of its calls.
     init(
-        _ kept: StoredConnection, _ opened: ProviderClients?, health: ConnectionHealth,
+        _ stored: StoredConnection, _ opened: ProviderClients?, health: ConnectionHealth,
         spending holder: QuotaAccount? = nil
     ) {
         let market = opened.map {
             MarketDataSource(
-                $0.market, symbolMapping: $0.symbolMapping, provider: kept.provider,
-                environment: kept.environment, for: .owner(kept.owner, connection: kept.id)
+                $0.market, symbolMapping: $0.symbolMapping, provider: stored.provider,
+                environment: stored.environment, for: .owner(stored.owner, connection: stored.id)
             ).recordingHealth(in: health)
         }
-        id = kept.id
-        owner = kept.owner
-        provider = kept.provider
-        environment = kept.environment
-        label = kept.label
-        connectedAt = kept.connectedAt
-        knownAccounts = kept.accounts
-        self.stored = kept
+        id = stored.id
+        owner = stored.owner
+        provider = stored.provider
+        environment = stored.environment
+        label = stored.label
+        connectedAt = stored.connectedAt
+        knownAccounts = stored.accounts
+        self.stored = stored
         broker = opened?.accounts.map {
             BrokerConnection(
-                id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
+                id: stored.id, owner: stored.owner, provider: stored.provider,
+                environment: stored.environment,
                 accounts: $0, orders: opened?.orders, watchlists: opened?.watchlists,
                 market: market)
         }
@@ -178,7 +179,7 @@ extension ProviderConnection: GraphQLObject {
         guard let failure = health.facts.failure else { return nil }
         let error =
             switch failure.cause {
-            // No call reports this for a connection: see `ConnectionHealth.note`.
+            // No call reports this for a connection: see `ConnectionHealth.recordFailure`.
             case .unsupported:
                 FieldError(
                     .unsupported, "This server's settings do not connect with \(provider.rawValue) any more.",

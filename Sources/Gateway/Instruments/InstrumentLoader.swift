@@ -73,14 +73,14 @@ extension GatewayContext {
     func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
-        let asked: MaybeAsync<BatchResults<Instrument?>> = results(
+        let pending: MaybeAsync<BatchResults<Instrument?>> = results(
             for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
         ) { () throws(FieldError) in
             var walk = try instrumentRead(from: nil)
             walk.isComplete = { $0.assetClass != .other }
             return walk
         }
-        return asked.map { instruments in
+        return pending.map { instruments in
             var rest = instruments[...]
             return positions.map { linked in
                 if let known = linked.position.assetClass { return known }
@@ -121,16 +121,17 @@ extension GatewayContext {
         let brokers = sources.filter {
             $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
         }
-        let asked: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
+        let pending: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
             try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
                 try instrumentRead(from: source.provider)
             }.map { $0 }
         }
-        return asked.map { answers in
+        return pending.map { answers in
             // A broker that fails or does not know the instrument has no listing.
-            let told = answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
+            let listings =
+                answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
-                if let listing = told.first(where: { $0.provider == source.provider }) { return listing }
+                if let listing = listings.first(where: { $0.provider == source.provider }) { return listing }
                 guard !source.isBroker, let key = source.symbolMapping.providerSymbol(for: symbol) else {
                     return nil
                 }

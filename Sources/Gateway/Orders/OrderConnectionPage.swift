@@ -72,28 +72,28 @@ extension GatewayContext {
     }
 
     private func page(
-        ofAccount account: ConnectedAccount, _ wish: OrderFilter, after start: OrderCursor?
+        ofAccount account: ConnectedAccount, _ filter: OrderFilter, after start: OrderCursor?
     ) async throws -> OrderConnectionPage {
         guard account.connection.orders != nil else {
             let provider = account.connection.provider
             throw FieldError(.unsupported, "\(provider.rawValue) takes no orders.", provider: provider)
         }
-        var wish = wish
-        wish.account = account.who.id
+        var filter = filter
+        filter.account = account.who.id
         let stretch = try await orders(
-            wish, of: account.connection, after: start?.positions[account.connection.id])
-        return OrderConnectionPage([.success(stretch)], after: start, first: wish.first)
+            filter, of: account.connection, after: start?.positions[account.connection.id])
+        return OrderConnectionPage([.success(stretch)], after: start, first: filter.first)
     }
 
     private func page(
-        of connections: [BrokerConnection], _ wish: OrderFilter, after text: String?
+        of connections: [BrokerConnection], _ filter: OrderFilter, after text: String?
     ) throws -> MaybeAsync<OrderConnectionPage?> {
         let start = try text.map { text throws(FieldError) in try OrderCursor(text) }
         return MaybeAsync.each(connections) { connection in
             .async {
-                try await self.orders(wish, of: connection, after: start?.positions[connection.id])
+                try await self.orders(filter, of: connection, after: start?.positions[connection.id])
             }
-        }.map { OrderConnectionPage($0, after: start, first: wish.first) }
+        }.map { OrderConnectionPage($0, after: start, first: filter.first) }
     }
 }
 
@@ -128,11 +128,11 @@ struct AccountOrdersArguments: GraphQLArguments {
     let orders: OrdersArguments
 
     init(_ arguments: ArgumentReader) throws {
-        let wish = OrderFilter(
+        let filter = OrderFilter(
             isOpen: try arguments["open"],
             symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
             first: try arguments["first"])
-        orders = OrdersArguments(filter: wish, after: try (arguments["after"] as CursorText?)?.text)
+        orders = OrdersArguments(filter: filter, after: try (arguments["after"] as CursorText?)?.text)
     }
 }
 

@@ -166,89 +166,89 @@ struct ConnectionOrderPage: Sendable {
 extension GatewayContext {
     /// The orders of a connection after a position: from the broker and from the journal.
     func orders(
-        _ wish: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
+        _ filter: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
         guard let tradingAPI = connection.orders else {
             return ConnectionOrderPage(orders: [], hasMore: false)
         }
-        let (told, hasMore) =
+        let (listed, hasMore) =
             try await tradingAPI.orderCapabilities.hasEndedOrders
-            ? fromBroker(wish, of: connection, tradingAPI, after: place)
-            : fromBrokerAndJournal(wish, of: connection, tradingAPI, after: place)
-        let orders = told.compactMap { linked in
+            ? fromBroker(filter, of: connection, tradingAPI, after: place)
+            : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
+        let orders = listed.compactMap { linked in
             guard let carried = event?.order(instead: linked) else { return linked }
-            return wish.matches(isFinal: carried.hasEnded) ? carried.linked : nil
+            return filter.matches(isFinal: carried.hasEnded) ? carried.linked : nil
         }.filter { linked in
-            wish.symbols?.contains(linked.order.symbol) ?? true
-                && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
+            filter.symbols?.contains(linked.order.symbol) ?? true
+                && filter.account.map { $0 == linked.order.accountID ?? $0 } ?? true
                 && place.map { $0 < OrderCursor.Position(linked) } ?? true
         }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
         return ConnectionOrderPage(
-            orders: Array(orders.prefix(wish.first)), hasMore: hasMore || orders.count > wish.first)
+            orders: Array(orders.prefix(filter.first)), hasMore: hasMore || orders.count > filter.first)
     }
 
     /// For a broker that also returns ended orders; the journal adds only orders that never reached the
     /// broker.
     private func fromBroker(
-        _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
-        let limit = wish.first + OrderFilter.slack
+        let limit = filter.first + OrderFilter.slack
         // Orders of the same time are requested again, and skipped by their names.
         let before = place.map { $0.time + .milliseconds(1) }
-        let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
+        let query = OrderQuery(isOpen: filter.isOpen, symbols: filter.symbols, limit: limit, before: before)
         let page = try await page(query, of: connection, tradingAPI)
         // Before the journal is read: the page may contain an order that the journal marks as unknown to the
         // broker.
-        let told = try await linked(page.orders, of: connection)
+        let listed = try await linked(page.orders, of: connection)
         let own = try await mapStorageErrors { () throws(StorageError) in
             try await services.userData.orders.journal.orders(
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
-        let fitting = own.filter { wish.matches(isFinal: $0.order.state.isFinal) }
+        let fitting = own.filter { filter.matches(isFinal: $0.order.state.isFinal) }
         return (
-            told + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
+            listed + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
             page.hasMore || own.count == limit
         )
     }
 
     /// For a broker that returns open orders only: ended orders come from the journal.
     private func fromBrokerAndJournal(
-        _ wish: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let journal = services.userData.orders.journal
         // The journal first: an order that is open in it by then is in the list that is requested
         // afterwards.
-        let limit = wish.first + OrderFilter.maximumBrokerPage
+        let limit = filter.first + OrderFilter.maximumBrokerPage
         let known = try await mapStorageErrors { () throws(StorageError) in
             try await journal.orders(
                 .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
         }
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
         let open = try await page(query, of: connection, tradingAPI).orders
-        let told = try await linked(open, of: connection)
+        let listed = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
         // By id and by name: `linked` may just have matched one of them to an order of the journal.
-        let (ids, names) = (Set(open.map(\.id)), Set(told.map(\.name.text)))
+        let (ids, names) = (Set(open.map(\.id)), Set(listed.map(\.name.text)))
         let others = known.filter { order in
             !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
         }
         let ended = others.compactMap { order -> ConnectedOrder? in
             guard order.providerOrderID == nil else {
-                return wish.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
+                return filter.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
             }
-            guard wish.matches(isFinal: order.order.state.isFinal) else { return nil }
+            guard filter.matches(isFinal: order.order.state.isFinal) else { return nil }
             return ConnectedOrder(order, order.currentOrder, of: connection)
         }
-        return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
+        return ((filter.isOpen == false ? [] : listed) + ended, known.count == limit)
     }
 
     /// Stores the open orders of a broker, for the time after their end.
     private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
-        let told = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let listed = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let changed = known.compactMap { known -> (OrderIdentity, Order)? in
-            guard let order = told[known.order.id], order.differs(from: known.order) else { return nil }
+            guard let order = listed[known.order.id], order.differs(from: known.order) else { return nil }
             return (known.identity, order)
         }
         try await mapStorageErrors { () throws(StorageError) in

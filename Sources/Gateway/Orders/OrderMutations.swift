@@ -47,10 +47,10 @@ extension GatewayContext {
         let tradingAPI = try self.tradingAPI(of: connection)
         let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
         try tradingAPI.orderCapabilities.check(placing.ticket, at: connection.provider)
-        let turn = OrderWorkflow.PlacementKey(
+        let key = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
         return .async {
-            let task = self.orderWorkflow.taskQueue.enqueue(turn) {
+            let task = self.orderWorkflow.taskQueue.enqueue(key) {
                 try await self.place(placing, input, at: tradingAPI, by: connection)
             }
             return OrderPayload(order: try await task.value)
@@ -223,18 +223,18 @@ extension GatewayContext {
         _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
         _ call: (CallContext) async throws(ProviderFailure) -> OrderResult
     ) async throws -> ConnectedOrder {
-        let passage = OrderWriteAttempt(id, in: orderWorkflow.journal)
+        let attempt = OrderWriteAttempt(id, in: orderWorkflow.journal)
         let outcome: OrderWriteOutcome?
         var failure: FieldError?
         do throws(ProviderFailure) {
-            switch try await call(self.call.observingWrites(with: passage.watch)) {
+            switch try await call(self.call.observingWrites(with: attempt.observer)) {
             case .accepted(let order): outcome = .accepted(order)
             case .rejected(let rejection):
                 outcome = .rejected(rejection)
                 if order.providerOrderID != nil { failure = .rejected(rejection, by: connection.provider) }
             }
         } catch {
-            (outcome, failure) = passage.outcome(of: error)
+            (outcome, failure) = attempt.outcome(of: error)
         }
         // Before the outcome is recorded: a reader that finds it in the journal must not find an older list
         // in the cache.

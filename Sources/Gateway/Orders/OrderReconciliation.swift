@@ -8,7 +8,7 @@ package import Upstream
 ///
 /// It never sends a write again.
 ///
-/// Connections are checked in parallel. Each checks one write at a time, for at most ``Settings/patience`` in
+/// Connections are checked in parallel. Each checks one write at a time, for at most ``Settings/timeout`` in
 /// one pass, so that a broker that does not respond delays only its own writes. All calls count against the
 /// brokers' quotas, as any other call does.
 package final class OrderReconciliation: Sendable {
@@ -66,8 +66,8 @@ package final class OrderReconciliation: Sendable {
             while !Task.isCancelled {
                 var wake = clock.now() + settings.maximumPause
                 do throws(StorageError) {
-                    for turn in try await due(at: clock.now()) {
-                        group.addTask { await self.check(turn, reporting: report) }
+                    for batch in try await due(at: clock.now()) {
+                        group.addTask { await self.check(batch, reporting: report) }
                     }
                     if let next = schedule.withLock(\.next) { wake = min(wake, next) }
                     failurePause = settings.pause
@@ -94,19 +94,19 @@ package final class OrderReconciliation: Sendable {
     /// - Throws: `StorageError` if the journal cannot be read.
     package func round() async throws(StorageError) -> Bool {
         let start = clock.now()
-        var turns = try await due(at: start)
-        while !turns.isEmpty {
+        var batches = try await due(at: start)
+        while !batches.isEmpty {
             await withDiscardingTaskGroup { group in
-                for turn in turns {
-                    group.addTask { await self.check(turn, reporting: { _ in }) }
+                for batch in batches {
+                    group.addTask { await self.check(batch, reporting: { _ in }) }
                 }
             }
-            turns = try await due(at: start)
+            batches = try await due(at: start)
         }
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The permits of the connections that are to be checked now.
+    /// The writes of the connections whose check is due.
     private func due(
         at now: ContinuousClock.Instant
     ) async throws(StorageError) -> [ReconciliationSchedule.ConnectionWrites] {
@@ -116,12 +116,12 @@ package final class OrderReconciliation: Sendable {
         return schedule.withLock { $0.begin(writes, at: now, since: since) }
     }
 
-    /// Checks writes of one connection, one after the other, until ``Settings/patience`` has passed.
+    /// Checks writes of one connection, one after the other, until ``Settings/timeout`` has passed.
     private func check(
-        _ turn: ReconciliationSchedule.ConnectionWrites, reporting report: @Sendable (StorageError) -> Void
+        _ batch: ReconciliationSchedule.ConnectionWrites, reporting report: @Sendable (StorageError) -> Void
     ) async {
         let end = clock.now() + settings.timeout
-        for id in turn.writes where !Task.isCancelled && clock.now() < end {
+        for id in batch.writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
                 // The write may have been settled since the check began.
@@ -137,7 +137,7 @@ package final class OrderReconciliation: Sendable {
             let now = clock.now()
             schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
         }
-        schedule.withLock { $0.end(turn.connection) }
+        schedule.withLock { $0.end(batch.connection) }
         orderWorkflow.wakeSignal.send()
     }
 

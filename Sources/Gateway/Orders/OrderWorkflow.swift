@@ -14,7 +14,7 @@ package struct OrderWorkflow: Sendable {
     /// Writes that began earlier belong to an earlier process.
     let startedAt = Instant.now
 
-    /// Whose order, by the key that its user gave it.
+    /// The key of an order: its user and the idempotency key.
     struct PlacementKey: Hashable, Sendable {
         let owner: OwnerID
         let idempotencyKey: UTF8Key
@@ -28,11 +28,12 @@ package struct OrderWorkflow: Sendable {
 /// It has a lock, because the task of the call changes it.
 final class OrderWriteAttempt: Sendable {
     private enum SendState {
-        case here
+        /// The request was not sent, and is not marked.
+        case notMarked
         /// It is marked, and the request was sent.
-        case out
+        case marked
         /// The broker cannot have acted on it.
-        case back
+        case notProcessed
         /// It could not be marked, so the request was not sent.
         case stopped(StorageError)
         /// The journal has no entry that this process may mark, so the request was not sent.
@@ -44,39 +45,39 @@ final class OrderWriteAttempt: Sendable {
 
     private let journal: OrderJournal
     private let id: String
-    private let passage = Mutex(SendState.here)
+    private let state = Mutex(SendState.notMarked)
 
     init(_ id: String, in journal: OrderJournal) {
         self.id = id
         self.journal = journal
     }
 
-    var watch: WriteObserver {
+    var observer: WriteObserver {
         WriteObserver(
             willSend: { [self] in
                 let isMarked: Bool
                 do throws(StorageError) {
                     isMarked = try await journal.markSent(id)
                 } catch {
-                    passage.withLock { $0 = .stopped(error) }
+                    state.withLock { $0 = .stopped(error) }
                     throw error
                 }
-                passage.withLock { $0 = isMarked ? .out : .unrecorded }
+                state.withLock { $0 = isMarked ? .marked : .unrecorded }
                 if !isMarked { throw Unrecorded() }
             },
-            wasRejected: { [self] in passage.withLock { $0 = .back } })
+            wasNotProcessed: { [self] in state.withLock { $0 = .notProcessed } })
     }
 
     /// Returns the outcome of a write whose call failed.
     ///
     /// - Returns: The outcome to record in the journal (nil for none), and the error for the client.
     func outcome(of failure: ProviderFailure) -> (OrderWriteOutcome?, FieldError?) {
-        passage.withLock { passage in
-            switch passage {
+        state.withLock { state in
+            switch state {
             // A plain 404 is a definite response too: the object of the write does not exist.
-            case .out where failure.cause == .notFound: (.notProcessed, FieldError(failure))
-            case .out: (.responseLost, nil)
-            case .here, .back: (.notProcessed, FieldError(failure))
+            case .marked where failure.cause == .notFound: (.notProcessed, FieldError(failure))
+            case .marked: (.responseLost, nil)
+            case .notMarked, .notProcessed: (.notProcessed, FieldError(failure))
             case .stopped(let error): (.notProcessed, FieldError(error))
             case .unrecorded: (nil, .unrecorded)
             }

@@ -87,13 +87,13 @@ extension GatewayContext {
 
     /// The quotes of the pairs that have a price.
     private func prices(of pairs: Set<CurrencyPair>) -> MaybeAsync<[CurrencyPair: Quote]> {
-        let asked = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
+        let requested = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
             .sorted { $0.symbol.text < $1.symbol.text }
-        return quotes(for: asked.map(\.symbol), from: nil).map { answers in
+        return quotes(for: requested.map(\.symbol), from: nil).map { answers in
             var prices: [CurrencyPair: Quote] = [:]
-            for (asked, answer) in zip(asked, answers) {
+            for (requested, answer) in zip(requested, answers) {
                 if let quote = try? answer.get(), let price = quote.price, price > .zero {
-                    prices[asked.pair] = quote
+                    prices[requested.pair] = quote
                 }
             }
             return prices

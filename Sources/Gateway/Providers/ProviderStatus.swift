@@ -11,11 +11,11 @@ struct ProviderStatus: Sendable {
     /// What takes orders, through the connections of the one who wants to know.
     let orders: OrderCapabilities?
     let condition: ProviderHealthReport
-    /// The user's connections with it.
+    /// The user's connections to the provider.
     let links: [ProviderConnection]
 }
 
-/// How a provider fares, and what is left of its limits.
+/// The health of a provider, and the remaining calls of its limits.
 package struct ProviderHealthReport: Sendable {
     let health: ProviderHealth
     let rateLimits: [QuotaStatus]
@@ -26,7 +26,7 @@ package struct ProviderHealthReport: Sendable {
     }
 }
 
-/// What can be asked of a provider.
+/// A feature that a provider may have.
 package enum Feature: String, Sendable, CaseIterable {
     case accounts = "ACCOUNTS"
     case equityHistory = "EQUITY_HISTORY"

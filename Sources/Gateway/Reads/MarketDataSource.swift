@@ -32,28 +32,28 @@ package final class MarketDataSource: Sendable {
 
     /// - Parameters:
     ///   - client: The client, with the capabilities to which it conforms.
-    ///   - dialect: The symbol mapping of the provider.
+    ///   - symbolMapping: The symbol mapping of the provider.
     ///   - provider: The provider.
     ///   - environment: The environment of the provider.
     ///   - audience: The users who may see the data.
     package convenience init(
-        _ client: any Sendable, symbolMapping dialect: any SymbolMapping, provider: ProviderID,
+        _ client: any Sendable, symbolMapping: any SymbolMapping, provider: ProviderID,
         environment: Environment, for audience: Visibility
     ) {
         self.init(
-            client, symbolMapping: dialect, provider: provider, environment: environment, for: audience,
+            client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,
             health: nil)
     }
 
     private init(
-        _ client: any Sendable, symbolMapping dialect: any SymbolMapping, provider: ProviderID,
+        _ client: any Sendable, symbolMapping: any SymbolMapping, provider: ProviderID,
         environment: Environment, for audience: Visibility, health: ConnectionHealth?
     ) {
         self.client = client
         self.provider = provider
         self.environment = environment
         self.audience = audience
-        self.symbolMapping = dialect
+        self.symbolMapping = symbolMapping
         self.health = health
         scope =
             switch audience {

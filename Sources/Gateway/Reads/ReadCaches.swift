@@ -196,18 +196,18 @@ extension CacheLifetime {
 // Approximate sizes of cached values in bytes, including texts from users and providers; without these
 // texts, the bound in bytes would have no effect.
 
-/// A value with texts in it.
+/// A value with texts, whose size a cache counts.
 protocol CacheWeighted {
-    /// All of them, but those that its parts weigh themselves.
+    /// All texts, except those of parts that count their own.
     var texts: [String?] { get }
-    /// Beyond its own size and its texts.
+    /// The size of its parts, in addition to its own size and its texts.
     var weightOfParts: Int { get }
 }
 
 extension CacheWeighted {
     var weightOfParts: Int { 0 }
 
-    /// Its own size, and what lies elsewhere.
+    /// Its own size, and that of its parts outside of the value.
     package var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
 
     /// The size of the parts outside of the value itself, for a value that is part of another.

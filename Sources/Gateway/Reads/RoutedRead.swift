@@ -134,14 +134,14 @@ extension FieldError {
     /// A source that failed takes precedence over one that does not know the object, because it might have
     /// known it.
     init(_ failures: [ProviderFailure], of thing: String) {
-        let telling = failures.first { failure in
+        let decisive = failures.first { failure in
             switch failure.cause {
             case .notFound, .unsupported: false
             default: true
             }
         }
-        if let telling {
-            self.init(telling)
+        if let decisive {
+            self.init(decisive)
             return
         }
         if failures.count == 1, let failure = failures.first, failure.cause == .unsupported {

@@ -185,8 +185,8 @@ extension GatewayContext {
     ///
     /// A token of the settings counts as one.
     private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> MaybeAsync<BatchResults<Node?>> {
-        let kept = storedSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
-        let found = ids.map { id in kept.first { $0.id == id.text } }
+        let stored = storedSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
+        let found = ids.map { id in stored.first { $0.id == id.text } }
         guard session.id == nil, ids.contains(where: { $0.localID == SessionDetails.idOfSettings }) else {
             return .ready(found.map { .success($0.map(Node.session)) })
         }

@@ -15,13 +15,13 @@ package final class GatewayServices: Sendable {
     let market: [MarketDataSource]
     let routes: ProviderRoutes
     let reads: ReadCaches
-    /// What users have entrusted to Portico.
+    /// The users and their data.
     let userData: UserData
     let live: QuoteFeedRegistry
     let watches: LiveSubscriptions
-    /// Orders changes that read a list of a broker and write it back completely.
+    /// Serializes changes that read a list of a broker and write it back completely.
     let writeQueue = KeyedTaskQueue<String>()
-    /// How a provider fares; the limits are those of the server's own key and of the connections named.
+    /// The health of a provider, with the limits of the server's own key and of the user's connections.
     let condition: @Sendable (ProviderID) -> ProviderHealthReport
 
     /// - Parameters:
@@ -103,20 +103,20 @@ package struct UserData: Sendable {
     package let connections: ConnectionStore
     let watchlists: WatchlistStore
     let goals: GoalStore
-    /// Who may come in, and how.
+    /// Sign-up, sign-in and sessions.
     package let authentication: AuthenticationService
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits
 
-    /// What a file holds; for the start of the process: it waits.
+    /// Opens the stores of a database at the start of the process; it blocks the thread.
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - master: The key that its secrets are sealed with.
-    ///   - userPolicy: How users come in.
-    ///   - report: Is told why something could not be kept or read; clients hear less.
-    /// - Throws: `wrongMasterKey` where they were sealed with another.
+    ///   - file: The database.
+    ///   - master: The key with which its secrets are encrypted.
+    ///   - userPolicy: The policy of sign-up and sign-in.
+    ///   - report: Receives errors of storage, whose details clients do not receive.
+    /// - Throws: `wrongMasterKey` if the secrets were encrypted with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }

@@ -26,7 +26,7 @@ final class LiveSubscriptions: Sendable {
         goals.nudge(owner)
     }
 
-    /// Restarts the subscriptions to a user's goals, which or whose values may have changed.
+    /// Restarts the subscriptions to a user's goals after a change of the goals or of their values.
     func goalsChanged(of owner: OwnerID) {
         goals.nudge(owner)
     }

@@ -19,7 +19,7 @@ final class OrderSubscriptions: Sendable {
         follow:
             @escaping @Sendable (
                 _ inbox: OrderUpdateQueue, _ watch: SharedSubscription<[SubscribedOrder]>,
-                _ turn: SubscriptionRun
+                _ run: SubscriptionRun
             ) async -> Void
     ) -> OrderSubscription {
         let key = SubscriptionKey(connection, SubscriptionKey.Target.orders)
@@ -69,12 +69,12 @@ final class OrderSubscription: Sendable {
         _ follow:
             @escaping @Sendable (
                 _ inbox: OrderUpdateQueue, _ watch: SharedSubscription<[SubscribedOrder]>,
-                _ turn: SubscriptionRun
+                _ run: SubscriptionRun
             ) async -> Void
     ) {
         let inbox = OrderUpdateQueue()
         self.inbox = inbox
-        orders = SharedSubscription { watch, turn in await follow(inbox, watch, turn) }
+        orders = SharedSubscription { watch, run in await follow(inbox, watch, run) }
     }
 }
 

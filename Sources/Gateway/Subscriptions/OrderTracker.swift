@@ -26,9 +26,9 @@ package struct OrderTracker: Sendable {
     ///
     /// - Parameters:
     ///   - watch: The subscription.
-    ///   - turn: The run of the subscription.
-    func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ turn: SubscriptionRun) async {
-        let round = inbox.begin(turn.number)
+    ///   - run: The run of the subscription.
+    func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ run: SubscriptionRun) async {
+        let round = inbox.begin(run.number)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await followStream(in: round, notifying: watch) }
             group.addTask {
@@ -37,10 +37,10 @@ package struct OrderTracker: Sendable {
                 }
             }
             group.addTask {
-                var board = OrderSnapshot()
-                for await _ in turn.nudges {
-                    guard let news = round.drain() else { return }
-                    watch.publish(await see(to: news, in: round, &board))
+                var snapshot = OrderSnapshot()
+                for await _ in run.nudges {
+                    guard let updates = round.drain() else { return }
+                    watch.publish(await apply(updates, in: round, &snapshot))
                 }
             }
         }
@@ -62,20 +62,20 @@ package struct OrderTracker: Sendable {
     /// Processes the waiting updates.
     ///
     /// - Returns: All orders as they are known now, or the failure.
-    private func see(
-        to news: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ board: inout OrderSnapshot
+    private func apply(
+        _ updates: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ snapshot: inout OrderSnapshot
     ) async -> Result<[SubscribedOrder], any Error> {
-        for order in news.own { board.merge(order) }
+        for order in updates.own { snapshot.merge(order) }
         do {
             let now = clock.now()
             // Earlier reads are not sufficient: they may lack updates that the stream does not repeat.
             let context = context(CallContext(deadline: now + Self.timeout, notBefore: now))
-            try await context.merge(news.streamed, of: connection, into: &board)
-            if news.needsFullRead {
-                try await read(in: context, into: &board)
+            try await context.merge(updates.streamed, of: connection, into: &snapshot)
+            if updates.needsFullRead {
+                try await read(in: context, into: &snapshot)
                 round.resetFailures()
             }
-            return .success(board.all)
+            return .success(snapshot.all)
         } catch {
             round.recordFailure()
             return .failure(error)
@@ -83,18 +83,18 @@ package struct OrderTracker: Sendable {
     }
 
     /// Reads all that are open, and what became of those that were.
-    private func read(in context: GatewayContext, into board: inout OrderSnapshot) async throws {
+    private func read(in context: GatewayContext, into snapshot: inout OrderSnapshot) async throws {
         let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
-        for missing in board.merge(open: open).prefix(Self.maximumMissing) {
+        for missing in snapshot.merge(open: open).prefix(Self.maximumMissing) {
             guard let now = try await context.order(missing.name, of: connection) else {
-                board.end(missing.lastKnown)
+                snapshot.end(missing.lastKnown)
                 continue
             }
             // A broker that returns open orders only does not report how this order ended.
             if now.order.provenance.isStale, !connection.reportsEndedOrders {
-                board.end(now)
+                snapshot.end(now)
             } else {
-                board.merge(now)
+                snapshot.merge(now)
             }
         }
     }
@@ -103,7 +103,7 @@ package struct OrderTracker: Sendable {
 extension GatewayContext {
     /// Merges orders from a broker's stream: first into the journal, which has their names.
     fileprivate func merge(
-        _ orders: [Order], of connection: BrokerConnection, into board: inout OrderSnapshot
+        _ orders: [Order], of connection: BrokerConnection, into snapshot: inout OrderSnapshot
     ) async throws {
         if orders.isEmpty { return }
         services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
@@ -111,16 +111,16 @@ extension GatewayContext {
         try await mapStorageErrors { () throws(StorageError) in
             try await services.userData.orders.journal.receive(orders, of: connection.owner, connection.id)
         }
-        for order in try await currentOrders(orders, of: connection) { board.merge(order) }
+        for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
     }
 
     /// The orders of a connection that are open.
     fileprivate func openOrders(
         of connection: BrokerConnection, atMost limit: Int
     ) async throws -> [ConnectedOrder] {
-        let wish = OrderFilter(isOpen: true, symbols: nil, first: limit)
+        let filter = OrderFilter(isOpen: true, symbols: nil, first: limit)
         // An order that has been replaced by another one is not reported.
-        return try await self.orders(wish, of: connection, after: nil).orders.filter {
+        return try await self.orders(filter, of: connection, after: nil).orders.filter {
             if case .current = $0.name { true } else { false }
         }
     }

@@ -17,7 +17,7 @@ package final class QuoteFeedRegistry: Sendable {
 
     private struct State {
         var feeds: [CacheScope: Entry] = [:]
-        /// When those that are over are dropped next, rather than at each look-up.
+        /// The time of the next removal of ended feeds.
         var sweepAt: ContinuousClock.Instant
     }
 
@@ -55,13 +55,13 @@ package final class QuoteFeedRegistry: Sendable {
                 state.sweepAt = now + Self.idleTimeout
             }
             let key = source.scope
-            if let hub = state.feeds[key]?.feed {
+            if let feed = state.feeds[key]?.feed {
                 state.feeds[key]?.lastRequestedAt = now
-                return hub
+                return feed
             }
-            let hub = make(source)
-            state.feeds[key] = Entry(feed: hub, lastRequestedAt: now)
-            return hub
+            let feed = make(source)
+            state.feeds[key] = Entry(feed: feed, lastRequestedAt: now)
+            return feed
         }
     }
 

@@ -20,14 +20,14 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     ///   - allowance: The calls that the client may cause, renewed each time that a source is followed; nil
     ///     for no limit.
     ///   - clock: The clock for the pauses after which a full feed is tried again.
-    ///   - hub: Returns the hub of a source; throws if the source is gone.
+    ///   - feed: Returns the feed of a source; throws if the source is gone.
     package init(
         _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
         clock: TimeSource = .system,
-        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+        at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
         subscriber = QuoteFallbackSubscriber(
-            QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: hub)
+            QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: feed)
         subscriber.start()
     }
 
@@ -102,13 +102,13 @@ private final class QuoteFallbackSubscriber: Sendable {
     init(
         _ board: QuoteFallbackState, for client: QuoteClient, within allowance: CallAllowance?,
         clock: TimeSource,
-        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+        at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.client = client
         self.allowance = allowance
         self.clock = clock
-        self.feed = hub
+        self.feed = feed
         state = Mutex(State(fallback: board))
     }
 

@@ -5,7 +5,7 @@ package import Upstream
 package final class SharedSubscription<Value: Sendable>: Sendable {
     package typealias Update = Result<Value, any Error>
     /// Publishes values to a subscription until it is cancelled.
-    package typealias Work = @Sendable (_ watch: SharedSubscription, _ turn: SubscriptionRun) async -> Void
+    package typealias Work = @Sendable (_ watch: SharedSubscription, _ run: SubscriptionRun) async -> Void
 
     private struct State {
         var watchers: [Int: AsyncStream<Update>.Continuation] = [:]
@@ -39,11 +39,11 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     package convenience init(
         _ pace: PollingPolicy, _ clock: TimeSource, reading read: @escaping @Sendable () async -> Update
     ) {
-        self.init { watch, turn in
+        self.init { watch, run in
             var failures = 0
             var timer: Task<Void, any Error>?
             defer { timer?.cancel() }
-            for await _ in turn.nudges {
+            for await _ in run.nudges {
                 timer?.cancel()
                 let answer = await read()
                 watch.publish(answer)
@@ -127,9 +127,9 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         nudge.yield()
         state.nudge = nudge
         state.runCount += 1
-        let turn = SubscriptionRun(number: state.runCount, nudges: nudges)
+        let run = SubscriptionRun(number: state.runCount, nudges: nudges)
         // A separate task, because it belongs to all subscribers and not to the first.
-        state.work = Task.detached { [self] in await work(self, turn) }
+        state.work = Task.detached { [self] in await work(self, run) }
     }
 
     private func settleDown(_ state: inout State) {

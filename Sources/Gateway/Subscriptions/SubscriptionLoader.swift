@@ -78,7 +78,7 @@ extension GatewayContext {
             [self] connection -> SubscribedSource<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = services.watches.orders.subscription(for: connection) {
-                [session, services] inbox, watch, turn in
+                [session, services] inbox, watch, run in
                 // By its credential of now, which may be another one than when it was first followed.
                 let links = services.links(of: connection.owner)
                 guard let current = links.first(where: { $0.id == connection.id })?.broker else {
@@ -89,7 +89,7 @@ extension GatewayContext {
                 let follower = OrderTracker(
                     connection: current, clock: services.watches.clock, inbox: inbox
                 ) { call in GatewayContext(session: session, services: services, call: call) }
-                await follower.run(publishingTo: watch, turn)
+                await follower.run(publishingTo: watch, run)
             }
             return SubscribedSource(id: connection.id) {
                 watch.orders.values()
@@ -121,31 +121,31 @@ extension GatewayContext {
     /// Ends with an error when the watched connection is removed.
     private func stream<Item: LiveEntity>(
         of watches: [SubscribedSource<Item>], ending error: FieldError? = nil,
-        filter kept: @escaping @Sendable ([Item]) throws -> [Item]
+        filter: @escaping @Sendable ([Item]) throws -> [Item]
     ) -> ConflatingStream<String, LiveEvent<Item>> {
         ConflatingStream { inbox in
             await withDiscardingTaskGroup { group in
                 for watched in watches {
-                    group.addTask { await watched.sendChanges(to: inbox, filter: kept) { $0 } }
+                    group.addTask { await watched.sendChanges(to: inbox, filter: filter) { $0 } }
                 }
             }
             if let error, !Task.isCancelled { inbox.yield(LiveEvent(value: .failure(error)), for: "end") }
         }
     }
 
-    /// What changes among the items of all of a user's connections; it ends when there are none any more.
+    /// The changes of the items of all connections of a user; it ends when the user has no connection.
     ///
     /// - Parameters:
-    ///   - owner: Whose connections.
-    ///   - provider: Those with this one only; nil for all.
-    ///   - watched: Where a connection's items come from; nil for one that is passed over.
-    ///   - told: An item as it is told.
-    /// - Returns: all items first, then each that changes.
-    private func stream<Item: LiveEntity, Told: Sendable>(
+    ///   - owner: The user.
+    ///   - provider: The provider of the connections; nil for all.
+    ///   - watched: Returns the source of a connection's items; nil to leave the connection out.
+    ///   - transform: Converts an item to the value of an event.
+    /// - Returns: All items first, then each item that changes.
+    private func stream<Item: LiveEntity, Output: Sendable>(
         ofConnectionsOf owner: OwnerID, with provider: ProviderID?,
         _ watched: @escaping @Sendable (BrokerConnection) -> SubscribedSource<Item>?,
-        transform told: @escaping @Sendable (Item) -> Told
-    ) -> ConflatingStream<String, LiveEvent<Told>> {
+        transform: @escaping @Sendable (Item) -> Output
+    ) -> ConflatingStream<String, LiveEvent<Output>> {
         ConflatingStream { [services] inbox in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
@@ -154,7 +154,7 @@ extension GatewayContext {
                     if all.isEmpty { break }
                     for watched in all where !followed.contains(watched.id) {
                         group.addTask {
-                            await watched.sendChanges(to: inbox, filter: { $0 }, transform: told)
+                            await watched.sendChanges(to: inbox, filter: { $0 }, transform: transform)
                         }
                     }
                     followed = Set(all.map(\.id))
@@ -182,17 +182,17 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
     }
 
     /// Publishes changes to a stream until the subject is removed.
-    func sendChanges<Told: Sendable>(
-        to inbox: ConflatingStream<String, LiveEvent<Told>>.Continuation,
-        filter kept: @Sendable ([Item]) throws -> [Item], transform told: @Sendable (Item) -> Told
+    func sendChanges<Output: Sendable>(
+        to inbox: ConflatingStream<String, LiveEvent<Output>>.Continuation,
+        filter: @Sendable ([Item]) throws -> [Item], transform: @Sendable (Item) -> Output
     ) async {
         var changes = ChangeDetector<Item>()
         for await answer in values() {
-            switch changes.detectChanges(in: answer.flatMap { items in Result { try kept(items) } }) {
+            switch changes.detectChanges(in: answer.flatMap { items in Result { try filter(items) } }) {
             case .items(let items):
                 let all = (try? answer.get()) ?? []
                 for item in items {
-                    let event = LiveEvent(value: .success(told(item)), carried: carried(item, all))
+                    let event = LiveEvent(value: .success(transform(item)), carried: carried(item, all))
                     inbox.yield(event, for: item.globalID)
                 }
             // One for the connection, whichever of its objects failed.

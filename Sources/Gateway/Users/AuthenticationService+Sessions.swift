@@ -9,14 +9,15 @@ extension AuthenticationService {
     /// - Throws: `FieldError` if the request has none, or a token of the settings.
     func storedSession(_ session: Session) throws(FieldError) -> ActiveSession {
         guard session.owner != nil else { throw session.unauthenticated }
-        guard let kept = session.stored else { throw .tokenOfSettings }
-        return kept
+        guard let stored = session.stored else { throw .tokenOfSettings }
+        return stored
     }
 
     /// Gives the request's session a new token.
     func renew(_ session: Session) async throws -> SessionStore.NewSession {
-        let kept = try storedSession(session)
-        let opened = try await mapStorageErrors { () throws(StorageError) in try await sessions.renew(kept) }
+        let stored = try storedSession(session)
+        let opened = try await mapStorageErrors { () throws(StorageError) in try await sessions.renew(stored)
+        }
         guard let opened else { throw session.unauthenticated }
         return opened
     }
@@ -46,8 +47,8 @@ extension AuthenticationService {
     func changePassword(
         _ input: ChangePasswordInput, in session: Session, from address: ClientOrigin
     ) async throws -> SessionStore.NewSession {
-        let kept = try storedSession(session)
-        let known = try await registered(kept.owner)
+        let stored = try storedSession(session)
+        let known = try await registered(stored.owner)
         guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
             throw FieldError.internalError
         }
@@ -64,7 +65,7 @@ extension AuthenticationService {
         let hash = try await hashed(
             new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
         let opened = try await mapStorageErrors { () throws(StorageError) in
-            try await sessions.change(proved, to: hash, in: kept)
+            try await sessions.change(proved, to: hash, in: stored)
         }
         guard let opened else {
             throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
@@ -79,8 +80,8 @@ extension AuthenticationService {
     func deleteUser(password: String?, in session: Session, from address: ClientOrigin) async throws
         -> String
     {
-        let kept = try storedSession(session)
-        let owner = kept.owner
+        let stored = try storedSession(session)
+        let owner = stored.owner
         let user = try await mapStorageErrors { () throws(StorageError) in try await users.user(owner) }
         switch user?.kind {
         case nil: throw session.unauthenticated
@@ -95,7 +96,8 @@ extension AuthenticationService {
                 password, of: known, as: name.lowercased(), in: session, from: address)
             guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
-        switch try await mapStorageErrors({ () throws(StorageError) in try await sessions.deleteUser(of: kept)
+        switch try await mapStorageErrors({ () throws(StorageError) in
+            try await sessions.deleteUser(of: stored)
         })
         {
         case .deleted: return NodeID(.user, owner.text).text

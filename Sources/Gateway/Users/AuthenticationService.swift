@@ -43,9 +43,9 @@ extension AuthenticationService {
             throw FieldError(.forbidden, "This server takes no guests. Sign in, or ask who runs it.")
         }
         try checkSignUpLimit(from: address)
-        let wish = SessionStore.Options(scopes: [.read, .write], label: label)
+        let options = SessionStore.Options(scopes: [.read, .write], label: label)
         let opened = try await mapStorageErrors { () throws(StorageError) in
-            try await sessions.openForGuest(wish)
+            try await sessions.openForGuest(options)
         }
         guard let opened else {
             throw FieldError(
@@ -89,9 +89,9 @@ extension AuthenticationService {
         }
         let candidate = SessionStore.NewUser(
             username: username, hash: hash, invitation: input.invitation, guest: session.stored)
-        let wish = SessionStore.Options(scopes: [.read, .write], label: input.label)
+        let options = SessionStore.Options(scopes: [.read, .write], label: input.label)
         let result = try await mapStorageErrors { () throws(StorageError) in
-            try await sessions.signUp(candidate, wish)
+            try await sessions.signUp(candidate, options)
         }
         switch result {
         case .success(let opened):
@@ -136,9 +136,9 @@ extension AuthenticationService {
         if scopes.contains(.admin), !proved.user.isAdmin {
             throw FieldError(.forbidden, "Argument \"input.scopes\": this user does not run the server.")
         }
-        let wish = SessionStore.Options(scopes: scopes, label: input.label)
+        let options = SessionStore.Options(scopes: scopes, label: input.label)
         let opened = try await mapStorageErrors { () throws(StorageError) in
-            try await sessions.open(wish, for: proved)
+            try await sessions.open(options, for: proved)
         }
         // Changed or deleted in the moment between.
         guard let opened else { throw FieldError(.unauthenticated, Self.wrongCredentials) }

@@ -29,7 +29,7 @@ package struct Session: Sendable {
 
     /// A request with the token of a stored session.
     package init(_ session: ActiveSession) {
-        self.init(session.owner, session.scopes, kept: session)
+        self.init(session.owner, session.scopes, stored: session)
     }
 
     /// A request whose token is unknown or has ended; it has the rights of a request without a token.
@@ -40,11 +40,11 @@ package struct Session: Sendable {
     }
 
     private init(
-        _ owner: OwnerID?, _ scopes: Set<Scope>, kept: ActiveSession? = nil, refusal: String? = nil
+        _ owner: OwnerID?, _ scopes: Set<Scope>, stored: ActiveSession? = nil, refusal: String? = nil
     ) {
         self.owner = owner
         self.scopes = scopes
-        self.stored = kept
+        self.stored = stored
         self.tokenRejection = refusal
     }
 

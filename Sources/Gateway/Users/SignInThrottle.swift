@@ -171,7 +171,7 @@ package final class SignInThrottle: Sendable {
     private static func latest<Key: Hashable, Value>(
         _ count: Int, of entries: [Key: Value], _ last: (Value) -> Instant
     ) -> [Key: Value] {
-        let kept = entries.sorted { last($0.value) > last($1.value) }.prefix(count)
-        return Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        let newest = entries.sorted { last($0.value) > last($1.value) }.prefix(count)
+        return Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 }

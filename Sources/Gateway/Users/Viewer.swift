@@ -54,16 +54,16 @@ extension GatewayContext {
 
     /// The request's session.
     private func ownSession(of user: User) -> SessionDetails {
-        if let id = session.id, let kept = authentication.sessions.session(id) {
-            return SessionDetails(kept, authentication.sessions, isCurrent: true)
+        if let id = session.id, let stored = authentication.sessions.session(id) {
+            return SessionDetails(stored, authentication.sessions, isCurrent: true)
         }
         return SessionDetails(ofSettings: session, user)
     }
 
     /// A user's sessions, the one used last first; a token of the settings counts as one.
     fileprivate func sessions(of owner: OwnerID, current: SessionDetails) -> [SessionDetails] {
-        let kept = storedSessions(of: owner, currentID: current.id)
-        return kept.contains(where: \.isCurrent) ? kept : [current] + kept
+        let stored = storedSessions(of: owner, currentID: current.id)
+        return stored.contains(where: \.isCurrent) ? stored : [current] + stored
     }
 
     /// The stored sessions of a user.

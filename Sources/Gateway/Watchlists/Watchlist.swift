@@ -17,12 +17,12 @@ struct Watchlist: Sendable {
         case broker(BrokerConnection, id: String)
     }
 
-    init(_ kept: StoredWatchlist) {
-        origin = .portico(id: kept.id)
-        name = kept.name
-        items = kept.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
-        createdAt = kept.createdAt
-        updatedAt = kept.updatedAt
+    init(_ stored: StoredWatchlist) {
+        origin = .portico(id: stored.id)
+        name = stored.name
+        items = stored.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
+        createdAt = stored.createdAt
+        updatedAt = stored.updatedAt
     }
 
     init(_ list: BrokerWatchlist, of connection: BrokerConnection) {

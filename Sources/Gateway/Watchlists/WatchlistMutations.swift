@@ -123,13 +123,13 @@ extension GatewayContext {
     /// Changes the items of a watchlist.
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
-        guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
+        guard let source = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
         return .async { [self] in
             switch edit {
             case .add(let symbols): try await check(symbols, at: edit.argument)
             case .remove, .move: break
             }
-            switch keeper {
+            switch source {
             case .portico(let own):
                 return try payload(
                     await services.userData.watchlists.change(own, edit, for: owner), at: .change(id))

@@ -19,7 +19,7 @@ public struct GraphQLResponse: Sendable {
         case notAllowed
     }
 
-    init(body: [UInt8], outcome: Outcome, hasExtensions: Bool = false) {
+    package init(body: [UInt8], outcome: Outcome, hasExtensions: Bool = false) {
         self.body = body
         self.outcome = outcome
         self.hasExtensions = hasExtensions

@@ -89,6 +89,10 @@ public struct PreparedRequest: Sendable {
         package let document: (id: ObjectIdentifier, bytes: Int)?
         /// The coerced variables, and the other memory of the operation.
         package let variables: Int
+
+        package init(document: (id: ObjectIdentifier, bytes: Int)?, variables: Int) {
+            (self.document, self.variables) = (document, variables)
+        }
     }
 
     /// The memory in bytes that the source of a subscription retains for each item of the lists in its

@@ -118,9 +118,9 @@ package struct BatchCase {
         } catch let fault as Fault {
             throw fault
         } catch let error as JSONError {
-            throw Fault(id: .null, message: "The line is no JSON: \(error.message)")
+            throw Fault(id: .null, message: "The line is not JSON: \(error.message)")
         } catch {
-            throw Fault(id: .null, message: "The line is no JSON.")
+            throw Fault(id: .null, message: "The line is not JSON.")
         }
         let reader = BatchFieldReader(members)
         id = reader.id
@@ -146,7 +146,7 @@ private struct BatchFieldReader {
     func action() throws(BatchCase.Fault) -> BatchCase.Action {
         guard let name = try text("action") else { throw fault("A case has an \"action\": \(known).") }
         guard let action = BatchCase.Action(rawValue: name) else {
-            throw fault("The action \"\(name)\" is none of \(known).")
+            throw fault("There is no action \"\(name)\". The actions are \(known).")
         }
         return action
     }

@@ -7,18 +7,18 @@ package struct MockResponsesFile {
 
     /// Reads a file.
     ///
-    /// - Throws: `UsageError` if it cannot be read, or is no JSON object.
+    /// - Throws: `UsageError` if it cannot be read, or is not a JSON object.
     package init(path: String) throws {
         let file = try InputFile(path: path)
         let value: InputValue
         do {
             value = try InputValue(json: file.bytes, limits: LargeStackThread.jsonLimits)
         } catch {
-            throw UsageError("\(file.name) is no JSON: \(error.message)")
+            throw UsageError("\(file.name) is not JSON: \(error.message)")
         }
         guard case .object(let responses) = value else {
             throw UsageError(
-                "\(file.name): the answers are not a JSON object, as in {\"Account.name\": \"Main\"}")
+                "\(file.name): the values are not a JSON object, as in {\"Account.name\": \"Main\"}")
         }
         self.responses = responses
     }

@@ -50,7 +50,7 @@ package struct OperationChecker {
             switch example {
             case nil: given = InputObject()
             case .object(let object)?: given = object
-            default: throw GraphQLErrors([GraphQLError("The example variables are no JSON object.")])
+            default: throw GraphQLErrors([GraphQLError("The example variables are not a JSON object.")])
             }
             let values = try schema.coerceVariables(of: operation, in: valid.document, given: given)
             check.cost = try measured.cost(values)
@@ -69,7 +69,7 @@ extension InputFile {
         do {
             return try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
         } catch {
-            throw GraphQLErrors([GraphQLError("\(name) is no JSON: \(error.message)")])
+            throw GraphQLErrors([GraphQLError("\(name) is not JSON: \(error.message)")])
         }
     }
 }
@@ -132,7 +132,7 @@ extension OperationCheck {
     }
 
     private var costText: String {
-        guard let cost else { return "cost: depends on its variables; an example beside it would tell" }
+        guard let cost else { return "cost: depends on the variables; add a file with example variables" }
         return "cost: \(cost.total) of \(OperationLimits.default.cost)"
     }
 
@@ -141,10 +141,11 @@ extension OperationCheck {
         let names = Set(cache.shortest.map { "\($0.coordinate)" }).sorted()
         let fields = names.joined(separator: ", ")
         if cache.maxAge == 0 {
-            return names.isEmpty ? "cache: never" : "cache: never, since \(fields) may not be kept"
+            return names.isEmpty ? "cache: never" : "cache: never, because \(fields) must not be cached"
         }
-        let scope = cache.isPrivate ? "by its user alone" : "by anybody"
-        return "cache: \(cache.maxAge) s, \(scope); \(fields) \(names.count == 1 ? "sets" : "set") the time"
+        let scope = cache.isPrivate ? "private" : "public"
+        return
+            "cache: \(cache.maxAge) s, \(scope); \(fields) \(names.count == 1 ? "sets" : "set") the lifetime"
     }
 
     private func text(_ use: SchemaReference) -> String {

@@ -9,11 +9,11 @@ import UnixSignals
 import Upstream
 import Web
 
-/// Everything that a running server consists of, put together.
+/// All services of a running server.
 struct Application {
     private let group: ServiceGroup
 
-    /// Starts all services.
+    /// Creates all services and opens the listener; `run` starts the services.
     ///
     /// If one fails, the HTTP client is stopped: a libcurl thread that runs while the process exits would
     /// crash it.
@@ -28,10 +28,10 @@ struct Application {
     }
 
     private init(_ settings: ServeSettings, over transport: HTTPClient, logger: Logger) async throws {
-        let keeping = try DataStores(settings, logger: logger)
+        let dataStores = try DataStores(settings, logger: logger)
         let calls = UpstreamMetrics()
-        let groundwork = try await ApplicationDependencies(
-            settings, dataStores: keeping, transport: transport, logger: logger
+        let dependencies = try await ApplicationDependencies(
+            settings, dataStores: dataStores, transport: transport, logger: logger
         ) { calls.record(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
@@ -39,51 +39,51 @@ struct Application {
         options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let handler = GatewayRequestHandler(
-            schema: schema, services: groundwork.services, sessions: groundwork.sessions, calls: calls,
+            schema: schema, services: dependencies.services, sessions: dependencies.sessions, calls: calls,
             tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
             budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
         var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
         service.prepare = schema.prepare
         service.documents = settings.httpServer.documents
-        service.readiness = { [condition = groundwork.condition] in condition.readiness }
-        service.metrics = { [condition = groundwork.condition, backends = groundwork.services] in
+        service.readiness = { [condition = dependencies.condition] in condition.readiness }
+        service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
             calls.families + condition.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
-                .connections(backends.connectionCount), .quoteFeeds(backends.quoteFeedCount),
+                .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ]
                 + (spans?.families ?? [])
         }
         service.tracer = tracer
         let export = ExportRoute(
-            session: groundwork.sessions.session, export: UserDataExport(of: keeping.userDatabase),
+            session: dependencies.sessions.session, export: UserDataExport(of: dataStores.userDatabase),
             limits: settings.userPolicy.limits)
-        if settings.httpServer.server.trustedProxies == 0, groundwork.sandbox == nil {
+        if settings.httpServer.server.trustedProxies == 0, dependencies.sandbox == nil {
             logger.notice(
                 """
                 Clients on this machine are exempt from the limits of addresses. If a proxy on this machine forwards \
                 requests, set \(Settings.http.trustedProxies), so that the limits apply to its clients.
                 """)
         }
-        let explorer = try Explorer(settings.httpServer.explorer, isSandbox: groundwork.sandbox != nil)
+        let explorer = try Explorer(settings.httpServer.explorer, isSandbox: dependencies.sandbox != nil)
         let server = try await HTTPServer.start(
             settings.httpServer.server, service: service,
             routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
-        let greeting = StartupMessage(
-            host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
+        let startupMessage = StartupMessage(
+            host: server.host, port: server.port, isSandbox: dependencies.sandbox != nil,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
         // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
-            DataStoreService(dataStores: keeping),
-            SessionMaintenanceService(sessions: groundwork.sessionStore, logger: logger),
+            DataStoreService(dataStores: dataStores),
+            SessionMaintenanceService(sessions: dependencies.sessionStore, logger: logger),
             TransportService(transport: transport),
         ]
         if let spans { services.append(spans) }
         services += [
-            ConnectionShutdownService(connectionService: groundwork.services.connectionService),
-            OrderReconciliationService(services: groundwork.services, logger: logger), server,
-            StartupMessageService(text: greeting.text),
+            ConnectionShutdownService(connectionService: dependencies.services.connectionService),
+            OrderReconciliationService(services: dependencies.services, logger: logger), server,
+            StartupMessageService(text: startupMessage.text),
         ]
-        if let sandbox = groundwork.sandbox { services.insert(sandbox, at: 0) }
+        if let sandbox = dependencies.sandbox { services.insert(sandbox, at: 0) }
         group = ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     }
@@ -105,7 +105,8 @@ extension MetricFamily {
     fileprivate static func quoteFeeds(_ count: Int) -> MetricFamily {
         MetricFamily(
             "portico_quote_feeds", .gauge,
-            "Price feeds that clients follow, or followed a moment ago.", [Sample(Double(count))])
+            "Price feeds to which clients are subscribed, or were subscribed a moment ago.",
+            [Sample(Double(count))])
     }
 
     fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {

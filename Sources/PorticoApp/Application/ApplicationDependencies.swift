@@ -29,7 +29,7 @@ struct ApplicationDependencies {
             in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy
         ) {
             logger.error(
-                "What a user asked for could not be kept or read. \($0)",
+                "The data of a user could not be stored or read. \($0)",
                 metadata: CurrentRequest.id.map { ["requestID": "\($0)"] })
         }
         do throws(StorageError) {
@@ -87,5 +87,5 @@ extension SpanExporter {
 private struct CollectorError: Error, CustomStringConvertible {
     let status: Int
 
-    var description: String { "It answered with status \(status)." }
+    var description: String { "The collector responded with status \(status)." }
 }

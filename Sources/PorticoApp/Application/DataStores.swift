@@ -4,24 +4,24 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// What outlives the process: files in the data folder; without a folder everything is forgotten.
+/// The persistent data of a server: files in the data directory; without one, the data is in memory only.
 struct DataStores {
     /// The counts of all calls to providers.
     let ledger: QuotaLedger
     /// The stored market data of providers with a low quota; nil without a data directory.
     let values: SQLitePersistentCache?
-    /// What users have entrusted to Portico; without a folder it is forgotten with the process.
+    /// The users and their data; in memory only without a data directory.
     let userDatabase: UserDatabase
-    /// What seals the secrets in it.
+    /// The key that encrypts the secrets of `userDatabase`.
     let masterKey: MasterKey
-    /// The sandbox's own folder inside of the one that is named.
+    /// The name of the sandbox's directory in the data directory.
     static let sandboxFolder = "sandbox"
     private let hold: DirectoryLock?
     private let logger: Logger
 
     /// Opens the files of the data directory, and creates missing ones.
     ///
-    /// The sandbox has its own directory inside of it: values of fake providers must never be used as a
+    /// The sandbox has its own directory inside of it: values of simulated providers must never be used as a
     /// provider's values.
     ///
     /// - Throws: `StorageError` if the directory or a file in it cannot be used.
@@ -47,10 +47,11 @@ struct DataStores {
         masterKey = try namedKey ?? MasterKey(in: folder)
         let file = try CacheDatabase(in: folder)
         ledger = try QuotaLedger(clock: settings.market.clock, store: SQLiteQuotaStore(in: file)) { error in
-            logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")
+            logger.error("Counts of calls cannot be stored; a restart would reset them. \(error)")
         }
         values = SQLitePersistentCache(in: file) { error in
-            logger.warning("What providers told cannot be kept or read; they are asked anew. \(error)")
+            logger.warning(
+                "Data of providers cannot be stored or read in the cache; it is requested again. \(error)")
         }
     }
 
@@ -59,15 +60,15 @@ struct DataStores {
         do {
             try await values?.deleteOutdated(now: .now)
         } catch {
-            logger.warning("What providers told long ago cannot be forgotten. \(error)")
+            logger.warning("Expired data of providers cannot be deleted. \(error)")
         }
     }
 
     private static func warn(_ logger: Logger) {
         logger.warning(
             """
-            Counts of calls are kept in memory only: a restart forgets what has been spent of the providers' quotas. \
-            Name a folder with \(Settings.server.data).
+            Counts of calls are stored in memory only: a restart resets the used amounts of the providers' quotas. \
+            Set a data directory with \(Settings.server.data).
             """)
     }
 }
@@ -81,11 +82,11 @@ extension ProviderMode {
     }
 }
 
-/// Closes the files of the data directory at a graceful shutdown.
+/// Writes unwritten values of the persistent cache at a graceful shutdown.
 struct DataStoreService: Service {
     let dataStores: DataStores
 
-    /// It is stopped last, when nothing more can come.
+    /// Runs until shutdown, and stops after all services that read or write the stores.
     func run() async throws {
         await dataStores.tidy()
         try await gracefulShutdown()
@@ -95,5 +96,5 @@ struct DataStoreService: Service {
 
 // Logs name the service.
 extension DataStoreService: CustomStringConvertible {
-    var description: String { "Keeping" }
+    var description: String { "DataStores" }
 }

@@ -11,20 +11,20 @@ package protocol Executable: Sendable {
     static var commands: [any ParsableCommand.Type] { get }
 }
 
-/// Fake providers over one market, in the process of a server.
+/// Simulated providers over one market, in the process of a server.
 ///
-/// Its service ends at a graceful shutdown and stops the fake providers.
+/// Its service ends at a graceful shutdown and stops the simulated providers.
 package protocol EmbeddedSandbox: Service {
-    /// Starts the fake providers on a free port of the loopback interface.
+    /// Starts the simulated providers on a free port of the loopback interface.
     ///
     /// - Parameters:
     ///   - time: The time at which the market's clock is stopped, so that equal requests get equal responses;
     ///     nil for the system's clock.
-    ///   - logger: The logger of the fake providers.
+    ///   - logger: The logger of the simulated providers.
     /// - Returns: The running sandbox.
     /// - Throws: If no port can be opened.
     static func start(at time: Instant?, logger: Logger) async throws -> any EmbeddedSandbox
 
-    /// The environment variables that make a server use these fake providers as the demo user.
+    /// The environment variables that make a server use these simulated providers as the demo user.
     var environment: [String: String] { get }
 }

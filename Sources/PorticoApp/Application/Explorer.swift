@@ -3,10 +3,10 @@ import NIOHTTP1
 import PorticoCore
 import Web
 
-/// The pages for people: the explorer at `/`, and what lies beside it in its folder.
+/// The pages for browsers: the explorer at `/`, and the other files of its directory.
 struct Explorer {
     let routes: [String: any Route]
-    /// Whether there is something to look at.
+    /// Whether the explorer is served.
     let hasPages: Bool
 
     /// - Throws: `UsageError` if the directory cannot be served.
@@ -40,7 +40,7 @@ struct Explorer {
         let documents = folder.paths.filter { $0.hasPrefix("/operations/") && $0.hasSuffix(".graphql") }
         let settings: InputObject = [
             "version": .string(Version.current),
-            // Only that of the sandbox, which is public.
+            // Only the token of the sandbox is public.
             "token": isSandbox ? .string(SessionAuthenticator.sandboxToken) : .null,
             "operations": .list(documents.map { .string($0) }),
         ]
@@ -74,13 +74,13 @@ enum ExplorerUnavailablePage {
         <title>Portico</title>
         <link rel="stylesheet" href="/missing.css">
         <main>
-          <h1>Portico answers at <code>/graphql</code></h1>
-          <p>Ask it with any GraphQL client; the schema is at <a href="/schema.graphql"><code>/schema.graphql</code></a>.</p>
-          <p>The explorer, GraphiQL with samples and a view of each answer's upstream calls, is a folder of its own, and
-            was not found. In Portico's sources, <code>make run</code> fetches and serves it. Otherwise</p>
+          <h1>Portico serves GraphQL at <code>/graphql</code></h1>
+          <p>Use any GraphQL client. The schema is at <a href="/schema.graphql"><code>/schema.graphql</code></a>.</p>
+          <p>The explorer (GraphiQL with samples and a view of the upstream calls of each response) is not installed. In
+            Portico's sources, <code>make run</code> fetches and serves it. To do this without <code>make run</code>:</p>
           <pre>make explorer
         portico serve --explorer Explorer</pre>
-          <p><code>--explorer off</code> switches this page off, and so does <code>--production</code>.</p>
+          <p><code>--explorer off</code> or <code>--production</code> disables this page.</p>
         </main>
         </html>
 

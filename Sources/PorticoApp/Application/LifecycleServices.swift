@@ -30,7 +30,7 @@ struct OrderReconciliationService: Service {
         let (backends, logger) = (services, logger)
         await cancelWhenGracefulShutdown {
             await OrderReconciliation(backends).run { error in
-                logger.error("What became of orders cannot be written down or read. \(error)")
+                logger.error("The outcomes of orders cannot be recorded or read. \(error)")
             }
         }
     }

@@ -2,36 +2,36 @@ import Brokerage
 import Upstream
 import Web
 
-/// How the providers fare, for those who run the server.
+/// The health and quotas of the providers, for `/metrics` and `/health/ready`.
 struct ProviderHealthReporter: Sendable {
     private let channelFactory: ProviderChannelFactory
     private let providers: [ProviderID]
 
-    /// Of the providers that are wired by now.
+    /// - Parameter wiring: The assembly, to which all providers have been added.
     init(_ wiring: ProviderAssembly) {
         channelFactory = wiring.channelFactory
         providers = wiring.providers.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Of each provider.
+    /// The health of each provider.
     var healths: [(provider: ProviderID, health: ProviderHealth)] {
         providers.map { ($0, channelFactory.monitor.health(of: $0)) }
     }
 
-    /// For `/metrics`.
+    /// The metrics for `/metrics`.
     var families: [MetricFamily] {
         let quotas = channelFactory.ledger.tightest()
         return [
             MetricFamily(
                 "portico_quota_remaining", .gauge,
-                "Calls that may go out now, by provider and limit: of several credentials the fewest.",
+                "Calls that the quota allows now, by provider and limit; the minimum of all credentials.",
                 quotas.map { ProviderHealthReporter.sample($0.provider, $0.status, \.remaining) }),
             MetricFamily(
-                "portico_quota_limit", .gauge, "Calls that the same limit allows altogether.",
+                "portico_quota_limit", .gauge, "Calls that the same limit allows in total.",
                 quotas.map { ProviderHealthReporter.sample($0.provider, $0.status, \.limit) }),
             MetricFamily(
                 "portico_provider_up", .gauge,
-                "1, or 0 for a provider that is not called as it is out of order.",
+                "1, or 0 for a provider that is not called because it is down.",
                 healths.map { provider, health in
                     MetricFamily.Sample(
                         health.state == .down ? 0 : 1,

@@ -11,5 +11,5 @@ package enum ProviderRegistry {
 
     /// The settings of one provider, for a message of a server without any.
     static let example =
-        "Set PORTICO_ALPACA_KEY_ID and PORTICO_ALPACA_SECRET_KEY_FILE (or PORTICO_ALPACA_TOKEN_FILE) or another provider's"
+        "Set PORTICO_ALPACA_KEY_ID and PORTICO_ALPACA_SECRET_KEY_FILE (or PORTICO_ALPACA_TOKEN_FILE) or the settings of another provider"
 }

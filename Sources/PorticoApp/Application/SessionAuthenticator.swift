@@ -4,7 +4,7 @@ import Storage
 import Upstream
 import Web
 
-/// Whose request it is, by the token that it carries.
+/// Determines the session of a request by its token.
 struct SessionAuthenticator: Sendable {
     private let settings: Token
     private let store: SessionStore
@@ -59,11 +59,11 @@ struct SessionAuthenticator: Sendable {
     }
 }
 
-/// The static token of the one to whom a server's broker keys belong.
+/// The static token of the owner of a server's broker credentials.
 struct OwnerToken: Sendable {
     private let bytes: [UInt8]
 
-    /// As short as a token may be, in bytes: shorter ones can be guessed.
+    /// The minimum length in bytes: shorter tokens can be guessed.
     static let minimumLength = 16
 
     /// - Throws: `UsageError` if the token is too short, or cannot be a header value.
@@ -71,11 +71,11 @@ struct OwnerToken: Sendable {
         guard text.utf8.count >= OwnerToken.minimumLength else {
             throw UsageError(
                 "The owner's token has \(text.utf8.count) bytes; it needs at least \(OwnerToken.minimumLength). "
-                    + "`head -c 32 /dev/urandom | base64` makes a good one.")
+                    + "`head -c 32 /dev/urandom | base64` generates one.")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw UsageError(
-                "The owner's token has a character that cannot stand in an Authorization header.")
+                "The owner's token has a character that an Authorization header cannot contain.")
         }
         bytes = Array(text.utf8)
     }

@@ -27,7 +27,7 @@ package struct SessionMaintenanceService: Service {
             await repeatedly(every: Self.tidyingInterval) { await tidy() }
             _ = await (ending, following)
         }
-        await attempt("were used, but their uses cannot be stored") { try await sessions.storeLastUses() }
+        await attempt("The last uses of sessions cannot be stored.") { try await sessions.storeLastUses() }
     }
 
     /// Calls a closure after each interval, until the task is cancelled.
@@ -36,11 +36,13 @@ package struct SessionMaintenanceService: Service {
     }
 
     private func follow() async {
-        await attempt("cannot be read again") { try await sessions.followOthers() }
+        await attempt("Changes of sessions by other processes cannot be read.") {
+            try await sessions.followOthers()
+        }
     }
 
     func tidy() async {
-        await attempt("that have ended cannot be removed, or their uses cannot be stored") {
+        await attempt("Ended sessions cannot be deleted, or last uses of sessions cannot be stored.") {
             try await sessions.tidy()
         }
     }
@@ -49,12 +51,12 @@ package struct SessionMaintenanceService: Service {
         do {
             try await body()
         } catch {
-            logger.error("Sessions \(failure). \(error)")
+            logger.error("\(failure) \(error)")
         }
     }
 }
 
 // Logs name the service.
 extension SessionMaintenanceService: CustomStringConvertible {
-    package var description: String { "People" }
+    package var description: String { "SessionMaintenance" }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ServiceLifecycle
 
-/// What `portico serve` prints first.
+/// The text that `portico serve` prints when it is ready.
 struct StartupMessage {
     let host: String
     let port: Int
@@ -18,8 +18,8 @@ struct StartupMessage {
 
     private var providerNotice: String {
         isSandbox
-            ? "It stands on the embedded sandbox; the token of its demo user is `sandbox`."
-            : "It stands on the configured providers."
+            ? "It uses the embedded sandbox; the token of its demo user is `sandbox`."
+            : "It uses the configured providers."
     }
 
     private var exploring: String {
@@ -28,7 +28,7 @@ struct StartupMessage {
 
     var text: String {
         """
-        Portico \(Version.current) answers on \(scheme)://\(address)/graphql
+        Portico \(Version.current) listens on \(scheme)://\(address)/graphql
         \(providerNotice)\(exploring)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\

@@ -7,17 +7,17 @@ import Upstream
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Ask a running Portico whether it is ready; exit status 0 if it is, 1 if not.",
+        abstract: "Check whether a running server is ready; exit status 0 if it is, 1 if not.",
         discussion: """
             Examples:
               portico health
               portico health --port 9000
             """)
 
-    @Option(help: "The address that it listens on. (default: PORTICO_HOST, else 127.0.0.1)")
+    @Option(help: "The server's address. (default: PORTICO_HOST, else 127.0.0.1)")
     var host: String?
 
-    @Option(help: "The port that it listens on. (default: PORTICO_PORT, else 8080)")
+    @Option(help: "The server's port. (default: PORTICO_PORT, else 8080)")
     var port: String?
 
     func run() async throws {
@@ -25,7 +25,7 @@ struct HealthCommand: AsyncParsableCommand {
         let address = try HealthCommand.address(
             await SettingsLoader.load(flags: flags, environment: ProcessInfo.processInfo.environment))
         guard let url = HTTPURL("http://\(address)/health/ready") else {
-            throw UsageError("\(address) is no address.")
+            throw UsageError("\(address) is not a valid address.")
         }
         let transport = try HTTPClient(userAgent: "portico-health/\(Version.current)")
         let answer: Result<HTTPClientResponse, HTTPClientError>
@@ -40,9 +40,9 @@ struct HealthCommand: AsyncParsableCommand {
         case .success(let response) where response.isSuccess:
             print("ready")
         case .success(let response):
-            throw NotReadyError("\(address) answered with status \(response.status).")
+            throw NotReadyError("\(address) responded with status \(response.status).")
         case .failure(let error):
-            throw NotReadyError("\(address) did not answer: \(error)")
+            throw NotReadyError("\(address) did not respond: \(error)")
         }
     }
 

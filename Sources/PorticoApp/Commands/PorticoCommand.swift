@@ -5,22 +5,22 @@ struct PorticoCommand<Product: Executable>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "portico",
-            abstract: "One GraphQL endpoint in front of brokers and market-data providers.",
+            abstract: "One GraphQL endpoint for brokers and market-data providers.",
             discussion: """
                 Examples:
-                  portico serve                          answer on 127.0.0.1:8080, from the embedded sandbox
-                  portico serve --port 0                 the same on a free port, which it prints
+                  portico serve                          listen on 127.0.0.1:8080 and use the embedded sandbox
+                  portico serve --port 0                 listen on a free port and print it
                   PORTICO_ALPACA_KEY_ID=… PORTICO_ALPACA_SECRET_KEY_FILE=… \\
                     PORTICO_OWNER_TOKEN_FILE=… portico serve
                                                          use an account at a broker
-                  portico sandbox --port 9000            the stand-in for the providers, alone
-                  portico users invite --data DIR        a code with which somebody can sign up
-                  portico health                         exit status 0 if a Portico here is ready
-                  portico backup FILE --data FOLDER      a copy of what users entrusted to it, while it runs
-                  portico doctor --data FOLDER           whether the folder is in order
-                  portico schema diff OLD NEW            what changed, and whether it breaks a client
-                  portico operations check FOLDER        what the operations of a front end cost
-                  portico mock --schema FILE             made-up answers for any schema
+                  portico sandbox --port 9000            run the sandbox (simulated providers) alone
+                  portico users invite --data DIR        print a code with which one person can sign up
+                  portico health                         check whether the server on this machine is ready
+                  portico backup FILE --data DIR         copy the users' data, also while the server runs
+                  portico doctor --data DIR              check a data directory
+                  portico schema diff OLD NEW            list the changes and whether they break clients
+                  portico operations check DIR           validate operations and print their cost
+                  portico mock --schema FILE             serve mock responses for any schema
                 """,
             version: Version.current,
             subcommands: [ServeCommand<Product>.self] + Product.commands + [

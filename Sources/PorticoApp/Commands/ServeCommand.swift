@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import PorticoCore
 import ServiceLifecycle
 import Web
 
@@ -9,19 +10,22 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "serve",
-            abstract: "Answer GraphQL requests until told to stop.",
+            abstract: "Serve GraphQL requests until interrupted.",
             discussion: """
-                Every flag has an environment variable, PORTICO_ and its name in capitals, and a key of its name in the
-                configuration file; a flag counts before a variable, a variable before the file. What a provider needs is
-                set by variable or file only, so that no secret shows in a list of processes: PORTICO_ALPACA_BASE_URL,
-                PORTICO_ALPACA_DATA_URL, PORTICO_ALPACA_ENVIRONMENT (paper or live), PORTICO_ALPACA_KEY_ID with
-                PORTICO_ALPACA_SECRET_KEY or PORTICO_ALPACA_SECRET_KEY_FILE, or PORTICO_ALPACA_TOKEN or
-                PORTICO_ALPACA_TOKEN_FILE. Users connect with brokers by consent where PORTICO_REDIRECT_URIS is set and an
-                application: PORTICO_ALPACA_CLIENT_ID with PORTICO_ALPACA_CLIENT_SECRET_FILE, PORTICO_SAXO_APP_KEY with
+                Each flag also has an environment variable, PORTICO_ and its name in capitals, and a key with its name
+                in the configuration file. A flag takes precedence over a variable, a variable over the file. Settings
+                of providers have no flags, because the list of processes would show secrets.
+
+                For the server's own account at Alpaca, set PORTICO_ALPACA_KEY_ID with PORTICO_ALPACA_SECRET_KEY or
+                PORTICO_ALPACA_SECRET_KEY_FILE, or set PORTICO_ALPACA_TOKEN or PORTICO_ALPACA_TOKEN_FILE. Optional:
+                PORTICO_ALPACA_ENVIRONMENT (paper or live), PORTICO_ALPACA_BASE_URL, PORTICO_ALPACA_DATA_URL.
+
+                For users who connect with brokers through OAuth, set PORTICO_REDIRECT_URIS and an application:
+                PORTICO_ALPACA_CLIENT_ID with PORTICO_ALPACA_CLIENT_SECRET_FILE, or PORTICO_SAXO_APP_KEY with
                 PORTICO_SAXO_APP_SECRET_FILE.
 
-                SIGTERM and SIGINT stop it: requests in flight have PORTICO_SHUTDOWN_GRACE_PERIOD (30 seconds)
-                to finish, new ones are refused with 503, and idle connections are closed at once. A request that takes
+                SIGTERM and SIGINT stop the server. It refuses new requests with 503, closes idle connections at once,
+                and gives requests in flight PORTICO_SHUTDOWN_GRACE_PERIOD (30 seconds) to finish. A request that takes
                 longer gets 503.
 
                 Examples:
@@ -31,59 +35,54 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
                 """)
     }
 
-    @Option(help: "The address to listen on. (default: 127.0.0.1)")
+    @Option(help: .setting(Settings.server.host))
     var host: String?
 
-    @Option(help: "The port to listen on; 0 picks a free one and prints it. (default: 8080)")
+    @Option(help: .setting(Settings.server.port))
     var port: String?
 
-    @Option(help: "The folder that holds what is kept.")
+    @Option(help: .setting(Settings.server.data))
     var data: String?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Answer from the embedded stand-in. Implied where no provider is configured and --host is loopback."
-    )
+    @Flag(inversion: .prefixedNo, help: .setting(Settings.server.sandbox))
     var sandbox: Bool?
 
-    @Option(help: "A configuration file, in JSON.")
+    @Option(help: .setting(Settings.server.config))
     var config: String?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    @Option(help: .setting(Settings.logs.logLevel))
     var logLevel: String?
 
-    @Option(help: "A file with the token of the one to whom the configured broker keys belong.")
+    @Option(help: .setting(Settings.users.ownerTokenFile))
     var ownerTokenFile: String?
 
-    @Option(help: "Who may become a user: open, invitation or off. (default: open on the sandbox, else off)")
+    @Option(help: .setting(Settings.users.signUp))
     var signUp: String?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Keep to itself what strangers need not see: introspection, suggestions, the schema, the explorer, GET."
-    )
+    @Flag(inversion: .prefixedNo, help: .setting(Settings.server.production))
     var production: Bool?
 
-    @Option(
-        help: """
-            The folder of the explorer that stands at /, or off. (default: share/portico/explorer beside the \
-            executable's bin)
-            """)
+    @Option(help: .setting(Settings.server.explorer))
     var explorer: String?
 
-    @Option(help: "Where a collector takes spans (OTLP over HTTP, in JSON); no path stands for /v1/traces.")
+    @Option(help: .setting(Settings.logs.otlp))
     var otlp: String?
 
     func run() async throws {
         AvailableCPUs.limitEventLoops()
         MallocTuning.apply()
-        let settings = try ServeSettings(
-            await SettingsLoader.load(flags: flags, environment: ProcessInfo.processInfo.environment),
-            sandbox: Product.sandbox)
+        let values = try await SettingsLoader.load(
+            flags: flags, environment: ProcessInfo.processInfo.environment)
+        let settings = try ServeSettings(values, sandbox: Product.sandbox)
         var logger = Logger(label: "portico", factory: settings.logFormat.handler)
         logger.logLevel = settings.logLevel
+        if !values.ignoredVariables.isEmpty {
+            logger.notice(
+                """
+                Ignored variables that Kubernetes sets for Services: \
+                \(values.ignoredVariables.joined(separator: ", ")). Set enableServiceLinks: false to remove them.
+                """)
+        }
         try await Application.build(settings, logger: logger).run()
     }
 
@@ -94,5 +93,21 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
             "production": production.map { String($0) }, "explorer": explorer, "otlp": otlp,
         ]
         return given.compactMapValues(\.self)
+    }
+}
+
+extension ArgumentHelp {
+    /// The help of a setting's flag: the meaning, the keywords and the default, without Markdown.
+    fileprivate static func setting<Value>(_ setting: Setting<Value>) -> ArgumentHelp {
+        let definition = setting.definition
+        var text = definition.help
+        if case .keyword(let keywords) = definition.form {
+            text += " Values: \(keywords.joined(separator: ", "))."
+        }
+        switch definition.standard {
+        case .value(let value): text += " (default: \(value))"
+        case .text(let description): text += " (default: \(description))"
+        }
+        return ArgumentHelp(stringLiteral: text.filter { $0 != "`" })
     }
 }

@@ -169,7 +169,7 @@ extension DocumentPolicy {
     private static func documents(at path: String) throws -> [String] {
         let values = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey])
         guard let isFolder = values?.isDirectory else {
-            throw UsageError("\"\(path)\" is neither a folder nor a file.")
+            throw UsageError("\"\(path)\" is neither a directory nor a file.")
         }
         guard isFolder else { return try documents(ofManifest: InputFile(path: path).bytes, at: path) }
         return try OperationsFolder(path: path).documents.map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -27,8 +27,8 @@ package struct ProviderSettings {
         guard !redirectURIs.isEmpty || !providers.contains(where: \.provider.hasApplication) else {
             throw UsageError(
                 """
-                An application needs \(Settings.users.redirectURIs.variable): the addresses, separated by commas, that \
-                browsers are sent back to with a consent.
+                An application needs \(Settings.users.redirectURIs.variable): the addresses, separated by commas, to \
+                which a provider may redirect browsers after the consent.
                 """)
         }
     }
@@ -42,8 +42,8 @@ package struct ProviderSettings {
             guard let url = HTTPURL(text), url.isSecure || url.isLoopback else {
                 throw UsageError(
                     """
-                    \(values.name(of: Settings.users.redirectURIs)) names "\(text)", which is no https address; http is \
-                    for this machine's own only, as a code would go over a network in clear.
+                    \(values.name(of: Settings.users.redirectURIs)) has "\(text)", which is not an https address. http \
+                    is allowed only for addresses of this machine, because it would send a code in clear text.
                     """)
             }
             urls.insert(url)
@@ -66,7 +66,7 @@ extension ProviderRoutes {
             for name in try values[setting] {
                 guard let provider = ProviderID(rawValue: name.replacing("-", with: "_").uppercased()) else {
                     throw UsageError(
-                        "\(values.name(of: setting)) names \"\(name)\", which is no provider. They are: "
+                        "\(values.name(of: setting)) has \"\(name)\", which is not a provider. The providers are: "
                             + ProviderID.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ")
                             + ".")
                 }

@@ -74,7 +74,7 @@ package enum ProviderMode {
         case (nil, true) where Loopback.contains(host): self = .sandbox(sandbox, at: time)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(
-                "\(values.name(of: Settings.server.sandboxTime)) is for the sandbox, and a provider is configured: "
+                "\(values.name(of: Settings.server.sandboxTime)) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
         case (false, false), (nil, false): self = .providers(providers)
         case (true, false):
@@ -85,8 +85,8 @@ package enum ProviderMode {
             throw UsageError("No provider is configured and the sandbox is off. " + ProviderMode.remedy)
         case (nil, true):
             throw UsageError(
-                "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
-                    + "well-known token is not opened unasked. " + ProviderMode.remedy)
+                "No provider is configured, and other machines may reach \(host). The sandbox, whose token is public, "
+                    + "is then not enabled by default. " + ProviderMode.remedy)
         }
     }
 
@@ -107,7 +107,7 @@ package enum ProviderMode {
     }
 
     private static let remedy =
-        "\(ProviderRegistry.example), or ask for the sandbox with \(Settings.server.sandbox)."
+        "\(ProviderRegistry.example), or enable the sandbox with \(Settings.server.sandbox)."
 
     /// Whether the server uses the embedded sandbox.
     var isSandbox: Bool {
@@ -153,9 +153,9 @@ enum ExplorerSettings: Hashable {
         } else if let text {
             guard ExplorerSettings.hasPage(text) else {
                 throw UsageError(
-                    "\(values.name(of: Settings.server.explorer)) is \"\(text)\", which is no folder with an "
-                        + "index.html. The folder `Explorer` of Portico's sources is one; "
-                        + "\(ExplorerSettings.offValue) does without.")
+                    "\(values.name(of: Settings.server.explorer)) is \"\(text)\", which is not a directory with an "
+                        + "index.html. Use the directory `Explorer` of Portico's sources, or "
+                        + "\(ExplorerSettings.offValue) to disable the explorer.")
             }
             self = .folder(text)
         } else if let folder = ExplorerSettings.installed, ExplorerSettings.hasPage(folder) {

@@ -34,19 +34,19 @@ struct ServerSettingGroup: SettingGroup {
         "port", .integer(0...65_535), default: ServerConfiguration().port, isFlag: true,
         "The port to listen on; 0 chooses a free port and prints it.")
     let data = Setting(
-        "data", .text("a directory"), unset: "none: all data is in memory only", isFlag: true,
+        "data", .text("a directory"), unset: "none; all data is in memory only", isFlag: true,
         """
         The data directory: users, their sessions and data, the usage of quotas, and the prices, charts, instruments \
         and company figures from providers with a low quota. It is created if it is missing.
         """)
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
-        isFlag: true, "Use the embedded sandbox (fake providers), whose token is public.")
+        isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")
     let sandboxTime = Setting(
         "sandbox-time", .instant, unset: "the system's clock",
         """
         Stops the sandbox's clock at this time, so that equal requests return equal responses. Rate limits of the \
-        fake providers are off while it is stopped.
+        simulated providers are off while it is stopped.
         """)
     let config = Setting("config", .file, isFlag: true, "The configuration file, one JSON object.")
     let production = Setting(
@@ -61,11 +61,11 @@ struct ServerSettingGroup: SettingGroup {
 
 struct UserSettingGroup: SettingGroup {
     let title = "Users"
-    let introduction: String? = "Set at most one of the two names of the master key."
+    let introduction: String? = "Set at most one of the two settings of the master key."
 
     let ownerTokenFile = Setting(
         "owner-token-file", .file, isFlag: true,
-        "The token of the owner of the configured broker credentials, at least 16 bytes.")
+        "The file with the token of the owner of the configured broker credentials, at least 16 bytes.")
     let signUp = Setting(
         "sign-up", .choice([("open", .open), ("invitation", .invitation), ("off", SignUpPolicy.off)]),
         unset: "`open` with the sandbox, else `off`", isFlag: true,

@@ -9,13 +9,17 @@ package enum SettingsLoader {
     ///
     /// - Parameters:
     ///   - flags: The flags of the command line, by the names of their settings.
-    ///   - environment: The environment variables of the process.
+    ///   - environment: The environment variables of the process; those of ``KubernetesServiceLinks`` are ignored.
     /// - Returns: The settings.
     /// - Throws: `UsageError` if the file cannot be read, or if a variable or key is unknown: a mistyped name would
     ///   otherwise be ignored.
     package static func load(
         flags: [String: String] = [:], environment: [String: String]
     ) async throws -> SettingValues {
+        let serviceLinks = environment.filter { name, value in
+            name.hasPrefix("PORTICO_") && KubernetesServiceLinks.contains(name, value)
+        }
+        let environment = environment.filter { name, _ in serviceLinks[name] == nil }
         try check(environment)
         let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
         var sources: [(provider: any ConfigProvider, file: String?)] = [
@@ -37,7 +41,7 @@ package enum SettingsLoader {
                 break
             }
         }
-        return SettingValues(entries)
+        return SettingValues(entries, ignoredVariables: serviceLinks.keys.sorted())
     }
 
     /// A value as text, for each type that the file may contain.
@@ -59,7 +63,7 @@ package enum SettingsLoader {
         let known = Set(Settings.all.map(\.variable))
         for name in environment.keys.sorted() where name.hasPrefix("PORTICO_") && !known.contains(name) {
             throw UsageError(
-                "The environment has \(name), which is no variable of Portico's. They are: "
+                "The environment has \(name), which is not a variable of Portico. The variables are: "
                     + known.sorted().joined(separator: ", ") + ".")
         }
     }
@@ -70,12 +74,13 @@ package enum SettingsLoader {
                 "\(Settings.server.config) names \"\(path)\", which cannot be read.")
         }
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw UsageError("The configuration file \"\(path)\" is no JSON object.")
+            throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
         }
         let known = Set(Settings.all.map(\.name))
         for key in object.keys.sorted() where !known.contains(key) {
             throw UsageError(
-                "The configuration file \"\(path)\" has \"\(key)\", which is no setting of Portico's. They are: "
+                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
+                    + "The settings are: "
                     + known.sorted().joined(separator: ", ") + ".")
         }
         for (key, value) in object where !(value is String || value is NSNumber) {

@@ -80,7 +80,7 @@ extension JSONReader {
         return try reader.required(try? factor.asPercent, "factor that can be told in per cent")
     }
 
-    /// Reads a price; nil for 0, which stands for none.
+    /// Reads a price; nil for 0, which means that there is none.
     static func price(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
         let price = try reader.decimal()
         return price.isZero ? nil : price

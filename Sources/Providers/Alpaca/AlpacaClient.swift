@@ -1,15 +1,14 @@
 import Brokerage
 package import Upstream
 
-/// Alpaca's Trading API v2 and Market Data v2, as one user.
+/// Alpaca's Trading API v2 and Market Data v2, for one user.
 ///
-/// What is cached, shared and counted is so in `Upstream`; only the list of all assets, which has no other use than to
-/// be searched, is kept here. Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the
-/// deadline that it is given.
+/// `Upstream` caches, shares and counts calls; only the list of all assets, which serves searches only, is
+/// cached here. Every call throws ``Upstream/ProviderFailure`` and no other error, and ends by its deadline.
 package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: TimeSource
-    let directory: AlpacaAssetCache
+    let assetCache: AlpacaAssetCache
     let calendar: ReadCache<CalendarQuery, [AlpacaCalendarDay]>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
@@ -17,32 +16,32 @@ package struct AlpacaClient: Sendable {
     private let orders: ProviderHTTPClient
     private let headers: HTTPClientHeaders
 
-    /// A client of one account.
+    /// Creates the client of one account.
     ///
     /// - Parameters:
-    ///   - configuration: Where Alpaca is, and who asks.
-    ///   - line: What the calls go over, and whose quota they spend.
-    ///   - directory: The assets, which clients of the same Alpaca may share.
+    ///   - configuration: The URLs, the environment and the credential.
+    ///   - channel: The channel of the calls, with its quota.
+    ///   - assetCache: The assets, which clients of the same Alpaca may share.
     package init(
-        _ configuration: AlpacaConfiguration, over line: ProviderChannel,
-        directory: AlpacaAssetCache = AlpacaAssetCache()
+        _ configuration: AlpacaConfiguration, over channel: ProviderChannel,
+        assetCache: AlpacaAssetCache = AlpacaAssetCache()
     ) {
         self.configuration = configuration
-        self.directory = directory
-        clock = line.clock
+        self.assetCache = assetCache
+        clock = channel.clock
         // Trading days are known for years ahead; a change may be seen a day later.
         calendar = ReadCache(
             "calendar", CacheBounds(entries: 64, bytes: Self.calendarLimit),
             freshness: .fixed(.seconds(86_400)),
-            weight: { days in days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: line.clock)
-        trading = line.client(to: .trading, within: configuration) {
+            weight: { days in days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: channel.clock)
+        trading = channel.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpaca: $0, now: $1)
         }
-        data = line.client(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
-        writes = line.client(to: .trading, within: configuration) {
-            ProviderFailure.Cause(alpacaDesk: $0, now: $1)
+        data = channel.client(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
+        writes = channel.client(to: .trading, within: configuration) {
+            ProviderFailure.Cause(alpacaWrite: $0, now: $1)
         }
-        orders = line.client(to: .trading, within: configuration) {
+        orders = channel.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaOrders: $0, now: $1)
         }
         var headers = HTTPClientHeaders()
@@ -85,9 +84,9 @@ package struct AlpacaClient: Sendable {
         return try await caller.call(operation, request, in: context, read: read)
     }
 
-    /// Changes something at the trading host: once, whatever becomes of it.
+    /// Sends a write to the trading host once, and does not retry it.
     ///
-    /// Refusals come to `read`: ``AlpacaWriteRejection`` tells them from the rest.
+    /// `read` gets refusals too: ``AlpacaWriteRejection`` detects them.
     func write<Value>(
         _ operation: String, _ method: HTTPClientMethod, _ address: (HTTPURL) -> HTTPURL?,
         body: AlpacaBody? = nil,
@@ -108,7 +107,8 @@ package struct AlpacaClient: Sendable {
 struct AlpacaID: Hashable, Sendable {
     let text: String
 
-    /// - Throws: `notFound` for a text in another form, without a call: Alpaca has no object with such an id.
+    /// - Throws: `notFound` for a text in another form, without a call: Alpaca has no object with such an
+    ///   id.
     init(_ text: String) throws(ProviderFailure) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(Self.isHexadecimal) else {
@@ -142,7 +142,7 @@ extension ProviderChannel {
     }
 }
 
-/// Alpaca's hosts for calls that are over with one answer; each has a rate limit of its own, which bears its name.
+/// A host of Alpaca for calls with one response; each has a separate rate limit, which has the host's name.
 package enum AlpacaHost: String, Sendable, Hashable {
     case trading
     case data
@@ -150,16 +150,16 @@ package enum AlpacaHost: String, Sendable, Hashable {
 
 /// What holds for everything at Alpaca.
 enum AlpacaMarket {
-    /// All accounts, and all prices that no other currency is asked for, are in US dollars.
+    /// The currency of all accounts, and of all prices for which no other currency is requested: US dollars.
     static let currency = "USD"
 }
 
-/// What a response tells of its host's rate limit, which counts by the minute for each credential.
+/// The rate limit that a response reports, which Alpaca counts per minute, host and credential.
 ///
-/// The fields are `X-RateLimit-Limit`, `-Remaining` and `-Reset`; the last counts seconds since 1970, not seconds that
-/// are left.
+/// The fields are `X-RateLimit-Limit`, `-Remaining` and `-Reset`; the last is a time in seconds since 1970,
+/// not the number of seconds left.
 package enum AlpacaRateLimit {
-    /// What is left; nothing where a response does not say.
+    /// The remaining calls; empty if the response does not report them.
     package static func reportedQuotas(of host: AlpacaHost, in response: HTTPClientResponse)
         -> [ReportedQuota]
     {
@@ -171,10 +171,11 @@ package enum AlpacaRateLimit {
         ]
     }
 
-    /// When to ask again after a 429: `Retry-After`, which Alpaca's own clients honour, else the end of the window.
+    /// The time to retry after a 429: that of `Retry-After`, which Alpaca's own clients obey, else the end
+    /// of the window.
     static func retryAt(in response: HTTPClientResponse, now: Instant) -> Instant? {
         if let instant = RetryAfter.instant(in: response, now: now) { return instant }
-        // A window that is over already tells nothing about the next.
+        // A window that has ended does not determine the next one.
         return reset(in: response).flatMap { $0 > now ? $0 : nil }
     }
 

@@ -15,9 +15,11 @@ package struct AlpacaConfiguration: Sendable {
     package let feed: AlpacaFeed?
     /// What each of the two hosts lets through for a credential: 200, more for who pays for market data.
     package let callsPerMinute: Int
-    /// How many trades and quotes of symbols the data stream takes, both counted: 30, more for who pays.
+    /// The maximum of trade and quote subscriptions on the data stream, counted together: 30, more with a
+    /// paid plan.
     package let streamSymbols: Int
-    /// How long connecting to a stream and being let in may take together; Alpaca itself waits ten seconds for a login.
+    /// The timeout for connecting to a stream and logging in together; Alpaca itself waits ten seconds for a
+    /// login.
     package let streamTimeout: Duration
 
     /// The limit of the free plan.
@@ -51,7 +53,7 @@ package struct AlpacaConfiguration: Sendable {
         self.streamTimeout = streamTimeout
     }
 
-    /// Alpaca's own address for trading; nil for the sandbox, which stands elsewhere each time.
+    /// Alpaca's URL for trading; nil for the sandbox, whose URL differs in each process.
     package static func tradingURL(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live: HTTPURL("https://api.alpaca.markets")
@@ -101,7 +103,7 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
     /// Over the counter, for broker partners.
     case otc
 
-    /// How far the feed lags; nil where Alpaca does not say.
+    /// The delay of the feed; nil if Alpaca does not specify it.
     var delayMinutes: Int? {
         switch self {
         case .iex, .sip, .boats: 0
@@ -119,7 +121,7 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
         }
     }
 
-    /// How long ago the past begins that may be asked for; nil where that is up to the credential.
+    /// The minimum age of data that may be requested; nil if it depends on the credential.
     var lag: Duration? {
         switch self {
         case .delayedSIP: .seconds(15 * 60)

@@ -91,7 +91,7 @@ struct AlpacaConnector: ProviderConnector {
                 dataStreamURL: credential.isToken ? nil : urls.dataStreamURL, credential: credential)
         else { return nil }
         let client = AlpacaClient(
-            configuration, over: channels.channel(for: account), directory: assets)
+            configuration, over: channels.channel(for: account), assetCache: assets)
         return ProviderClients(
             client, symbolMapping: AlpacaSymbols(), environment: urls.environment, watchlists: client,
             limits: channels.limits(of: account))

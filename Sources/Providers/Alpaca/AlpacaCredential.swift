@@ -1,8 +1,8 @@
 import Upstream
 
-/// What proves to Alpaca who asks: a pair of keys, or the token that OAuth gave.
+/// A credential for Alpaca: a key pair, or an OAuth token.
 ///
-/// It never prints itself: neither `print`, `dump` nor an interpolation shows more than its kind.
+/// Its text never contains the secret: `print`, `dump` and interpolations show only its kind.
 package struct AlpacaCredential: Sendable, Hashable {
     let proof: Proof
 
@@ -49,7 +49,7 @@ package struct AlpacaCredential: Sendable, Hashable {
         }
     }
 
-    /// What is said first on the data stream; nil for a token, which it does not take.
+    /// The login message of the data stream; nil for a token, which the data stream does not accept.
     package var dataStreamGreeting: AlpacaBody? {
         guard case .keys(let id, let secret) = proof else { return nil }
         var body = AlpacaBody()
@@ -59,7 +59,7 @@ package struct AlpacaCredential: Sendable, Hashable {
         return body
     }
 
-    /// What is said first on the stream of an account's orders.
+    /// The login message of the stream of an account's orders.
     package var tradeStreamGreeting: AlpacaBody {
         var data = AlpacaBody()
         switch proof {
@@ -102,7 +102,7 @@ extension AlpacaCredential.Malformed: CustomStringConvertible {
 }
 
 extension AlpacaCredential {
-    /// What a store keeps, as a secret: which kind it is, and its parts, none of which has a space.
+    /// The form for storage, which is a secret: the kind and its parts, none of which contains a space.
     package var stored: [UInt8] {
         let words =
             switch proof {
@@ -112,7 +112,7 @@ extension AlpacaCredential {
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// Nil for what is none of ``kept``.
+    /// Nil for bytes that are not a form of ``stored``.
     package init?(stored: [UInt8]) {
         let words = String(decoding: stored, as: UTF8.self).split(separator: " ").map(String.init)
         let credential =

@@ -1,10 +1,11 @@
 import Brokerage
 package import Upstream
 
-/// The body of a refusal: `{"code":40410000,"message":"position does not exist"}`, from the edge without a code.
+/// The body of a refusal: `{"code":40410000,"message":"position does not exist"}`, without a code if the
+/// edge refuses.
 ///
-/// Some have more members, with figures of the account; they are not read. Neither is any of it shown to anybody: only
-/// the status decides what a client is told, and messages change from version to version.
+/// Some bodies have more members, with figures of the account; they are not read. Clients see none of it:
+/// only the status determines their error, and messages change from version to version.
 package struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
     package var code: Int?
     package var message: String?
@@ -16,7 +17,7 @@ package struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
 }
 
 extension AlpacaErrorBody {
-    /// The problem that a response tells of; nil for a body that tells of none, HTML or nothing.
+    /// The error in a response; nil for a body without one, for HTML and for an empty body.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
             try AlpacaErrorBody(json: &reader)
@@ -35,8 +36,9 @@ extension AlpacaErrorBody {
 
     private static let invalidSymbolPrefix = "invalid symbol: "
 
-    /// Whether the edge turned the credential away, as it does with keys of the other environment: a word without a code,
-    /// where the hosts behind it say what is not allowed.
+    /// Whether the edge refuses the credential, as it does with keys of the other environment.
+    ///
+    /// Its message has no code; the hosts behind the edge respond with a code if something is not allowed.
     static func rejectsCredential(_ response: HTTPClientResponse) -> Bool {
         guard response.status == 403, let problem = AlpacaErrorBody(response), problem.code == nil else {
             return false
@@ -46,12 +48,12 @@ extension AlpacaErrorBody {
 }
 
 extension ProviderFailure.Cause {
-    /// What a response of Alpaca means; nil for one that is to be read.
+    /// The failure of a response of Alpaca; nil for a response to be read.
     init?(alpaca response: HTTPClientResponse, now: Instant) {
         switch response.status {
         // It names one of many symbols, and is read to find out which.
         case 400 where AlpacaErrorBody.rejectedSymbol(in: response) != nil: return nil
-        // What was asked is well formed and Alpaca does not have it: a timeframe, a feed, a currency.
+        // The request is well-formed and Alpaca does not support its value: a timeframe, a feed, a currency.
         case 400, 422: self = .unsupported
         case 403 where AlpacaErrorBody.rejectsCredential(response): self = .unauthorized
         case 429: self = .rateLimited(retryAt: AlpacaRateLimit.retryAt(in: response, now: now))
@@ -68,8 +70,8 @@ package struct AlpacaWriteRejection: Hashable {
     let code: Int?
     let message: String?
 
-    /// Nil for what is not the trading host's own no: the edge's 403 and 404, which come without a code, say nothing about
-    /// the order.
+    /// Nil for a response that is not a refusal by the trading host: a 403 or 404 of the edge, which has no
+    /// code, does not concern the order.
     package init?(_ response: HTTPClientResponse) {
         let problem = AlpacaErrorBody(response)
         switch response.status {
@@ -89,7 +91,7 @@ extension ProviderFailure.Cause {
     ///
     /// A response without a code leaves open whether Alpaca has received the write: a proxy before Alpaca may
     /// have sent it in place of Alpaca's response.
-    init?(alpacaDesk response: HTTPClientResponse, now: Instant) {
+    init?(alpacaWrite response: HTTPClientResponse, now: Instant) {
         if AlpacaWriteRejection(response) != nil { return nil }
         self.init(alpacaOrders: response, now: now)
         guard AlpacaErrorBody(response)?.code == nil else { return }

@@ -6,37 +6,37 @@ package import Upstream
 package struct AlpacaSettings: SettingGroup {
     package let title = "Alpaca"
     package let introduction: String? =
-        "The server's own account, by a key with its secret or by a token, and the OAuth application by which users connect. Without an application, users connect with their own keys or tokens."
+        "The server's own account, by a key with its secret or by a token, and the OAuth application with which users connect. Without an application, users connect with their own keys or tokens."
 
     let environment = Setting(
         "alpaca-environment", .choice([("paper", .paper), ("live", Environment.live)]), default: .paper,
         "The environment of the account.")
     package let keyID = Setting(
-        "alpaca-key-id", .text("a name that the provider gave"), "The ID of a key, together with its secret.")
+        "alpaca-key-id", .text("an ID from the provider"), "The ID of a key, together with its secret.")
     package let secretKey = SecretSetting("alpaca-secret-key", "The secret of the key.")
     package let token = SecretSetting("alpaca-token", "An OAuth token, instead of a key.")
     let callsPerMinute = Setting(
         "alpaca-per-minute", .integer(1...100_000), default: AlpacaConfiguration.standardCallsPerMinute,
         """
-        Calls a minute that the plan of the account allows, counted separately for the trading and the market-data \
+        Calls per minute that the plan of the account allows, counted separately for the trading and the market-data \
         API.
         """)
     let baseURL = Setting(
-        "alpaca-base-url", .url, unset: "the provider's own, of the environment",
+        "alpaca-base-url", .url, unset: "the provider's URL of the environment",
         "The URL of the trading API.")
     let dataURL = Setting(
-        "alpaca-data-url", .url, unset: "the provider's own", "The URL of the market-data API.")
+        "alpaca-data-url", .url, unset: "the provider's URL", "The URL of the market-data API.")
     let dataStreamURL = Setting(
         "alpaca-data-stream-url", .url,
-        unset: "the provider's own; none with another market-data API: prices are polled",
+        unset: "the provider's URL; none with another market-data API, so that prices are polled",
         "The URL of the market-data stream, with https for wss and http for ws.")
     package let clientID = Setting(
-        "alpaca-client-id", .text("a name that the provider gave"),
-        "The ID of Portico's OAuth application, by which users connect.")
+        "alpaca-client-id", .text("an ID from the provider"),
+        "The ID of Portico's OAuth application, with which users connect.")
     let clientSecret = SecretSetting("alpaca-client-secret", "The secret of the OAuth application.")
     let authorizeURL = Setting(
-        "alpaca-authorize-url", .url, unset: "the provider's own", "The authorization endpoint.")
-    let tokenURL = Setting("alpaca-token-url", .url, unset: "the provider's own", "The token endpoint.")
+        "alpaca-authorize-url", .url, unset: "the provider's URL", "The authorization endpoint.")
+    let tokenURL = Setting("alpaca-token-url", .url, unset: "the provider's URL", "The token endpoint.")
 
     package init() {}
 
@@ -51,7 +51,7 @@ package struct AlpacaSettings: SettingGroup {
         _ values: SettingValues, in forced: Environment?
     ) throws(UsageError) -> AlpacaConfiguration? {
         let hasCredential = values.isSet(keyID) || values.isSet(secretKey) || values.isSet(token)
-        // An application by which users connect is no account.
+        // An application with which users connect is no account.
         guard !values.names(in: self).isEmpty, hasCredential || !values.isSet(clientID) else { return nil }
         let environment = try values[environment]
         let dataURL = try values.url(dataURL, otherwise: AlpacaConfiguration.dataURL(of: environment))
@@ -71,7 +71,7 @@ package struct AlpacaSettings: SettingGroup {
             throw UsageError(
                 """
                 \(baseURL.variable), \(self.dataURL.variable) or \(dataStreamURL.variable) would send the credential \
-                over a network in clear; use https.
+                over a network in clear text; use https.
                 """)
         }
         return configuration
@@ -150,7 +150,7 @@ package struct AlpacaSettings: SettingGroup {
         package let tokenURL: HTTPURL
     }
 
-    /// The OAuth application by which users connect; nil if none is set.
+    /// The OAuth application with which users connect; nil if none is set.
     package func application(_ values: SettingValues) throws(UsageError) -> Application? {
         switch (try values[clientID], try values[clientSecret]) {
         case (nil, nil): return nil

@@ -1,10 +1,11 @@
 package import Brokerage
 import Upstream
 
-/// How Alpaca spells symbols.
+/// The conversion between Portico's and Alpaca's symbols.
 ///
-/// Shares, their classes (`BRK.B`) and options are spelled as Portico does, coins too (`BTC/USD`) in orders and market data,
-/// without the slash in positions. Alpaca has no currencies, no indices and no other exchanges.
+/// Shares, share classes (`BRK.B`) and options have the same symbols as in Portico, and so have coins
+/// (`BTC/USD`) in orders and market data; in positions, coins have no slash. Alpaca has no currencies, no
+/// indices and no other exchanges.
 package struct AlpacaSymbols: SymbolMapping {
     package init() {}
 
@@ -86,9 +87,10 @@ extension Symbol {
     }
 }
 
-/// Symbols that are asked for in one list, which Alpaca refuses whole for one symbol that it calls malformed.
+/// The symbols of one request, all of which Alpaca refuses if it considers one of them malformed.
 ///
-/// The refused one is left out, and the others are asked for again. Each refusal costs a call, so few are borne.
+/// The refused symbol is removed, and the others are requested again. Each refusal costs a call, so the
+/// number of refusals is limited.
 struct AlpacaSymbolList {
     private(set) var symbols: [Symbol]
     private var rejections = 0
@@ -99,14 +101,14 @@ struct AlpacaSymbolList {
         self.symbols = symbols
     }
 
-    /// The list as it stands in an address; nil where nothing is left to ask for.
+    /// The list for the URL's query; nil if no symbol is left.
     func list() throws(ProviderFailure) -> String? {
         if symbols.isEmpty { return nil }
         guard rejections < Self.maximumRejections else { throw ProviderFailure(.alpaca, .unsupported) }
         return symbols.map(\.text).joined(separator: ",")
     }
 
-    /// Leaves out the symbol that a response refuses; false where it refuses none of these.
+    /// Removes the symbol that a response refuses; false if it refuses none of these.
     mutating func remove(rejectedIn response: HTTPClientResponse) -> Bool {
         guard let refused = AlpacaErrorBody.rejectedSymbol(in: response), symbols.contains(refused) else {
             return false

@@ -59,7 +59,7 @@ struct AlphaVantageSeriesQuery {
     let isCompact: Bool
 
     init(_ window: ChartWindow, plan: AlphaVantagePlan) {
-        // Whole weeks and months come whatever is asked for.
+        // Series of weeks and months are always returned completely.
         let canBeCut = window.interval != .oneWeek && window.interval != .oneMonth
         isCompact = canBeCut && !(plan.isPremium && Self.mayNeedMore(window))
         let size = canBeCut ? (isCompact ? "compact" : "full") : nil

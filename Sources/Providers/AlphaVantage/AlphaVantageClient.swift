@@ -1,36 +1,37 @@
 import Brokerage
 package import Upstream
 
-/// Alpha Vantage, by one key.
+/// Alpha Vantage with one key.
 ///
-/// It keeps nothing but what it was told of listings' currencies, which its quotes leave out. Every call fails with
-/// ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+/// It caches only the currencies of listings, which quotes do not contain. Every call fails only with
+/// ``Upstream/ProviderFailure``, and ends by its deadline.
 package struct AlphaVantageClient: Sendable {
     package let configuration: AlphaVantageConfiguration
     package let symbolMapping = AlphaVantageSymbols()
     let clock: TimeSource
     private let httpClient: ProviderHTTPClient
-    /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
+    /// The listings of search results, by Alpha Vantage's symbol: the quota of a day is too small to request
+    /// them twice.
     private let listings: ReadCache<ExactText, AlphaVantageMatch>
 
     /// The most memory that the listings take, in bytes.
     package static let weightLimit = 1 << 20
 
     /// - Parameters:
-    ///   - configuration: Where Alpha Vantage is, and who asks.
-    ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: AlphaVantageConfiguration, over line: ProviderChannel) {
+    ///   - configuration: Alpha Vantage's address and key.
+    ///   - channel: Sends the calls, and has their quota.
+    package init(_ configuration: AlphaVantageConfiguration, over channel: ProviderChannel) {
         self.configuration = configuration
-        clock = line.clock
-        httpClient = line.client(
+        clock = channel.clock
+        httpClient = channel.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
         listings = ReadCache(
             "listing", CacheBounds(entries: 10_000, bytes: Self.weightLimit),
-            freshness: .fixed(.seconds(86_400)), weight: \.weight, time: line.clock)
+            freshness: .fixed(.seconds(86_400)), weight: \.weight, time: channel.clock)
     }
 
-    /// Calls a function, trying again as the line's policy says.
+    /// Calls a function, with the retries of the channel's policy.
     func get<Value>(
         _ operation: String, _ function: String, _ items: [(name: String, value: String?)],
         in context: CallContext, read: (inout JSONReader) throws(JSONError) -> Value
@@ -57,7 +58,7 @@ package struct AlphaVantageClient: Sendable {
 
     // MARK: Listings
 
-    /// What `SYMBOL_SEARCH` tells of a listing; `notFound` where there is none of that name.
+    /// Returns a listing by `SYMBOL_SEARCH`; `notFound` if no listing has that symbol.
     func listing(
         for spelling: String, in context: CallContext
     ) async throws(ProviderFailure) -> AlphaVantageMatch {

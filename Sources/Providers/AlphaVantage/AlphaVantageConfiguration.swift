@@ -1,23 +1,23 @@
 package import Brokerage
 package import Upstream
 
-/// Where Alpha Vantage is reached, as whom, and what is paid for.
+/// Alpha Vantage's address, key and plan.
 package struct AlphaVantageConfiguration: Sendable {
-    /// Stands before `/query`.
+    /// The address before `/query`.
     package let base: ProviderBaseURL
     package let key: APIKey
     package let plan: AlphaVantagePlan
     /// Which American prices the plan includes; nil for those of the end of the day.
     package let entitlement: AlphaVantageEntitlement?
-    /// What the key may spend.
+    /// The limits of the key.
     package let windows: [QuotaWindow]
 
     /// - Parameters:
-    ///   - base: Where Alpha Vantage is, without the `/query` of its path.
-    ///   - key: The key, which stands in the query of every call.
-    ///   - plan: What is paid for.
-    ///   - entitlement: Which American prices the plan includes.
-    ///   - windows: What the key may spend; nil for what the plan allows.
+    ///   - base: Alpha Vantage's address, without the `/query` of its path.
+    ///   - key: The key, which is in the query of every call.
+    ///   - plan: The subscription plan.
+    ///   - entitlement: The prices of American exchanges that the plan includes.
+    ///   - windows: The limits of the key; nil for those of the plan.
     package init(
         base: ProviderBaseURL, key: APIKey, plan: AlphaVantagePlan = .free,
         entitlement: AlphaVantageEntitlement? = nil, windows: [QuotaWindow]? = nil
@@ -29,7 +29,7 @@ package struct AlphaVantageConfiguration: Sendable {
         self.windows = windows ?? plan.windows
     }
 
-    /// Alpha Vantage's own address; nil for the sandbox, which stands elsewhere each time.
+    /// Alpha Vantage's address; nil for the sandbox, which has no fixed address.
     package static func url(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live, .paper: HTTPURL("https://www.alphavantage.co")
@@ -38,17 +38,17 @@ package struct AlphaVantageConfiguration: Sendable {
     }
 }
 
-/// What is paid for.
+/// The subscription plan.
 package enum AlphaVantagePlan: Sendable, Hashable {
     /// A call a second and 25 a day; quotes one by one, and the latest 100 candles of a series.
     case free
-    /// So many calls a minute, up to 100 quotes in one, and whole series.
+    /// A limit of calls for each minute, up to 100 quotes in one call, and whole series.
     case premium(callsPerMinute: Int)
 
     /// The limits of a key.
     ///
-    /// Alpha Vantage does not say when its day begins; New York's midnight is assumed. Five calls a minute were the limit
-    /// until 2023, and are kept to as nobody has taken them back.
+    /// Alpha Vantage does not document when its day begins; midnight in New York is assumed. Five calls a
+    /// minute were the limit until 2023; it is still observed, because it was not revoked.
     package var windows: [QuotaWindow] {
         switch self {
         case .free:

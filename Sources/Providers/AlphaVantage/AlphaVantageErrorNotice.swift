@@ -1,9 +1,9 @@
 import Brokerage
 import Upstream
 
-/// What Alpha Vantage says instead of an answer, under status 200.
+/// The notice that Alpha Vantage returns instead of data, with status 200.
 ///
-/// Its text may echo the key, so it is only ever compared with what is known, and kept nowhere.
+/// Its text may contain the key, so it is only compared with known texts, and not stored.
 enum AlphaVantageErrorNotice: Hashable, CaseIterable {
     /// The key is missing, not valid, or the one for demonstrations.
     case badKey
@@ -15,14 +15,14 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
     case minute
     /// More calls than a day has.
     case day
-    /// No such symbol, or a parameter that is none.
+    /// An unknown symbol, or an invalid parameter.
     case invalidCall
-    /// A text that nobody has reported yet.
+    /// An unknown text.
     case unknown
 
-    /// The notice that a response is; nil where it is none.
+    /// Reads the notice of a response; nil if the response has data.
     init?(_ response: HTTPClientResponse) {
-        // Notices are some hundred bytes long. What is longer is an answer, and not read twice.
+        // Notices have some hundred bytes; a longer body is data, and is not parsed twice.
         guard response.body.count <= Self.maximumLength else { return nil }
         let notice = try? JSONReader.read(response.body) { reader throws(JSONError) in
             var text: String?
@@ -55,7 +55,7 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
         (.invalidCall, ["Invalid API call"]),
     ]
 
-    /// What it means for the one who asked.
+    /// The cause of the failure.
     func cause(now: Instant) -> ProviderFailure.Cause {
         switch self {
         case .badKey: .unauthorized
@@ -70,7 +70,7 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
 }
 
 extension ProviderFailure.Cause {
-    /// What a response of Alpha Vantage means; nil for one that is to be read.
+    /// Classifies a response of Alpha Vantage; nil for a successful one.
     init?(alphaVantage response: HTTPClientResponse, now: Instant) {
         if let notice = AlphaVantageErrorNotice(response) {
             self = notice.cause(now: now)

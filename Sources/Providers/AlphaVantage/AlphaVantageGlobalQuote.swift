@@ -1,9 +1,9 @@
 import Brokerage
 import Upstream
 
-/// The answer of `GLOBAL_QUOTE`.
+/// The response of `GLOBAL_QUOTE`.
 struct AlphaVantageGlobalQuote: JSONDecodable, Hashable {
-    /// Nil for a symbol that Alpha Vantage does not know, which it tells by an empty object.
+    /// Nil for an unknown symbol, for which Alpha Vantage returns an empty object.
     var figures: Figures?
 
     struct Figures: Hashable {
@@ -13,7 +13,7 @@ struct AlphaVantageGlobalQuote: JSONDecodable, Hashable {
         var low: Decimal?
         var previousClose: Decimal?
         var volume: Decimal?
-        /// The day of the last trade; no time of day is told.
+        /// The day of the last trade; its time is not returned.
         var day: CalendarDate?
     }
 
@@ -58,7 +58,7 @@ extension AlphaVantageGlobalQuote.Figures {
             previousClose: close, volume: volume, day: day)
     }
 
-    /// The figures in Portico's words.
+    /// The figures as a `Quote` of Portico.
     func quote(
         of symbol: Symbol, in unit: PriceUnit, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant
     ) throws(Decimal.Overflow) -> Quote {
@@ -77,9 +77,9 @@ extension AlphaVantageGlobalQuote.Figures {
         return quote
     }
 
-    /// When American trading closed on a day that is over: the price has held since then, at the latest.
+    /// When American trading closed on a past day: the price is valid at least since then.
     ///
-    /// Nil for a day that may still go on, and for exchanges whose hours are not known here.
+    /// Nil for a day that may not be over, and for exchanges whose hours are unknown.
     private static func close(of day: CalendarDate, of symbol: Symbol, by now: Instant) -> Instant? {
         guard case .listing(_, market: nil)? = SymbolKind(symbol),
             let close = LocalTime(date: day, hour: 16).map(Instant.init(newYork:)), close <= now

@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension AlphaVantageClient: InstrumentSource {
-    /// `SYMBOL_SEARCH`; what is listed where Portico has no code for the market is left out.
+    /// `SYMBOL_SEARCH`, without listings at markets for which Portico has no code.
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SearchHit] {
@@ -28,7 +28,7 @@ extension AlphaVantageClient: InstrumentSource {
     }
 }
 
-/// The answer of `SYMBOL_SEARCH`.
+/// The response of `SYMBOL_SEARCH`.
 struct AlphaVantageMatches: JSONDecodable, Hashable {
     var best: [AlphaVantageMatch]
 
@@ -44,10 +44,10 @@ struct AlphaVantageMatches: JSONDecodable, Hashable {
     }
 }
 
-/// A listing as a search tells of it.
-struct AlphaVantageMatch: JSONDecodable, Hashable {
-    /// In Alpha Vantage's spelling.
-    var symbol: String
+/// A listing in a search result.
+struct AlphaVantageMatch: JSONObjectDecodable, Hashable {
+    /// In Alpha Vantage's form.
+    var symbol = ""
     var name: String?
     var type: String?
     var region: String?
@@ -55,39 +55,28 @@ struct AlphaVantageMatch: JSONDecodable, Hashable {
     var currency: String?
     var score: Decimal?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (symbol, name, type) = (String?.none, String?.none, String?.none)
-        var (region, currency, score) = (String?.none, String?.none, Decimal?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "1. symbol": symbol = try reader.string()
-            case "2. name": name = try reader.textOrNil()
-            case "3. type": type = try reader.textOrNil()
-            case "4. region": region = try reader.textOrNil()
-            case "8. currency": currency = try reader.textOrNil()
-            case "9. matchScore": score = try reader.figureOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.symbol = try reader.required(symbol, "1. symbol")
-        self.name = name
-        self.type = type
-        self.region = region
-        self.currency = currency
-        self.score = score
+    static let json = JSONFields(Self()) {
+        $0.required("1. symbol", \.symbol)
+        $0.optional("2. name", \.name, JSONReader.meaningfulText)
+        $0.optional("3. type", \.type, JSONReader.meaningfulText)
+        $0.optional("4. region", \.region, JSONReader.meaningfulText)
+        $0.optional("8. currency", \.currency, JSONReader.meaningfulText)
+        $0.optional("9. matchScore", \.score, JSONReader.figure)
     }
 
     var unit: PriceUnit? { currency.flatMap(PriceUnit.init) }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     var weight: Int {
         MemoryLayout<Self>.stride
             + [symbol, name, type, region, currency].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    /// The match in Portico's words; nil for an exchange that it has no code for.
-    func instrument(_ dialect: AlphaVantageSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let symbol = dialect.symbol(for: symbol), let form = SymbolKind(symbol) else { return nil }
+    /// The match as an `Instrument` of Portico; nil for an exchange without a code.
+    func instrument(_ symbolMapping: AlphaVantageSymbols, fetchedAt: Instant) -> Instrument? {
+        guard let symbol = symbolMapping.symbol(for: symbol), let form = SymbolKind(symbol) else {
+            return nil
+        }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass,
             provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))

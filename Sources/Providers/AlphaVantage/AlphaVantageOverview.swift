@@ -1,9 +1,10 @@
 package import Brokerage
 package import Upstream
 
-/// The answer of `OVERVIEW`, as far as Portico tells of it.
+/// The response of `OVERVIEW`, with the members that Portico uses.
 struct AlphaVantageOverview: JSONDecodable, Hashable {
-    /// Nil for what Alpha Vantage does not know or what is no company, which it tells by an empty object.
+    /// Nil for an unknown symbol, or an instrument that is not a company, for which Alpha Vantage returns an
+    /// empty object.
     var symbol: String?
     var name: String?
     var about: String?
@@ -44,10 +45,10 @@ struct AlphaVantageOverview: JSONDecodable, Hashable {
         if !isEmpty { _ = try reader.required(symbol, "Symbol") }
     }
 
-    /// The figures in Portico's words.
+    /// The figures as `Fundamentals` of Portico.
     ///
-    /// Prices in hundredths become whole currency; whether the market capitalization was in them is not known then, and it
-    /// is left out.
+    /// Prices in hundredths are converted to whole units; the market capitalization is omitted in this case,
+    /// because its unit is unknown.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) throws(Decimal.Overflow) -> Fundamentals {
         let unit = currency.flatMap(PriceUnit.init)
         var fundamentals = Fundamentals(

@@ -76,16 +76,16 @@ extension AlphaVantageClient: QuoteSource {
     }
 }
 
-/// The answer of `REALTIME_BULK_QUOTES`: numbers under other names than in `GLOBAL_QUOTE`.
+/// The response of `REALTIME_BULK_QUOTES`, whose members have other names than those of `GLOBAL_QUOTE`.
 struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
-    /// Otherwise the figures are a sample, for whoever has not paid.
+    /// False for sample data, which keys without the plan receive.
     var isGenuine: Bool
     var quotes: [Entry]
 
     struct Entry: Hashable {
-        var symbol: String
+        var symbol = ""
         var time: Instant?
-        var price: Decimal
+        var price = Decimal.zero
         var open: Decimal?
         var high: Decimal?
         var low: Decimal?
@@ -108,37 +108,20 @@ struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
     }
 }
 
-extension AlphaVantageBulkQuotes.Entry: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (symbol, time, price) = (String?.none, Instant?.none, Decimal?.none)
-        var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        var (close, volume, extended) = (Decimal?.none, Decimal?.none, Decimal?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "symbol": symbol = try reader.string()
-            case "timestamp": time = try reader.newYorkTime()
-            case "close": price = try reader.decimal()
-            case "open": open = try reader.figureOrNil()
-            case "high": high = try reader.figureOrNil()
-            case "low": low = try reader.figureOrNil()
-            case "previous_close": close = try reader.figureOrNil()
-            case "volume": volume = try reader.figureOrNil()
-            case "extended_hours_quote": extended = try reader.figureOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.symbol = try reader.required(symbol, "symbol")
-        self.time = time
-        self.price = try reader.required(price, "close")
-        self.open = open
-        self.high = high
-        self.low = low
-        self.previousClose = close
-        self.volume = volume
-        self.extendedHoursPrice = extended
+extension AlphaVantageBulkQuotes.Entry: JSONObjectDecodable {
+    static let json = JSONFields(Self()) {
+        $0.required("symbol", \.symbol)
+        $0.nonnull("timestamp", \.time) { reader throws(JSONError) in try reader.newYorkTime() }
+        $0.required("close", \.price)
+        $0.optional("open", \.open, JSONReader.figure)
+        $0.optional("high", \.high, JSONReader.figure)
+        $0.optional("low", \.low, JSONReader.figure)
+        $0.optional("previous_close", \.previousClose, JSONReader.figure)
+        $0.optional("volume", \.volume, JSONReader.figure)
+        $0.optional("extended_hours_quote", \.extendedHoursPrice, JSONReader.figure)
     }
 
-    /// The entry in Portico's words; bulk quotes are of American listings, so in dollars.
+    /// The entry as a `Quote` of Portico; bulk quotes are of American listings, so in dollars.
     func quote(of symbol: Symbol, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant) -> Quote {
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))

@@ -1,11 +1,11 @@
 import Brokerage
 import Upstream
 
-/// The answer of the functions of time series.
+/// The response of the time series functions.
 struct AlphaVantageSeries: JSONDecodable {
-    /// Nil for an empty object, by which Alpha Vantage tells of a symbol that it does not know.
+    /// Nil for an empty object, which Alpha Vantage returns for an unknown symbol.
     var rows: [Row]?
-    /// The time of the newest row; nil where it is not told.
+    /// The time of the newest row; nil if it is not in the response.
     var lastRefreshed: Instant?
 
     /// A candle under the time that Alpha Vantage names it by.
@@ -89,17 +89,17 @@ extension AlphaVantageSeries.Row {
 }
 
 extension AlphaVantageSeries {
-    /// What a series is to be told of.
+    /// The requested series.
     struct Target {
         var symbol: Symbol
         var unit: PriceUnit
         var window: ChartWindow
-        /// Only the newest hundred rows were asked for.
+        /// True if only the newest hundred rows were requested.
         var isCompact: Bool
         var fetchedAt: Instant
     }
 
-    /// The candles of the window in Portico's words; nil for a symbol that Alpha Vantage does not know.
+    /// The candles of the window; nil for an unknown symbol.
     func candles(_ subject: Target) throws(Decimal.Overflow) -> CandleSeries? {
         guard let rows else { return nil }
         let (window, interval) = (subject.window, subject.window.interval)
@@ -134,7 +134,7 @@ extension AlphaVantageSeries {
         return window.from.map { $0 < oldest } ?? true
     }
 
-    /// The time of the newest row of an intraday series; a mere day tells no time.
+    /// The time of the newest row of an intraday series; nil for a date without a time.
     private func asOf(_ subject: Target) -> Instant? {
         guard subject.window.interval.isIntraday, let lastRefreshed else { return nil }
         return lastRefreshed <= subject.fetchedAt ? lastRefreshed : nil

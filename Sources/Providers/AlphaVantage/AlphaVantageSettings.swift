@@ -6,15 +6,16 @@ package import Upstream
 package struct AlphaVantageSettings: SettingGroup {
     package let title = "Alpha Vantage"
 
-    let key = SecretSetting("alpha-vantage-key", "Alpha Vantage's key.")
+    let key = SecretSetting("alpha-vantage-key", "The API key.")
     let isPremium = Setting(
-        "alpha-vantage-premium", .boolean, default: false, "Whether the key is of a premium plan.")
+        "alpha-vantage-premium", .boolean, default: false, "Whether the key belongs to a premium plan.")
     let callsPerMinute = Setting(
-        "alpha-vantage-per-minute", .integer(1...100_000), unset: "the limit of the plan", "Calls a minute.")
+        "alpha-vantage-per-minute", .integer(1...100_000), unset: "the limit of the plan", "Calls per minute."
+    )
     let callsPerDay = Setting(
-        "alpha-vantage-per-day", .integer(1...100_000_000), unset: "the limit of the plan", "Calls a day.")
+        "alpha-vantage-per-day", .integer(1...100_000_000), unset: "the limit of the plan", "Calls per day.")
     let baseURL = Setting(
-        "alpha-vantage-base-url", .url, unset: "the provider's own", "The URL of Alpha Vantage.")
+        "alpha-vantage-base-url", .url, unset: "the provider's URL", "The URL of Alpha Vantage.")
 
     package init() {}
 
@@ -34,7 +35,8 @@ package struct AlphaVantageSettings: SettingGroup {
         }
         let base = try base(values)
         guard !base.exposesCredential else {
-            throw UsageError("\(baseURL.variable) would send the key over a network in clear; use https.")
+            throw UsageError(
+                "\(baseURL.variable) would send the key over a network in clear text; use https.")
         }
         do {
             return AlphaVantageConfiguration(

@@ -1,9 +1,10 @@
 package import Brokerage
 import Upstream
 
-/// How Alpha Vantage spells symbols: `IBM`, `BRK-B`, `TSCO.LON`.
+/// The mapping between Alpha Vantage's symbols and Portico's: `IBM`, `BRK-B`, `TSCO.LON`.
 ///
-/// It has shares and funds only; currencies and coins are behind functions of their own, indices nowhere.
+/// Only shares and funds have symbols; currencies and coins have separate functions, and there are no
+/// indices.
 package struct AlphaVantageSymbols: SymbolMapping {
     package init() {}
 
@@ -30,7 +31,7 @@ package struct AlphaVantageSymbols: SymbolMapping {
         }
     }
 
-    /// What prices of a listing are in; nil where only a search can tell.
+    /// The unit of a listing's prices; nil if only a search returns it.
     package func unit(of symbol: Symbol) -> PriceUnit? {
         guard case .listing(_, let market)? = SymbolKind(symbol) else { return nil }
         guard let market else { return .usDollar }
@@ -74,7 +75,7 @@ enum AlphaVantageMarket: String, CaseIterable {
         }
     }
 
-    /// The one unit that the exchange trades in; nil where there are several: pence, pounds and dollars in London.
+    /// The only unit of the exchange; nil if there are several: pence, pounds and dollars in London.
     var unit: PriceUnit? {
         switch self {
         case .xetra, .frankfurt, .paris, .amsterdam: PriceUnit("EUR")

@@ -1,7 +1,7 @@
 import Brokerage
 import Upstream
 
-/// Times as Alpha Vantage writes them: by the clock of New York, whatever the exchange, and without saying so.
+/// Times in Alpha Vantage's form: New York time for all exchanges, without a time zone.
 enum AlphaVantageTime {
     /// The only zone that was ever seen under `Time Zone`; other names of it are the same to us.
     static let zone = "America/New_York"
@@ -21,7 +21,7 @@ enum AlphaVantageTime {
 }
 
 extension JSONReader {
-    /// Reads a number or a numeric string; nil for null and the words that stand for a missing figure.
+    /// Reads a number or a numeric string; nil for null and for texts that mean a missing number.
     mutating func figureOrNil() throws(JSONError) -> Decimal? {
         guard try kind() == .string else { return try decimalOrNil() }
         return try token(oneOf: "decimals, None and -") { (word) -> Decimal?? in
@@ -32,7 +32,15 @@ extension JSONReader {
         }
     }
 
-    /// Reads a text; nil for null and the words that stand for a missing one.
+    /// See ``figureOrNil()``; for field tables.
+    static func figure(_ reader: inout JSONReader) throws(JSONError) -> Decimal? { try reader.figureOrNil() }
+
+    /// See ``textOrNil()``; for field tables.
+    static func meaningfulText(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        try reader.textOrNil()
+    }
+
+    /// Reads a text; nil for null and for texts that mean a missing one.
     mutating func textOrNil() throws(JSONError) -> String? {
         guard let text = try stringOrNil(), !text.isEmpty, text != "None", text != "-" else { return nil }
         return text

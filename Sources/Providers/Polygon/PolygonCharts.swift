@@ -10,9 +10,9 @@ extension PolygonClient: ChartSource {
 
     /// `GET /v2/aggs/ticker/…`.
     ///
-    /// Bars of less than a day are of all hours, and cannot be had without: that is `unsupported`. Polygon is
-    /// silent alike about a ticker that it does not know and a time without trades: where it has told of nothing, its
-    /// directory is asked too.
+    /// Bars of less than a day include all trading hours, and Polygon cannot leave out the extended ones;
+    /// the request for that is `unsupported`. Polygon returns the same empty response for an unknown ticker
+    /// and for a time without trades, so the reference data is read too if a response is empty.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
@@ -109,12 +109,12 @@ extension PolygonClient: ChartSource {
     }
 }
 
-/// What to ask `GET /v2/aggs/…` for.
+/// The parameters of `GET /v2/aggs/…`.
 struct PolygonChartQuery {
     let ticker: String
     let interval: Interval
     let isAdjusted: Bool
-    /// Both ends are asked for inclusively.
+    /// Both ends are inclusive.
     let from: Instant
     var to: Instant
 
@@ -129,9 +129,9 @@ struct PolygonChartQuery {
         guard from <= to else { return nil }
     }
 
-    /// How far back the wanted number of candles surely reaches.
+    /// The start of a range that contains the requested number of candles.
     ///
-    /// A share is traded in 6.5 of 24 hours and on five days of seven, less holidays.
+    /// A share is traded in 6.5 of 24 hours and on five of seven days, except on holidays.
     private static func reach(back window: ChartWindow, to: Instant) -> Instant {
         let length = window.interval.length(on: to.dateInUTC)
         let share: Int64 = window.interval.isIntraday ? 6 : 2
@@ -139,7 +139,7 @@ struct PolygonChartQuery {
         return to - .seconds(seconds)
     }
 
-    /// Path and query behind the base; newest first, as a limit is to cut off what is oldest.
+    /// The path and query after the base address; newest first, because a limit must omit the oldest bars.
     func address(_ base: HTTPURL) -> HTTPURL? {
         base.appending(
             path: "v2", "aggs", "ticker", ticker, "range", String(multiplier), timespan,
@@ -150,7 +150,7 @@ struct PolygonChartQuery {
         ])
     }
 
-    /// The most that may be asked for; it counts the bars that others are made of.
+    /// The maximum that Polygon accepts; it counts the smaller bars from which the others are computed.
     static let limit = 50_000
 
     private static func milliseconds(_ instant: Instant) -> String {
@@ -186,12 +186,12 @@ struct PolygonChartQuery {
     }
 }
 
-/// The answer of `GET /v2/aggs/…`; without data there are no `results`.
+/// The response of `GET /v2/aggs/…`; without data there are no `results`.
 struct PolygonAggregates: JSONDecodable {
-    /// In the order that was asked for.
+    /// In the requested order.
     var bars: [Candle] = []
     var status: PolygonStatus
-    /// The limit cut the answer off.
+    /// True if the limit shortened the response.
     var hasMore = false
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -233,12 +233,12 @@ struct PolygonAggregates: JSONDecodable {
     }
 }
 
-/// Whose days a series is of: New York's, or those of UTC for what is traded around the clock.
+/// The days of a series: those of New York, or of UTC for instruments that are traded around the clock.
 struct PolygonCalendar {
     private let interval: Interval
     private let isUTC: Bool
 
-    /// Bars of a day and longer tell by their own beginnings: midnight in New York is never midnight in UTC.
+    /// Bars of a day and longer show it by their start: midnight in New York is never midnight in UTC.
     init(_ symbol: Symbol, _ interval: Interval, _ bars: [Candle]) {
         self.interval = interval
         switch SymbolKind(symbol) {
@@ -259,7 +259,7 @@ struct PolygonCalendar {
         if interval == .oneWeek {
             for index in candles.indices { candles[index].time = monday(of: candles[index].time) }
         }
-        // Pages are in order, but nobody has promised it.
+        // Pages are in order, but the documentation does not guarantee it.
         let isSorted = zip(candles, candles.dropFirst()).allSatisfy { $0.time <= $1.time }
         return isSorted ? candles : candles.sorted { $0.time < $1.time }
     }

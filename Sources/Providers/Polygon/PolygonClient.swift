@@ -10,32 +10,32 @@ package struct PolygonClient: Sendable {
     let clock: TimeSource
     private let httpClient: ProviderHTTPClient
     private let headers: HTTPClientHeaders
-    /// An instrument and its company are of one answer: whoever wants both, costs the quota one call.
+    /// An instrument and its company are in one response: a request for both costs one call.
     private let details: ReadCache<ExactText, PolygonTicker>
 
     /// The most memory that the details take, in bytes.
     package static let weightLimit = 1 << 20
 
     /// - Parameters:
-    ///   - configuration: Where Polygon is, and who asks.
-    ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: PolygonConfiguration, over line: ProviderChannel) {
+    ///   - configuration: Polygon's address and key.
+    ///   - channel: Sends the calls, and has their quota.
+    package init(_ configuration: PolygonConfiguration, over channel: ProviderChannel) {
         self.configuration = configuration
-        clock = line.clock
-        httpClient = line.client(
+        clock = channel.clock
+        httpClient = channel.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(polygon: response, now: now) })
-        // A header and not a query item, so that the key stands in no address.
+        // A header and not a query parameter, so that no address contains the key.
         var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
         headers.add("Authorization", "Bearer \(configuration.key.text)")
         self.headers = headers
         details = ReadCache(
             "details", CacheBounds(entries: 1_000, bytes: Self.weightLimit),
-            freshness: .fixed(.seconds(300)), weight: \.weight, time: line.clock)
+            freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
     }
 
-    /// Reads an address below the base, trying again as the line's policy says.
+    /// Reads an address below the base, with the retries of the channel's policy.
     func get<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
@@ -69,13 +69,14 @@ package struct PolygonClient: Sendable {
     }
 }
 
-/// Where a next page begins, as Polygon puts it into the query of `next_url`.
+/// The start of the next page, which Polygon returns in the query of `next_url`.
 ///
-/// Nothing else of that address is kept: no host that a key might be sent to, and no key, should there be one in it.
+/// Nothing else of that address is used: no host to which a key could be sent, and no key that it may
+/// contain.
 struct PolygonCursor: Hashable {
     let text: String
 
-    /// Nil for what is no cursor: they are base64, in either alphabet.
+    /// Nil for a text that is not base64 in either alphabet.
     init?(_ text: some StringProtocol) {
         let isCursor = text.utf8.allSatisfy { byte in
             switch byte {
@@ -89,7 +90,8 @@ struct PolygonCursor: Hashable {
 
     private static let maximumLength = 2_048
 
-    /// The cursor in the address of a next page; nil where the address is not one of Polygon's own or has none.
+    /// Reads the cursor from the address of a next page; nil if the address is not one of Polygon's or has
+    /// no cursor.
     init?(nextURL text: String, of configuration: PolygonConfiguration) {
         guard let url = HTTPURL(text), configuration.owns(url), let question = text.firstIndex(of: "?") else {
             return nil
@@ -106,27 +108,28 @@ struct PolygonCursor: Hashable {
     }
 }
 
-/// Where Polygon is reached, as whom, and how much may be asked.
+/// Polygon's address, key and quota.
 package struct PolygonConfiguration: Sendable {
-    /// Stands before `/v2` and `/v3`.
+    /// The address before `/v2` and `/v3`.
     package let base: ProviderBaseURL
     package let key: APIKey
-    /// What the key may spend.
+    /// The limits of the key.
     package let windows: [QuotaWindow]
 
     /// - Parameters:
-    ///   - base: Where Polygon is, without the version of its paths.
-    ///   - key: Polygon's own key; Alpaca's have not been good for it since 2021.
-    ///   - windows: What the key may spend; by default what the free plan allows.
+    ///   - base: Polygon's address, without the version of its paths.
+    ///   - key: Polygon's key; Alpaca's keys have not been accepted since 2021.
+    ///   - windows: The limits of the key; by default those of the free plan.
     package init(base: ProviderBaseURL, key: APIKey, windows: [QuotaWindow] = Self.freePlan) {
         self.base = base
         self.key = key
         self.windows = windows
     }
 
-    /// Polygon's own address; nil for the sandbox, which stands elsewhere each time.
+    /// Polygon's address; nil for the sandbox, which has no fixed address.
     ///
-    /// The company has been called Massive since 2025 and answers under that name too; the old one still holds.
+    /// The company has been called Massive since 2025 and has an address with that name too; the old one
+    /// still works.
     package static func url(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live, .paper: HTTPURL("https://api.polygon.io")

@@ -2,10 +2,11 @@ import Brokerage
 import Upstream
 
 extension ProviderFailure.Cause {
-    /// What a response of Polygon means; nil for one that is to be read.
+    /// Classifies a response of Polygon; nil for a successful one.
     init?(polygon response: HTTPClientResponse, now: Instant) {
         switch response.status {
-        // The body tells a missing key from a parameter that is none; messages change, this one is matched loosely.
+        // The body distinguishes a missing key from an invalid parameter; the message is matched loosely,
+        // because messages change.
         case 400: self = PolygonErrorBody(response)?.isAboutKey == true ? .unauthorized : .unsupported
         // No header says when to come again; the limit counts by the minute.
         case 429:
@@ -18,21 +19,19 @@ extension ProviderFailure.Cause {
 }
 
 /// The body of a refusal: its text is under `error` or, for a plan that does not have something, under `message`.
-struct PolygonErrorBody: JSONDecodable, Hashable {
+struct PolygonErrorBody: JSONObjectDecodable, Hashable {
     var status: String?
     var text: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "status": status = try reader.stringOrNil()
-            case "error", "message": text = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
+    init() {}
+
+    static let json = JSONFields(Self()) {
+        $0.optional("status", \.status)
+        $0.optional("error", \.text)
+        $0.optional("message", \.text)
     }
 
-    /// The problem that a response tells of; nil for a body that tells of none, HTML or nothing.
+    /// Reads the error of a response; nil for a body without one: HTML, or empty.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
             try PolygonErrorBody(json: &reader)
@@ -45,7 +44,7 @@ struct PolygonErrorBody: JSONDecodable, Hashable {
 }
 
 extension JSONReader {
-    /// Reads the `status` of an answer that has something to tell: anything else is none, whatever the status of HTTP.
+    /// Reads the `status` of a successful response; any other status is an error, whatever the HTTP status.
     mutating func goodStatus() throws(JSONError) -> PolygonStatus {
         try token(oneOf: "OK, DELAYED") { name in
             switch name {
@@ -57,7 +56,7 @@ extension JSONReader {
     }
 }
 
-/// How an answer's figures stand to the market.
+/// The timeliness of a response.
 enum PolygonStatus: Hashable {
     case current
     /// Of a plan whose prices are a quarter of an hour late.

@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: InstrumentSource {
-    /// `GET /v3/reference/tickers`: what is traded now, in Polygon's order.
+    /// `GET /v3/reference/tickers`: active instruments, in Polygon's order.
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SearchHit] {
@@ -35,7 +35,7 @@ extension PolygonClient: InstrumentSource {
 }
 
 extension PolygonClient: FundamentalsSource {
-    /// What the details of a share tell of its company.
+    /// The company data in the details of a share.
     package func fundamentals(
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
@@ -46,10 +46,10 @@ extension PolygonClient: FundamentalsSource {
     }
 }
 
-/// An instrument, as the search tells of it in short and the details at length.
-struct PolygonTicker: JSONDecodable, Hashable {
-    /// In Polygon's spelling.
-    var ticker: String
+/// An instrument: a short form in search results, a long form in the details.
+struct PolygonTicker: JSONObjectDecodable, Hashable {
+    /// In Polygon's form.
+    var ticker = ""
     var name: String?
     /// `stocks`, `otc`, `crypto`, `fx` or `indices`.
     var market: String?
@@ -65,98 +65,61 @@ struct PolygonTicker: JSONDecodable, Hashable {
     var industry: String?
     var marketCap: Decimal?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (ticker, name, market) = (String?.none, String?.none, String?.none)
-        var (type, exchange, currencyName) = (String?.none, String?.none, String?.none)
-        var (about, website, industry) = (String?.none, String?.none, String?.none)
-        var marketCap: Decimal?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "ticker": ticker = try reader.string()
-            case "name": name = try reader.stringOrNil()
-            case "market": market = try reader.stringOrNil()
-            case "type": type = try reader.stringOrNil()
-            case "primary_exchange": exchange = try reader.stringOrNil()
-            case "currency_name": currencyName = try reader.stringOrNil()
-            case "description": about = try reader.stringOrNil()
-            case "homepage_url": website = try reader.stringOrNil()
-            case "sic_description": industry = try reader.stringOrNil()
-            case "market_cap": marketCap = try reader.decimalOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.ticker = try reader.required(ticker, "ticker")
-        self.name = name
-        self.market = market
-        self.type = type
-        self.exchange = exchange
-        self.currencyName = currencyName
-        self.about = about
-        self.website = website
-        self.industry = industry
-        self.marketCap = marketCap
+    static let json = JSONFields(Self()) {
+        $0.required("ticker", \.ticker)
+        $0.optional("name", \.name)
+        $0.optional("market", \.market)
+        $0.optional("type", \.type)
+        $0.optional("primary_exchange", \.exchange)
+        $0.optional("currency_name", \.currencyName)
+        $0.optional("description", \.about)
+        $0.optional("homepage_url", \.website)
+        $0.optional("sic_description", \.industry)
+        $0.optional("market_cap", \.marketCap)
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     var weight: Int {
         let texts = [ticker, name, market, type, exchange, currencyName, about, website, industry]
         return MemoryLayout<Self>.stride + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 }
 
-/// The answer of `GET /v3/reference/tickers`; without a match there may be no `results`.
-struct PolygonTickerList: JSONDecodable {
+/// The response of `GET /v3/reference/tickers`; without a match there may be no `results`.
+struct PolygonTickerList: JSONObjectDecodable {
     var tickers: [PolygonTicker] = []
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var status: PolygonStatus?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "status": status = try reader.goodStatus()
-            case "results":
-                tickers =
-                    try reader.optional { reader throws(JSONError) in
-                        try reader.array(of: PolygonTicker.self)
-                    } ?? []
-            default: try reader.skip()
-            }
-        }
-        _ = try reader.required(status, "status")
+    private var status = PolygonStatus.current
+
+    static let json = JSONFields(Self()) {
+        $0.required("status", \.status) { reader throws(JSONError) in try reader.goodStatus() }
+        $0.optional("results", \.tickers)
     }
 }
 
-/// The answer of `GET /v3/reference/tickers/{ticker}`.
-struct PolygonTickerDetails: JSONDecodable {
-    var ticker: PolygonTicker
+/// The response of `GET /v3/reference/tickers/{ticker}`.
+struct PolygonTickerDetails: JSONObjectDecodable {
+    var ticker = PolygonTicker()
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var ticker: PolygonTicker?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "results": ticker = try PolygonTicker(json: &reader)
-            default: try reader.skip()
-            }
-        }
-        self.ticker = try reader.required(ticker, "results")
-    }
+    static let json = JSONFields(Self()) { $0.required("results", \.ticker) }
 }
 
 extension PolygonTicker {
-    /// The instrument in Portico's words; nil for a kind that it has no symbols for, such as option contracts.
-    func instrument(_ dialect: PolygonSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let symbol = dialect.symbol(for: ticker) else { return nil }
+    /// The details as an `Instrument` of Portico; nil for types without symbols, such as option contracts.
+    func instrument(_ symbolMapping: PolygonSymbols, fetchedAt: Instant) -> Instrument? {
+        guard let symbol = symbolMapping.symbol(for: ticker) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass(of: symbol),
             provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange
-        instrument.currency = currency ?? dialect.currency(of: symbol)
+        instrument.currency = currency ?? symbolMapping.currency(of: symbol)
         instrument.about = about
         instrument.listing = Listing(provider: .polygon, key: ticker)
         return instrument
     }
 
-    /// The company's figures in Portico's words.
+    /// The company data as `Fundamentals` of Portico.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
             symbol: symbol, provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
@@ -169,7 +132,7 @@ extension PolygonTicker {
         return fundamentals
     }
 
-    /// Nil where the name is in words.
+    /// Nil if the name is in words.
     private var currency: String? {
         currencyName.map { $0.uppercased() }.flatMap { FiatCurrency.isCode($0) ? $0 : nil }
     }

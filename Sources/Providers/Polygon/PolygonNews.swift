@@ -2,10 +2,11 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: NewsSource {
-    /// `GET /v2/reference/news`, which is about one instrument or about all.
+    /// `GET /v2/reference/news`, for one instrument or for all.
     ///
-    /// News about several are one call each, put in order here: so at most ``maximumNewsSymbols``, and more are `unsupported`.
-    /// What Polygon has no news about is not asked for.
+    /// News about several instruments need one call each and are merged here: at most
+    /// ``maximumNewsSymbols``, and more are `unsupported`. Instruments without news at Polygon are not
+    /// requested.
     package func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in context: CallContext
     ) async throws(ProviderFailure) -> ArticlePage {
@@ -41,7 +42,7 @@ extension PolygonClient: NewsSource {
         let news: PolygonNews
         switch mark {
         case nil: news = try await self.news(Self.query(ticker, limit), in: context)
-        // A cursor holds all that the first page was asked for.
+        // A cursor contains the parameters of the first page.
         case .cursor(let cursor): news = try await self.news([("cursor", cursor.text)], in: context)
         case .until: throw ProviderFailure(.polygon, .unsupported)
         }
@@ -61,11 +62,12 @@ extension PolygonClient: NewsSource {
         case .cursor: throw ProviderFailure(.polygon, .unsupported)
         }
         let seen = until?.seen ?? []
-        // What was seen of the very time comes again, and must not crowd out what was not.
-        let asked = min(limit + seen.count, Self.maximumArticles)
+        // Articles with the same time that the client has seen are returned again; they must not displace
+        // others.
+        let requested = min(limit + seen.count, Self.maximumArticles)
         let results = await withTaskGroup(of: Result<PolygonNews, ProviderFailure>.self) { group in
             for ticker in tickers {
-                let query = Self.query(ticker, asked) + [("published_utc.lte", until?.time.description)]
+                let query = Self.query(ticker, requested) + [("published_utc.lte", until?.time.description)]
                 group.addTask {
                     do throws(ProviderFailure) {
                         return .success(try await news(query, in: context))
@@ -112,29 +114,29 @@ struct PolygonNewsMerge {
         if news.next != nil { hasOlder = true }
     }
 
-    /// The newest of them.
+    /// The newest articles.
     ///
     /// - Parameters:
-    ///   - limit: How many.
-    ///   - dialect: Tells their symbols.
-    ///   - time: The latest time that was asked for.
-    /// - Returns: the articles, and the mark of those that are left.
-    func page(_ limit: Int, _ dialect: PolygonSymbols, after time: Instant?) -> ArticlePage {
+    ///   - limit: The maximum number.
+    ///   - symbolMapping: Maps the symbols.
+    ///   - time: The latest requested time.
+    /// - Returns: The articles, and the cursor of the remaining ones.
+    func page(_ limit: Int, _ symbolMapping: PolygonSymbols, after time: Instant?) -> ArticlePage {
         let sorted = articles.values.sorted {
             $0.publishedAt == $1.publishedAt ? $0.id < $1.id : $0.publishedAt > $1.publishedAt
         }
-        let kept = sorted.prefix(limit)
+        let selected = sorted.prefix(limit)
         var next: PolygonNewsCursor?
-        if let last = kept.last, hasOlder || kept.count < sorted.count {
-            let sameTime = kept.filter { $0.publishedAt == last.publishedAt }.map(\.id)
+        if let last = selected.last, hasOlder || selected.count < sorted.count {
+            let sameTime = selected.filter { $0.publishedAt == last.publishedAt }.map(\.id)
             next = .until(
                 last.publishedAt, without: Set(sameTime).union(last.publishedAt == time ? seen : []))
         }
-        return ArticlePage(articles: kept.map { $0.article(dialect) }, next: next?.text)
+        return ArticlePage(articles: selected.map { $0.article(symbolMapping) }, next: next?.text)
     }
 }
 
-/// The answer of `GET /v2/reference/news`.
+/// The response of `GET /v2/reference/news`.
 struct PolygonNews {
     var articles: [PolygonArticle] = []
     /// Nil at the end.
@@ -164,70 +166,46 @@ struct PolygonNews {
     }
 }
 
-/// An article; what is not required may be missing.
-struct PolygonArticle: JSONDecodable, Hashable {
-    var id: String
-    var title: String
-    var url: String
-    var publisher: String
-    var publishedAt: Instant
-    /// In Polygon's spelling.
-    var tickers: [String]
+/// An article; optional members may be missing.
+struct PolygonArticle: JSONObjectDecodable, Hashable {
+    var id = ""
+    var title = ""
+    var url = ""
+    var publisher = ""
+    var publishedAt = Instant.earliest
+    /// In Polygon's form.
+    var tickers: [String] = []
     var author: String?
     var summary: String?
     var imageURL: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (id, title, url) = (String?.none, String?.none, String?.none)
-        var (publisher, publishedAt, tickers) = (String?.none, Instant?.none, [String]?.none)
-        var (author, summary, imageURL) = (String?.none, String?.none, String?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "id": id = try reader.string()
-            case "title": title = try reader.string()
-            case "article_url": url = try reader.string()
-            case "publisher": publisher = try Self.publisher(json: &reader)
-            case "published_utc": publishedAt = try reader.instant()
-            case "tickers": tickers = try Self.tickers(json: &reader)
-            case "author": author = try reader.stringOrNil()
-            case "description": summary = try reader.stringOrNil()
-            case "image_url": imageURL = try reader.stringOrNil()
-            default: try reader.skip()
-            }
+    static let json = JSONFields(Self()) {
+        $0.required("id", \.id)
+        $0.required("title", \.title)
+        $0.required("article_url", \.url)
+        $0.required("publisher", \.publisher) { reader throws(JSONError) in
+            try Publisher(json: &reader).name
         }
-        self.id = try reader.required(id, "id")
-        self.title = try reader.required(title, "title")
-        self.url = try reader.required(url, "article_url")
-        self.publisher = try reader.required(publisher, "publisher")
-        self.publishedAt = try reader.required(publishedAt, "published_utc")
-        self.tickers = tickers ?? []
-        self.author = author
-        self.summary = summary
-        self.imageURL = imageURL
-    }
-
-    private static func publisher(json reader: inout JSONReader) throws(JSONError) -> String {
-        var name: String?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "name": name = try reader.string()
-            default: try reader.skip()
-            }
+        $0.required("published_utc", \.publishedAt)
+        $0.nonnull("tickers", \.tickers) { reader throws(JSONError) in
+            try reader.array(of: String.self)
         }
-        return try reader.required(name, "name")
+        $0.optional("author", \.author)
+        $0.optional("description", \.summary)
+        $0.optional("image_url", \.imageURL)
     }
 
-    private static func tickers(json reader: inout JSONReader) throws(JSONError) -> [String] {
-        var tickers: [String] = []
-        try reader.array { reader throws(JSONError) in tickers.append(try reader.string()) }
-        return tickers
+    private struct Publisher: JSONObjectDecodable {
+        var name = ""
+
+        static let json = JSONFields(Self()) { $0.required("name", \.name) }
     }
 
-    /// The article in Portico's words.
-    func article(_ dialect: PolygonSymbols) -> Article {
+    /// The article as an `Article` of Portico.
+    func article(_ symbolMapping: PolygonSymbols) -> Article {
         var article = Article(
             id: id, headline: title, url: url, publisher: publisher, provider: .polygon,
-            symbols: tickers.compactMap(dialect.symbol), publishedAt: publishedAt)
+            symbols: tickers.compactMap(symbolMapping.symbol), publishedAt: publishedAt)
         article.author = author.flatMap { $0.isEmpty ? nil : $0 }
         article.summary = summary.flatMap { $0.isEmpty ? nil : $0 }
         article.imageURL = imageURL.flatMap { $0.isEmpty ? nil : $0 }
@@ -252,7 +230,7 @@ enum PolygonNewsCursor: Hashable {
         }
     }
 
-    /// Nil for what is none of these marks.
+    /// Nil for a text that is not a cursor.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         if text.hasPrefix("cursor:"), let cursor = PolygonCursor(text.dropFirst("cursor:".count)) {

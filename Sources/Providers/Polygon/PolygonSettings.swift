@@ -6,10 +6,10 @@ package import Upstream
 package struct PolygonSettings: SettingGroup {
     package let title = "Polygon"
 
-    let key = SecretSetting("polygon-key", "Polygon's key.")
+    let key = SecretSetting("polygon-key", "The API key.")
     let callsPerMinute = Setting(
-        "polygon-per-minute", .integer(1...100_000), unset: "the limit of the plan", "Calls a minute.")
-    let baseURL = Setting("polygon-base-url", .url, unset: "the provider's own", "The URL of Polygon.")
+        "polygon-per-minute", .integer(1...100_000), unset: "the limit of the plan", "Calls per minute.")
+    let baseURL = Setting("polygon-base-url", .url, unset: "the provider's URL", "The URL of Polygon.")
 
     package init() {}
 
@@ -25,7 +25,8 @@ package struct PolygonSettings: SettingGroup {
         }
         let base = try base(values)
         guard !base.exposesCredential else {
-            throw UsageError("\(baseURL.variable) would send the key over a network in clear; use https.")
+            throw UsageError(
+                "\(baseURL.variable) would send the key over a network in clear text; use https.")
         }
         do {
             return PolygonConfiguration(base: base, key: try APIKey(secret), windows: windows)

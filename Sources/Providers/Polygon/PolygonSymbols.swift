@@ -1,10 +1,10 @@
 package import Brokerage
 import Upstream
 
-/// How Polygon spells symbols: `AAPL`, `BRK.B`, `C:EURUSD`, `X:BTCUSD`, `I:SPX`.
+/// The mapping between Polygon's symbols and Portico's: `AAPL`, `BRK.B`, `C:EURUSD`, `X:BTCUSD`, `I:SPX`.
 ///
-/// Of shares and funds it has those that are listed in the United States. Option contracts (`O:…`) have no symbol of
-/// Portico's.
+/// Polygon has shares and funds that are listed in the United States. Option contracts (`O:…`) have no
+/// symbol in Portico.
 package struct PolygonSymbols: SymbolMapping {
     package init() {}
 
@@ -13,7 +13,7 @@ package struct PolygonSymbols: SymbolMapping {
         case .listing(let ticker, market: nil): return ticker
         case .currencies(let base, let quote): return "C:\(base)\(quote)"
         case .crypto(let base, let quote):
-            // Without a separator, only a currency at the end can be told from the coin before it.
+            // Without a separator, only a currency at the end can be distinguished from the coin before it.
             return FiatCurrency.isCode(quote) ? "X:\(base)\(quote)" : nil
         case .index(let name): return "I:\(name)"
         case .listing, nil: return nil

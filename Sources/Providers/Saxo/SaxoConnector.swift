@@ -8,7 +8,7 @@ struct SaxoConnector: ProviderConnector {
     /// Nil if users can connect with tokens only.
     let application: SaxoSettings.Application?
     /// The instruments, which are public; shared by all users.
-    let directory: SaxoInstrumentCache
+    let instrumentCache: SaxoInstrumentCache
     let channels: ProviderChannelFactory
 
     var provider: ProviderID { .saxo }
@@ -59,10 +59,11 @@ struct SaxoConnector: ProviderConnector {
         let channel = channels.channel(for: account)
         guard connection.environment == configuration.environment,
             let access = SaxoCredential(
-                kept: secret.bytes, of: application?.app(redirectURI: connection.redirectURI ?? ""),
+                stored: secret.bytes, of: application?.app(redirectURI: connection.redirectURI ?? ""),
                 renewedIn: store, over: channel)
         else { return nil }
-        let client = SaxoClient(configuration, access: access, over: channel, directory: directory)
+        let client = SaxoClient(
+            configuration, access: access, over: channel, instrumentCache: instrumentCache)
         return ProviderClients(
             client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
             isMarketPrivate: true, limits: channels.limits(of: account), endsAt: { access.endsAt },

@@ -32,7 +32,7 @@ private struct ConfiguredSaxo: ConfiguredProvider {
             let account = QuotaAccount(.saxo, credential: "saxo")
             let client = SaxoClient(
                 configuration, access: .token(token), over: channels.channel(for: account),
-                directory: SaxoInstrumentCache(clock: channels.clock))
+                instrumentCache: SaxoInstrumentCache(clock: channels.clock))
             return ProviderClients(
                 client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
                 isMarketPrivate: true, limits: channels.limits(of: account))
@@ -42,6 +42,6 @@ private struct ConfiguredSaxo: ConfiguredProvider {
     func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? {
         SaxoConnector(
             configuration: connecting, application: application,
-            directory: SaxoInstrumentCache(clock: channels.clock), channels: channels)
+            instrumentCache: SaxoInstrumentCache(clock: channels.clock), channels: channels)
     }
 }

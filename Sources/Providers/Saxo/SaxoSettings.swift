@@ -6,7 +6,7 @@ package import Upstream
 package struct SaxoSettings: SettingGroup {
     package let title = "Saxo"
     package let introduction: String? =
-        "The server's own account, and the OAuth application by which users connect. Without an application, users connect with their own tokens."
+        "The server's own account, and the OAuth application with which users connect. Without an application, users connect with their own tokens."
 
     let environment = Setting(
         "saxo-environment",
@@ -15,19 +15,20 @@ package struct SaxoSettings: SettingGroup {
     let token = SecretSetting(
         "saxo-token", "An access token, such as the 24-hour token of Saxo's developer portal.")
     let baseURL = Setting(
-        "saxo-base-url", .url, unset: "the provider's own, of the environment", "The URL of the OpenAPI.")
+        "saxo-base-url", .url, unset: "the provider's URL of the environment", "The URL of the OpenAPI.")
     let streamingURL = Setting(
-        "saxo-streaming-url", .url, unset: "the provider's own; none with another OpenAPI: prices are polled",
+        "saxo-streaming-url", .url,
+        unset: "the provider's URL; none with another OpenAPI, so that prices are polled",
         "The URL of the stream of prices and orders, with https for wss and http for ws.")
     package let appKey = Setting(
-        "saxo-app-key", .text("a name that the provider gave"),
-        "The key of Portico's OAuth application, by which users connect.")
+        "saxo-app-key", .text("a key from the provider"),
+        "The key of Portico's OAuth application, with which users connect.")
     let appSecret = SecretSetting(
         "saxo-app-secret",
-        "The secret of the OAuth application; without one it is a native application (PKCE).")
+        "The secret of the OAuth application; without a secret, it is a native application (PKCE).")
     let loginURL = Setting(
-        "saxo-login-url", .url, unset: "the provider's own, of the environment",
-        "The URL before `authorize` and `token`.")
+        "saxo-login-url", .url, unset: "the provider's URL of the environment",
+        "The URL to which the paths `authorize` and `token` are appended.")
 
     package init() {}
 
@@ -41,7 +42,7 @@ package struct SaxoSettings: SettingGroup {
     package func account(
         _ values: SettingValues, in forced: Environment?
     ) throws(UsageError) -> (configuration: SaxoConfiguration, token: SaxoToken)? {
-        // An application by which users connect is no account.
+        // An application with which users connect is no account.
         guard !values.names(in: self).isEmpty, values.isSet(token) || !values.isSet(appKey) else {
             return nil
         }
@@ -54,7 +55,7 @@ package struct SaxoSettings: SettingGroup {
         guard !configuration.exposesCredential else {
             throw UsageError(
                 """
-                \(baseURL.variable) or \(streamingURL.variable) would send the token over a network in clear; use https.
+                \(baseURL.variable) or \(streamingURL.variable) would send the token over a network in clear text; use https.
                 """)
         }
         do {
@@ -98,12 +99,12 @@ package struct SaxoSettings: SettingGroup {
         package let loginURL: HTTPURL
     }
 
-    /// The OAuth application by which users connect; nil if none is set.
+    /// The OAuth application with which users connect; nil if none is set.
     package func application(_ values: SettingValues) throws(UsageError) -> Application? {
         let secret = try values[appSecret]
         guard let key = try values[appKey] else {
             guard secret == nil else {
-                throw UsageError("Saxo's app needs \(appKey.variable) together with its secret.")
+                throw UsageError("Saxo's application needs \(appKey.variable) together with its secret.")
             }
             return nil
         }

@@ -1,22 +1,24 @@
 package import Brokerage
 package import Upstream
 
-/// Where Yahoo's undocumented endpoints are reached.
+/// The address of Yahoo's undocumented endpoints.
 ///
-/// Yahoo offers no such service and does not allow its data to be passed on: this is for personal use, and only where a
-/// house says so. Requests carry Portico's own name; where Yahoo wants a browser instead, it is left at that.
+/// Yahoo offers no such service and does not permit redistribution of its data: it is for personal use, and
+/// off by default. Requests contain Portico's own name; endpoints that require a browser's name are not
+/// used.
 package struct YahooConfiguration: Sendable {
-    /// Stands before `/v7/finance/quote` and the like.
+    /// The address before `/v7/finance/quote` and others.
     package let base: ProviderBaseURL
     /// Sets the cookie that goes with a crumb.
     package let cookiePage: ProviderBaseURL
-    /// What may be asked; Yahoo does not tell its limits.
+    /// The limits of the calls; Yahoo does not document its own.
     package let windows: [QuotaWindow]
 
     /// - Parameters:
-    ///   - base: Where Yahoo is, without the version of its paths.
-    ///   - cookiePage: A page that sets Yahoo's cookie, whatever else it answers.
-    ///   - windows: What may be asked; trouble was seen after some 950 calls, and after dozens in a row.
+    ///   - base: Yahoo's address, without the version of its paths.
+    ///   - cookiePage: A page that sets Yahoo's cookie, with any response.
+    ///   - windows: The limits of the calls; throttling was reported after about 950 calls, and after dozens
+    ///     without a pause.
     package init(base: ProviderBaseURL, cookiePage: ProviderBaseURL, windows: [QuotaWindow] = Self.restraint)
     {
         self.base = base
@@ -24,7 +26,7 @@ package struct YahooConfiguration: Sendable {
         self.windows = windows
     }
 
-    /// Yahoo's own address; nil for the sandbox, which stands elsewhere each time.
+    /// Yahoo's address; nil for the sandbox, which has no fixed address.
     package static func url(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live, .paper: HTTPURL("https://query1.finance.yahoo.com")
@@ -40,21 +42,22 @@ package struct YahooConfiguration: Sendable {
         }
     }
 
-    /// What nobody has reported trouble with.
+    /// Rates for which no throttling is reported.
     package static let restraint = [
         QuotaWindow("minute", limit: 30, per: .rolling(seconds: 60)),
         QuotaWindow("day", limit: 900, per: .rolling(seconds: 86_400)),
     ]
 }
 
-/// How Yahoo's prices of one instrument are to be told.
+/// The unit and the precision of Yahoo's prices of one instrument.
 struct YahooPriceScale: Hashable {
     /// Nil for an index, which has points.
     var unit: PriceUnit?
-    /// Digits after the point that are meant: Yahoo's numbers went through binary floating point, which added others.
+    /// The significant digits after the decimal point: Yahoo's numbers passed through binary floating point,
+    /// which added others.
     var digits: Int?
 
-    /// Nil where nobody can tell pence from pounds: a listing abroad without the name of a currency.
+    /// Nil if pence cannot be distinguished from pounds: a foreign listing without a currency.
     init?(of symbol: Symbol, currency: String?, digits: Int?) {
         unit = currency.flatMap(PriceUnit.init)
         self.digits = digits

@@ -9,11 +9,12 @@ package struct YahooSettings: SettingGroup {
     let isOn = Setting("yahoo", .boolean, default: false, "Use Yahoo, whose terms allow personal use only.")
     let format = Setting(
         "yahoo-format", .choice([("api", Format.api), ("yql", .yql)]), default: .api,
-        "The present endpoints, or the query language of 2017 (YQL), which needs a URL.")
-    let baseURL = Setting("yahoo-base-url", .url, unset: "the provider's own", "The URL of Yahoo.")
+        "`api`: the current endpoints; `yql`: the query language of 2017 (YQL), which needs `yahoo-base-url`."
+    )
+    let baseURL = Setting("yahoo-base-url", .url, unset: "the provider's URL", "The URL of Yahoo.")
     let cookieURL = Setting(
-        "yahoo-cookie-url", .url, unset: "the provider's own",
-        "With a URL for `api`: the page there that sets a cookie.")
+        "yahoo-cookie-url", .url, unset: "the provider's URL",
+        "The page that sets the cookie; required if `yahoo-base-url` is set for `api`.")
 
     enum Format: Sendable { case api, yql }
 

@@ -1,7 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// How Yahoo spells symbols: `AAPL`, `BRK-B`, `TSCO.L`, `EURUSD=X`, `BTC-USD`, `^GSPC`.
+/// The mapping between Yahoo's symbols and Portico's: `AAPL`, `BRK-B`, `TSCO.L`, `EURUSD=X`, `BTC-USD`,
+/// `^GSPC`.
 package struct YahooSymbols: SymbolMapping {
     package init() {}
 
@@ -9,11 +10,11 @@ package struct YahooSymbols: SymbolMapping {
         switch SymbolKind(symbol) {
         case .listing(let ticker, let market): return Self.listing(ticker, market)
         case .currencies(let base, let quote): return "\(base)\(quote)=X"
-        // Only what ends in a currency can be told from a class of shares.
+        // Only a symbol that ends in a currency can be distinguished from a class of shares.
         case .crypto(let base, let quote): return FiatCurrency.isCode(quote) ? "\(base)-\(quote)" : nil
         case .index(let name):
             if let own = Self.indices[name] { return "^\(own)" }
-            // A name that Yahoo has for another index must not be asked for under Portico's.
+            // Yahoo's name of another index must not be sent for an index of Portico.
             return Self.indices.values.contains(name) ? nil : "^\(name)"
         case nil: return nil
         }
@@ -47,7 +48,7 @@ package struct YahooSymbols: SymbolMapping {
         return root.contains("-") && isCoin ? nil : root
     }
 
-    /// `EURUSD`, or `JPY` for what a dollar costs.
+    /// `EURUSD`, or `JPY` for the price of a dollar.
     private static func currencies(_ name: Substring) -> Symbol? {
         switch name.utf8.count {
         case 3: SymbolKind.currencies(base: "USD", quote: String(name)).symbol
@@ -86,7 +87,7 @@ enum YahooMarket {
         suffixes.first { $0.value == suffix }?.key
     }
 
-    /// The code of an American exchange by Yahoo's word for it.
+    /// The code of an American exchange for Yahoo's name.
     static func american(_ word: String) -> String? {
         switch word {
         case "NMS", "NGM", "NCM": "XNAS"

@@ -4,6 +4,8 @@ package import Brokerage
 ///
 /// `Codable` would convert numbers through binary floating point and does not fix the order of members. The
 /// same seed and clock must produce the same bytes.
+///
+/// The file is longer than 350 lines, because it contains the parser and the writer of the same form.
 package enum JSONDocument: Sendable, Hashable {
     case null
     case bool(Bool)

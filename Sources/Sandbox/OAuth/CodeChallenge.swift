@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import PorticoCore
 
 /// The PKCE code challenge of an application without a secret (RFC 7636).
@@ -33,7 +33,7 @@ enum CodeChallenge: Sendable, Hashable {
         guard Self.isWellFormed(verifier) else { return false }
         return switch self {
         case .plain(let text): text == verifier
-        case .sha256(let text): text == Base64.url.encoded(SHA256.hash(data: Array(verifier.utf8)))
+        case .sha256(let text): text == Base64.url.encoded(HashFunction.sha256.hash(verifier))
         }
     }
 

@@ -51,8 +51,8 @@ package final class SQLitePersistentCache: PersistentCache {
         let rest = keys.filter { found[$0] == nil }
         guard !rest.isEmpty else { return found }
         do throws(StorageError) {
-            let kept = try await database.read { db in try Self.fetch(rest, db) }
-            found.merge(kept) { newer, _ in newer }
+            let stored = try await database.read { db in try Self.fetch(rest, db) }
+            found.merge(stored) { newer, _ in newer }
         } catch {
             report(error)
         }

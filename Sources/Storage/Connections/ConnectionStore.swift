@@ -1,5 +1,5 @@
 package import Brokerage
-import Crypto
+import Cryptography
 import Foundation
 import GRDB
 package import PorticoCore
@@ -32,11 +32,9 @@ package struct ConnectionStore: Sendable {
         guard connection.redirectURI == nil else {
             return QuotaAccount(connection.provider, credential: connection.id)
         }
-        var hash = HMAC<SHA256>(key: key)
-        hash.update(data: Array("portico quota \(connection.provider.rawValue) ".utf8))
-        hash.update(data: secret.bytes)
-        return QuotaAccount(
-            connection.provider, credential: "key " + Data(hash.finalize()).base64EncodedString())
+        let text = Array("portico quota \(connection.provider.rawValue) ".utf8) + secret.bytes
+        let code = HashFunction.sha256.authenticationCode(for: text.span, using: key)
+        return QuotaAccount(connection.provider, credential: "key " + Data(code).base64EncodedString())
     }
 
     /// The result of storing a new connection.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import GRDB
 import PorticoCore
@@ -46,23 +46,22 @@ struct DataEncryptionKeys: Sendable {
     }
 
     func encrypt(_ secret: Secret, _ identity: CredentialOwner) throws -> Data {
-        guard let key = keys[currentID] else { throw CryptoKitError.incorrectKeySize }
+        guard let key = keys[currentID] else { throw CryptographyError() }
         let data = identity.additionalData(keyID: currentID)
-        // With a nonce of 12 bytes there is always a combined form.
-        return try AES.GCM.seal(secret.bytes, using: key, authenticating: data).combined ?? Data()
+        return Data(try AESGCM.seal(secret.bytes, using: key, authenticating: data))
     }
 
     /// Nil for what this key, for this identity, has not sealed.
     func decrypt(_ sealed: Data, _ keyID: Int64, _ identity: CredentialOwner) -> Secret? {
-        guard let key = keys[keyID], let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
+        guard let key = keys[keyID] else { return nil }
         let data = identity.additionalData(keyID: keyID)
-        return (try? AES.GCM.open(box, using: key, authenticating: data)).map { Secret(Array($0)) }
+        return (try? AESGCM.open(Array(sealed), using: key, authenticating: data)).map { Secret($0) }
     }
 
     private static func make(
         in database: SQLiteDatabase, _ master: MasterKey
     ) throws(StorageError) -> (Int64, SymmetricKey) {
-        let key = SymmetricKey(size: .bits256)
+        let key = SymmetricKey()
         let id = try database.writeNow { db in
             try db.execute(
                 sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
@@ -99,15 +98,12 @@ struct DataEncryptionKeys: Sendable {
     }
 
     private static func wrap(_ key: SymmetricKey, _ id: Int64, _ master: MasterKey) throws -> Data {
-        let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
-        // With a nonce of 12 bytes there is always a combined form.
-        return try AES.GCM.seal(bytes, using: master.key, authenticating: label(id)).combined ?? Data()
+        Data(try AESGCM.seal(key.bytes, using: master.key, authenticating: label(id)))
     }
 
     private static func unwrap(_ wrapped: Data, _ id: Int64, _ master: MasterKey) throws -> SymmetricKey {
-        SymmetricKey(
-            data: try AES.GCM.open(.init(combined: wrapped), using: master.key, authenticating: label(id)))
+        try SymmetricKey(wrapped: Array(wrapped), by: master.key, authenticating: label(id))
     }
 
-    private static func label(_ id: Int64) -> Data { Data("portico data key 1 \(id)".utf8) }
+    private static func label(_ id: Int64) -> [UInt8] { Array("portico data key 1 \(id)".utf8) }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Glibc
 
@@ -16,10 +16,10 @@ package struct MasterKey: Sendable {
     /// - Throws: `badMasterKey` for any other text.
     package init(base64: String, origin: String) throws(StorageError) {
         let text = base64.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let bytes = Data(base64Encoded: text), bytes.count == 32 else {
+        guard let bytes = Data(base64Encoded: text), let key = SymmetricKey(bytes) else {
             throw .badMasterKey(origin: origin)
         }
-        self.init(SymmetricKey(data: bytes))
+        self.init(key)
     }
 
     /// Reads a key from a file; if there is none, creates it with permissions for its owner only (0600).
@@ -28,7 +28,7 @@ package struct MasterKey: Sendable {
             try self.init(base64: text, origin: path)
             return
         }
-        let key = SymmetricKey(size: .bits256)
+        let key = SymmetricKey()
         let made = MasterKey(key)
         // If another process created the file in between, its key is used.
         if try Self.create(path, made.text) {
@@ -64,16 +64,14 @@ package struct MasterKey: Sendable {
     }
 
     /// As a file has it.
-    private var text: String {
-        unsafe key.withUnsafeBytes { unsafe Data($0).base64EncodedString() } + "\n"
-    }
+    private var text: String { Data(key.bytes).base64EncodedString() + "\n" }
 
     /// A key that exists only in this process.
-    package static func random() -> MasterKey { MasterKey(SymmetricKey(size: .bits256)) }
+    package static func random() -> MasterKey { MasterKey(SymmetricKey()) }
 
     private init(_ key: SymmetricKey) {
         self.key = key
-        let mark = HMAC<SHA256>.authenticationCode(for: Data("portico master key id".utf8), using: key)
+        let mark = HashFunction.sha256.authenticationCode(for: "portico master key id".utf8.span, using: key)
         id = mark.prefix(8).map { byte in
             let digits = String(byte, radix: 16)
             return byte < 16 ? "0" + digits : digits

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What state a data folder is in, point by point; nothing is changed, and a server may work with it meanwhile.
+/// The results of checks of a data directory, which change nothing; a server may use the directory meanwhile.
 package struct DataDirectoryCheck: Sendable {
-    /// One point.
+    /// The result of one check.
     package struct Finding: Hashable, Sendable {
         /// The subject of the check.
         package let subject: String
@@ -22,7 +22,7 @@ package struct DataDirectoryCheck: Sendable {
     package private(set) var findings: [Finding] = []
     private let folder: DataDirectory
 
-    /// As little free space as is still fine, in bytes.
+    /// The minimum of free space in bytes.
     private static let minimumSpace = 256 << 20
 
     package var isFine: Bool { findings.allSatisfy(\.isFine) }
@@ -66,7 +66,7 @@ package struct DataDirectoryCheck: Sendable {
         let isFine = free >= UInt64(Self.minimumSpace)
         find(
             "disk", isFine,
-            "\(free >> 20) MiB are free." + (isFine ? "" : " Writes will fail soon: make room."))
+            "\(free >> 20) MiB are free." + (isFine ? "" : " Writes will fail soon: free some space."))
     }
 
     private mutating func checkFilePermissions() {
@@ -78,8 +78,8 @@ package struct DataDirectoryCheck: Sendable {
             find(
                 "file \(name)", mode & 0o077 == 0,
                 mode & 0o077 == 0
-                    ? "Its owner's alone (0\(digits))."
-                    : "Others may read it (0\(digits)): chmod 600 \(folder.path(of: name))")
+                    ? "Only its owner has access (0\(digits))."
+                    : "Other users have access (0\(digits)): chmod 600 \(folder.path(of: name))")
         }
     }
 
@@ -104,8 +104,8 @@ package struct DataDirectoryCheck: Sendable {
             find(
                 subject, isWhole,
                 isWhole
-                    ? "It is whole, and everything in it belongs to something."
-                    : "\(dangling) rows belong to something that is gone: restore a backup.")
+                    ? "The file is intact, and no row refers to a missing one."
+                    : "\(dangling) rows refer to missing ones: restore a backup.")
             return true
         } catch {
             find(subject, false, "\(StorageError(error, path: path))")
@@ -126,7 +126,7 @@ package struct DataDirectoryCheck: Sendable {
             find(
                 "migrations", true,
                 waiting == 0
-                    ? "All \(done.count) are done." : "The next start does the last \(waiting) of them.")
+                    ? "All \(done.count) are applied." : "The next start applies the last \(waiting).")
         } catch {
             find("migrations", false, "\(StorageError(error, path: path))")
         }
@@ -134,7 +134,8 @@ package struct DataDirectoryCheck: Sendable {
 
     private mutating func checkKeys(of path: String, _ masterKey: MasterKey?) {
         guard let masterKey else {
-            return find("keys", false, "There is no master key: name the one in use, or restore portico.key.")
+            return find(
+                "keys", false, "There is no master key: set PORTICO_MASTER_KEY_FILE, or restore portico.key.")
         }
         do {
             let queue = try DatabaseQueue(path: path, configuration: .readOnly)
@@ -143,8 +144,8 @@ package struct DataDirectoryCheck: Sendable {
             find(
                 "keys", counts.broken == 0,
                 counts.broken == 0
-                    ? "\(counts.whole) secrets open with the master key."
-                    : "\(counts.broken) secrets do not open: their users must connect again.")
+                    ? "\(counts.whole) secrets can be decrypted with the master key."
+                    : "\(counts.broken) secrets cannot be decrypted: their users must connect again.")
         } catch {
             find("keys", false, "\(StorageError(error, path: path))")
         }

@@ -186,7 +186,7 @@ extension OrderJournal {
             let rows = try Row.fetchAll(
                 db, sql: "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
             for row in rows {
-                guard let write = JournalWrite(row), !isCarriedOut(row) else { continue }
+                guard let write = JournalWrite(row), !isInProgress(row) else { continue }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }

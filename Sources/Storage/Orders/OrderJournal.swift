@@ -48,7 +48,9 @@ package struct OrderJournal: Sendable {
         try await database.read { db in try find(placing, db) }
     }
 
-    /// Writes down that an order is to be placed, unless its key has been used.
+    /// Records that an order will be placed, unless its key has been used.
+    ///
+    /// A key stays used, also after the broker rejected the order; only an order that was never sent frees it.
     package func begin(_ placing: OrderPlacement, now: Instant = .now) async throws(StorageError)
         -> PlacementStart
     {
@@ -97,16 +99,16 @@ package struct OrderJournal: Sendable {
 
     /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
     private func isUnsent(_ write: Row) -> Bool {
-        (write.value("state") as OrderWriteState?) == .pending && !isCarriedOut(write)
+        (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write)
     }
 
     /// Whether this process is executing a write.
-    func isCarriedOut(_ write: Row) -> Bool {
+    func isInProgress(_ write: Row) -> Bool {
         write["holder"] == instanceID && active.contains(write["id"])
     }
 
     /// The result of recording a change of an order.
-    package enum ReplacementStart: Hashable, Sendable {
+    package enum ChangeStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
         /// The order is the one before the change.
@@ -134,7 +136,7 @@ package struct OrderJournal: Sendable {
     package func begin(
         _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
         isConnectionStored: Bool, at provider: ProviderID, now: Instant = .now
-    ) async throws(StorageError) -> ReplacementStart {
+    ) async throws(StorageError) -> ChangeStart {
         let id = JournalWrite.newID()
         return try await record(id) { db in
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
@@ -243,17 +245,9 @@ package struct OrderJournal: Sendable {
 final class ActiveWrites: Sendable {
     private let ids = Mutex<Set<String>>([])
 
-    func insert(_ id: String) {
-        ids.withLock { _ = $0.insert(id) }
-    }
-
-    func remove(_ id: String) {
-        ids.withLock { _ = $0.remove(id) }
-    }
-
-    func contains(_ id: String) -> Bool {
-        ids.withLock { $0.contains(id) }
-    }
+    func insert(_ id: String) { ids.withLock { _ = $0.insert(id) } }
+    func remove(_ id: String) { ids.withLock { _ = $0.remove(id) } }
+    func contains(_ id: String) -> Bool { ids.withLock { $0.contains(id) } }
 }
 
 extension OrderJournal {

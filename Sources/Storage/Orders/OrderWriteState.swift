@@ -3,18 +3,18 @@
 /// The state is in the database before anything happens at the broker, so that after a crash at any point it
 /// is known whether a request may have been sent.
 ///
-/// Only ``OrderJournal/mark(_:now:)`` changes PENDING to SENT, by a comparison and a change in one step: only
+/// Only ``OrderJournal/markSent(_:now:)`` changes PENDING to SENT, by a comparison and a change in one step: only
 /// the caller that gets `true` from it sends the request. ``step(after:)`` has all other transitions.
 package enum OrderWriteState: String, Sendable, CaseIterable {
     /// It is recorded; the request has not been sent.
     case pending = "PENDING"
-    /// The request is being sent, or has been sent.
+    /// The request may have been sent: the state is recorded before it is sent.
     case sent = "SENT"
     /// The request may have arrived, and its response is lost.
     ///
     /// The broker is queried.
     case unconfirmed = "UNCONFIRMED"
-    /// The broker took it.
+    /// The broker accepted it.
     case done = "DONE"
     /// The broker refused it.
     case refused = "REFUSED"
@@ -36,11 +36,11 @@ package enum OrderWriteState: String, Sendable, CaseIterable {
 
 /// An event in the life of a write.
 package enum OrderWriteEvent: Sendable, CaseIterable {
-    /// The broker cannot have acted on it: it was not reached, or turned the request away unread.
+    /// The broker cannot have acted on it: it was not reached, or refused the request before it processed it.
     case notProcessed
-    /// The broker answered that it took it.
+    /// The broker accepted it.
     case accepted
-    /// The broker answered that it refuses.
+    /// The broker rejected it.
     case rejected
     /// The request was sent, and its outcome is not known.
     case responseLost

@@ -36,7 +36,7 @@ extension StorageError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .folder(let path, let reason):
-            "The data folder \(path) cannot be used: \(reason). Name another, or make it writable for Portico's user."
+            "The data directory \(path) cannot be used: \(reason). Use another, or make it writable for Portico's user."
         case .file(let path, let reason):
             "\(path) cannot be opened: \(reason). Make it readable and writable for Portico's user."
         case .damaged(let path):
@@ -46,22 +46,22 @@ extension StorageError: CustomStringConvertible {
         case .newer(let path):
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
         case .missing(let path):
-            "There is no \(path). Name the data folder of a Portico that has run."
+            "There is no \(path). Use the data directory of a Portico that has run."
         case .older(let path):
             "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
         case .emptyFile(let path):
             "\(path) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
         case .missingMasterKey(let path, let database):
-            "There is no \(path), and \(database) contains secrets. Restore the key, or name it with PORTICO_MASTER_KEY_FILE."
+            "There is no \(path), and \(database) contains secrets. Restore the key, or set PORTICO_MASTER_KEY_FILE."
         case .busy(let path):
-            "\(path) is held by another process. Stop it: two Porticos cannot share a data folder."
+            "\(path) is in use by another process. Stop it: two servers cannot share a data directory."
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."
         case .failed(let path, let code):
-            "\(path) could not be read or written (SQLite's code \(code)). See the disk's and the system's messages."
+            "\(path) could not be read or written (SQLite code \(code)). See the system log."
         case .badMasterKey(let origin):
-            "The master key in \(origin) is not 32 bytes in base64. Make one with: head -c 32 /dev/urandom | base64"
+            "The master key in \(origin) is not 32 bytes in base64. Generate a key with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):
-            "\(path) was sealed with another master key. Give that one, or move the file away to start with a new one."
+            "\(path) was encrypted with another master key. Set that key, or move the file away to start with a new one."
         case .decryptionFailed(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
         }

@@ -1,5 +1,5 @@
 package import Brokerage
-import Crypto
+import Cryptography
 import Foundation
 import GRDB
 
@@ -12,7 +12,7 @@ package struct Invitation: Sendable {
     package static let lifetime = Duration.seconds(7 * 86_400)
 
     /// The stored hash of a code: the code has 128 random bits, so it cannot be found from the hash.
-    static func hash(_ code: String) -> Data { Data(SHA256.hash(data: Data(code.utf8))) }
+    static func hash(_ code: String) -> Data { Data(HashFunction.sha256.hash(code)) }
 }
 
 extension UserStore {

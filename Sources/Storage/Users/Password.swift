@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 package import GRDB
 
@@ -137,11 +136,9 @@ package struct PasswordHash: Hashable, Sendable {
 
     private static func derive(_ password: Password, _ salt: [UInt8], _ cost: PasswordCost) throws -> [UInt8]
     {
-        let key = try KDF.Scrypt.deriveKey(
-            from: password.bytes, salt: salt, outputByteCount: 32, rounds: cost.cost,
-            blockSize: cost.blockSize, parallelism: cost.parallelism)
-        // The bytes are copied out of the key's own memory.
-        return unsafe key.withUnsafeBytes { unsafe Array($0) }
+        try Scrypt.deriveKey(
+            from: password.bytes, salt: salt, byteCount: 32, cost: cost.cost, blockSize: cost.blockSize,
+            parallelism: cost.parallelism)
     }
 }
 

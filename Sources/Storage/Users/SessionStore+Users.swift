@@ -6,11 +6,12 @@ extension SessionStore {
     /// Opens a session for a new guest.
     ///
     /// - Returns: Nil if the maximum number of guests is reached.
-    package func openForGuest(_ wish: Options, now: Instant = .now) async throws(StorageError) -> NewSession?
+    package func openForGuest(_ options: Options, now: Instant = .now) async throws(StorageError)
+        -> NewSession?
     {
         try await database.write { [self] db in
             guard try UserStore.countOfGuests(in: db) < policy.guests else { return nil }
-            return try open(wish, for: UserStore.insertGuest(in: db, now: now), in: db, now: now)
+            return try open(options, for: UserStore.insertGuest(in: db, now: now), in: db, now: now)
         }
     }
 
@@ -18,13 +19,13 @@ extension SessionStore {
     ///
     /// - Returns: Nil if the user no longer exists, or the password was changed.
     package func open(
-        _ wish: Options, for known: UserStore.Registered, now: Instant = .now
+        _ options: Options, for known: UserStore.Registered, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
         try await database.write { [self] db in
             guard let user = try UserStore.user(known.user.id, in: db),
                 try UserStore.hash(of: user.id, in: db) == known.hash
             else { return nil }
-            return try open(wish, for: user, in: db, now: now)
+            return try open(options, for: user, in: db, now: now)
         }
     }
 
@@ -58,18 +59,18 @@ extension SessionStore {
     ///
     /// The guest's own sessions end: their tokens belong to a user without a password.
     package func signUp(
-        _ candidate: NewUser, _ wish: Options, now: Instant = .now
+        _ candidate: NewUser, _ options: Options, now: Instant = .now
     ) async throws(StorageError) -> Result<NewSession, SignUpError> {
         try await database.write { [self] db in
             do {
-                return .success(try signUp(candidate, wish, in: db, now: now))
+                return .success(try signUp(candidate, options, in: db, now: now))
             } catch let refusal as SignUpError {
                 return .failure(refusal)
             }
         }
     }
 
-    private func signUp(_ candidate: NewUser, _ wish: Options, in db: Database, now: Instant) throws
+    private func signUp(_ candidate: NewUser, _ options: Options, in db: Database, now: Instant) throws
         -> NewSession
     {
         let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
@@ -89,7 +90,7 @@ extension SessionStore {
         let old = try String.fetchAll(
             db, sql: "SELECT id FROM session WHERE user_id = ?", arguments: [user.id.text])
         try delete(old, in: db)
-        return try open(wish, for: user, in: db, now: now)
+        return try open(options, for: user, in: db, now: now)
     }
 
     /// The guest of the session, as the request's token has opened it.

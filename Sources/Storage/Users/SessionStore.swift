@@ -1,5 +1,5 @@
 package import Brokerage
-import Crypto
+import Cryptography
 import GRDB
 import Synchronization
 package import Upstream
@@ -83,11 +83,11 @@ package final class SessionStore: Sendable {
 
     /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
     /// unused for longest.
-    func open(_ wish: Options, for user: User, in db: Database, now: Instant) throws -> NewSession {
+    func open(_ options: Options, for user: User, in db: Database, now: Instant) throws -> NewSession {
         let token = SessionToken()
         let session = ActiveSession(
-            id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: wish.scopes,
-            label: wish.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
+            id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: options.scopes,
+            label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
         try session.insert(into: db)
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)

@@ -1,6 +1,7 @@
-import Crypto
+import Cryptography
 package import Foundation
 import GRDB
+import PorticoCore
 
 /// The bearer token of a session: `pts_` and 256 random bits.
 package struct SessionToken: Sendable {
@@ -12,12 +13,7 @@ package struct SessionToken: Sendable {
     private static let length = 4 + 43
 
     package init() {
-        let bits = SymmetricKey(size: .bits256)
-        let base64 = unsafe bits.withUnsafeBytes { unsafe Data($0).base64EncodedString() }
-        // RFC 4648, section 5.
-        text =
-            Self.prefix
-            + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        text = Self.prefix + Base64.url.encoded(SymmetricKey().bytes)
     }
 
     /// Returns nil for a text that does not have the form of a token.
@@ -40,20 +36,14 @@ package struct TokenHash: Hashable, Sendable {
     ///
     /// A token is as random as its hash, so it cannot be found from the hash.
     package init(digesting token: SessionToken) {
-        var hash = SHA256()
-        var text = token.text
-        text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        self.init(bytes: hash.finalize())
+        self.init(bytes: HashFunction.sha256.hash(token.text))
     }
 
     /// The HMAC-SHA-256 of a token, for the file.
     ///
     /// Without the key, nobody can check whether a token is in the file.
     init(_ token: SessionToken, under key: SymmetricKey) {
-        var hmac = HMAC<SHA256>(key: key)
-        var text = token.text
-        text.withUTF8 { unsafe hmac.update(data: UnsafeRawBufferPointer($0)) }
-        self.init(bytes: hmac.finalize())
+        self.init(bytes: HashFunction.sha256.authenticationCode(for: token.text.utf8.span, using: key))
     }
 
     /// Nil unless there are 32 bytes.
@@ -100,12 +90,12 @@ struct TokenKey: Sendable {
         key = try database.writeNow { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1")
             else {
-                let key = SymmetricKey(size: .bits256)
+                let key = SymmetricKey()
                 try Self.insert(key, db, master)
                 return key
             }
             guard (row["master_key_id"] as String) == master.id,
-                let key = try? Self.open(row["wrapped"], master)
+                let key = try? Self.unwrap(row["wrapped"], master)
             else { throw StorageError.wrongMasterKey(path: path) }
             return key
         }
@@ -120,7 +110,7 @@ struct TokenKey: Sendable {
         }
         let master: String = row["master_key_id"]
         if master == new.id { return }
-        guard master == old.id, let key = try? open(row["wrapped"], old) else {
+        guard master == old.id, let key = try? unwrap(row["wrapped"], old) else {
             throw StorageError.wrongMasterKey(path: path)
         }
         try db.execute(sql: "DELETE FROM token_key")
@@ -128,18 +118,15 @@ struct TokenKey: Sendable {
     }
 
     private static func insert(_ key: SymmetricKey, _ db: Database, _ master: MasterKey) throws {
-        let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
-        // With a nonce of 12 bytes there is always a combined form.
-        let wrapped = try AES.GCM.seal(bytes, using: master.key, authenticating: label).combined ?? Data()
+        let wrapped = Data(try AESGCM.seal(key.bytes, using: master.key, authenticating: label))
         try db.execute(
             sql: "INSERT INTO token_key (wrapped, master_key_id) VALUES (?, ?)",
             arguments: [wrapped, master.id])
     }
 
-    private static func open(_ wrapped: Data, _ master: MasterKey) throws -> SymmetricKey {
-        SymmetricKey(
-            data: try AES.GCM.open(.init(combined: wrapped), using: master.key, authenticating: label))
+    private static func unwrap(_ wrapped: Data, _ master: MasterKey) throws -> SymmetricKey {
+        try SymmetricKey(wrapped: Array(wrapped), by: master.key, authenticating: label)
     }
 
-    private static let label = Data("portico token key 1".utf8)
+    private static let label = Array("portico token key 1".utf8)
 }

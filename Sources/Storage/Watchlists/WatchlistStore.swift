@@ -51,8 +51,8 @@ package struct WatchlistStore: Sendable {
                     INSERT INTO watchlist (id, owner, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [id, owner.text, name, now.millisecondsSince1970, now.millisecondsSince1970])
-            let kept = items.map { StoredWatchlist.Item(symbol: $0, addedAt: now) }
-            try WatchlistRow.save(kept, in: db.lastInsertedRowID, db)
+            let storedItems = items.map { StoredWatchlist.Item(symbol: $0, addedAt: now) }
+            try WatchlistRow.save(storedItems, in: db.lastInsertedRowID, db)
             return try Self.outcome(id, of: owner, db)
         }
     }

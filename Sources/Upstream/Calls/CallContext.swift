@@ -116,7 +116,7 @@ package final class CallAllowance: Sendable {
     }
 }
 
-/// Observes a write to a provider immediately before and after it is sent.
+/// Observes a write to a provider immediately before and after it is sent, and may prevent it.
 ///
 /// Reads do not use it.
 package struct WriteObserver: Sendable {
@@ -130,25 +130,25 @@ package struct WriteObserver: Sendable {
     ///
     /// Once it has returned, the request counts as sent, even if the process ends.
     package let willSend: @Sendable () async throws -> Void
-    /// Called if the provider cannot have acted on the request.
+    /// Called if the provider cannot have processed the request.
     ///
-    /// It was not sent in time, the provider was not reached, or it refused the request unread, by its
-    /// authorization (401, 403) or its rate (429).
+    /// It was not sent in time, the provider was not reached, or the provider refused it because of its
+    /// authorization (401, 403) or its rate (429) before it processed the request.
     ///
     /// Called on any thread; it must be quick.
-    package let wasRejected: @Sendable () -> Void
+    package let wasNotProcessed: @Sendable () -> Void
 
     package init(
-        willSend: @escaping @Sendable () async throws -> Void, wasRejected: @escaping @Sendable () -> Void
+        willSend: @escaping @Sendable () async throws -> Void, wasNotProcessed: @escaping @Sendable () -> Void
     ) {
         self.willSend = willSend
-        self.wasRejected = wasRejected
+        self.wasNotProcessed = wasNotProcessed
     }
 }
 
 extension ProviderFailure.Cause {
     /// Whether a provider with this failure has not processed the request.
-    var isTurnedAway: Bool {
+    var isNotProcessed: Bool {
         switch self {
         case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true
         case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notFound, .unsupported, .overloaded,

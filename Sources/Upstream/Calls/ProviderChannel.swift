@@ -10,28 +10,28 @@ package struct ProviderChannel: Sendable {
     package let monitor: ProviderMonitor
     let concurrencyLimiter: ConcurrencyLimiter
 
-    /// A line of one credential.
+    /// Creates the channel of one credential.
     ///
     /// - Parameters:
-    ///   - holder: Whose quota its calls spend.
-    ///   - transport: What carries them.
-    ///   - clock: What times are measured by.
-    ///   - retry: How reads are tried again.
-    ///   - ledger: What counts the calls: one for the process, so that all lines of a holder share its count; nil for one of
-    ///     the line's own, in memory.
-    ///   - monitor: What watches the calls: one for the process, so that a host that is out of order is left alone by all
-    ///     lines, and that no provider has more calls in flight than it bears; nil for one of the line's own.
+    ///   - quotaAccount: The account whose quota the calls use.
+    ///   - transport: The HTTP client.
+    ///   - clock: The clock of deadlines and quotas.
+    ///   - retry: The policy of retries of reads.
+    ///   - ledger: Counts the calls. The process has one, so that all channels of an account share its counts; nil for a
+    ///     separate one in memory.
+    ///   - monitor: Has the circuit breakers and the limits of concurrent calls. The process has one for all channels; nil
+    ///     for a separate one.
     package init(
-        _ holder: QuotaAccount, over transport: HTTPClient, clock: TimeSource = .system,
+        _ quotaAccount: QuotaAccount, over transport: HTTPClient, clock: TimeSource = .system,
         retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil
     ) {
-        self.quotaAccount = holder
+        self.quotaAccount = quotaAccount
         self.transport = transport
         self.clock = clock
         self.retry = retry
         self.ledger = ledger ?? QuotaLedger(clock: clock)
         self.monitor = monitor ?? ProviderMonitor(clock: clock)
-        concurrencyLimiter = self.monitor.concurrencyLimiter(for: holder.provider)
+        concurrencyLimiter = self.monitor.concurrencyLimiter(for: quotaAccount.provider)
     }
 
     /// Returns a client of one host, or of one group of endpoints with its own rate limit.
@@ -61,7 +61,7 @@ package struct ProviderChannel: Sendable {
 package struct ProviderBaseURL: Sendable, Hashable {
     package let url: HTTPURL
 
-    /// An address that paths cannot be put behind, because it has a query.
+    /// An address with a query, to which no path can be appended.
     package struct Invalid: Error, Hashable, CustomStringConvertible {
         package let url: HTTPURL
 

@@ -14,17 +14,17 @@ package struct ProviderFailure: Error, Hashable, Sendable {
 
     /// The cause of a failure, by its consequence for the caller.
     package enum Cause: Hashable, Sendable {
-        /// It cannot be reached, or says itself that it is out of order.
+        /// The provider cannot be reached, or returned a server error.
         case unavailable
-        /// It was out of order a moment ago and is not called again before then.
+        /// The circuit breaker is open: recent calls failed, and the next one is sent at this time or later.
         case circuitOpen(retryAt: Instant)
-        /// It was not done by the deadline.
+        /// The deadline has passed.
         case timedOut
-        /// It answered something that makes no sense; where in the text, if the text was JSON of the wrong shape.
+        /// The response is malformed; the location of the error if it is JSON.
         case invalidResponse(JSONError?)
-        /// The credential is no longer good: the user must connect again.
+        /// The credential was rejected: the user must connect again.
         case unauthorized
-        /// The credential is good, but not for this.
+        /// The credential is valid, but does not permit the request.
         case notEntitled
         case notFound
         /// The provider's rate limit was exceeded; the time of the next attempt, if the response has it.
@@ -47,7 +47,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
 }
 
 extension ProviderFailure {
-    /// Converts the failure to get any response.
+    /// Converts an error of the HTTP client, which received no response.
     package init(_ provider: ProviderID, transport error: HTTPClientError) {
         let cause: Cause =
             switch error {

@@ -4,7 +4,7 @@ import Tracing
 
 /// Calls one provider: sends requests, retries reads, classifies failures, and records each call.
 ///
-/// A write is sent once, whatever happens. The method of the request determines whether it is a write.
+/// A write is sent at most once. The method of the request determines whether it is a write.
 package struct ProviderHTTPClient: Sendable {
     private let channel: ProviderChannel
     private let windows: [QuotaWindow]
@@ -26,7 +26,7 @@ package struct ProviderHTTPClient: Sendable {
         self.init(channel: line, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
     }
 
-    /// See ``ProviderChannel/caller(within:readings:failure:)``.
+    /// See ``ProviderChannel/client(within:reportedQuotas:failure:)``.
     init(
         channel: ProviderChannel, windows: [QuotaWindow],
         reportedQuotas: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota],
@@ -60,15 +60,15 @@ package struct ProviderHTTPClient: Sendable {
         _ operation: String, _ request: HTTPClientRequest, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        var course = Progress(start: clock.now())
+        var progress = Progress(start: clock.now())
         var request = request
         let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
         do throws(ProviderFailure) {
-            let value = try await repeatedly(request, in: context, &course, read: read)
-            record(operation, .succeeded, course, in: context, span)
+            let value = try await repeatedly(request, in: context, &progress, read: read)
+            record(operation, .succeeded, progress, in: context, span)
             return value
         } catch {
-            record(operation, .failed(error.cause), course, in: context, span)
+            record(operation, .failed(error.cause), progress, in: context, span)
             throw error
         }
     }
@@ -83,14 +83,14 @@ package struct ProviderHTTPClient: Sendable {
     }
 
     private func repeatedly<Value>(
-        _ request: HTTPClientRequest, in context: CallContext, _ course: inout Progress,
+        _ request: HTTPClientRequest, in context: CallContext, _ progress: inout Progress,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         var attempt = 1
         while true {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
-                return try await once(request, isRetry: attempt > 1, in: context, &course, read: read)
+                return try await once(request, isRetry: attempt > 1, in: context, &progress, read: read)
             } catch {
                 failure = error
             }
@@ -107,7 +107,7 @@ package struct ProviderHTTPClient: Sendable {
     }
 
     private func once<Value>(
-        _ request: HTTPClientRequest, isRetry: Bool, in context: CallContext, _ course: inout Progress,
+        _ request: HTTPClientRequest, isRetry: Bool, in context: CallContext, _ progress: inout Progress,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
@@ -135,7 +135,7 @@ package struct ProviderHTTPClient: Sendable {
                     before: latestSend, isMarked: isMarked, isShared: context.allowance?.isBudgeted ?? false)
             } catch {
                 channel.monitor.withdraw(pass)
-                if isMarked { watch?.wasRejected() }
+                if isMarked { watch?.wasNotProcessed() }
                 throw error
             }
             if !isAllowed, let refusal = context.allowance?.consume(isRetry: isRetry) {
@@ -155,7 +155,7 @@ package struct ProviderHTTPClient: Sendable {
             do throws(ProviderFailure) {
                 let value = try await exchange(
                     request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
-                    &course, read: read)
+                    &progress, read: read)
                 guard let value else { continue }
                 channel.monitor.didEnd(pass, sentAt: start, nil)
                 return value
@@ -197,7 +197,7 @@ package struct ProviderHTTPClient: Sendable {
         _ request: HTTPClientRequest, _ reservation: QuotaReservation,
         before deadline: ContinuousClock.Instant,
         latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteObserver?,
-        _ course: inout Progress, read: (HTTPClientResponse) throws(JSONError) -> Value
+        _ progress: inout Progress, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value? {
         var request = request
         request.deadline = deadline
@@ -211,25 +211,25 @@ package struct ProviderHTTPClient: Sendable {
                 return true
             }
         }
-        // A write is not given up early to be tried again, as it is not tried again.
+        // A write has the whole deadline, because it is not retried.
         if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
         let response: HTTPClientResponse
-        course.attempts += 1
-        course.status = nil
+        progress.attempts += 1
+        progress.status = nil
         do throws(HTTPClientError) {
             response = try await channel.transport.send(request)
         } catch .notSent {
-            course.attempts -= 1
+            progress.attempts -= 1
             await channel.ledger.release(reservation)
             return nil
         } catch {
             if !wasReleased.load(ordering: .acquiring) {
-                watch?.wasRejected()
+                watch?.wasNotProcessed()
                 await channel.ledger.release(reservation)
             }
             throw ProviderFailure(provider, transport: error)
         }
-        course.status = response.status
+        progress.status = response.status
         let now = clock.wallTime()
         let cause = failure(response, now)
         if !windows.isEmpty {
@@ -237,7 +237,7 @@ package struct ProviderHTTPClient: Sendable {
                 reportedQuotas(response, now), cause, in: windows, of: channel.quotaAccount)
         }
         if let cause {
-            if cause.isTurnedAway { watch?.wasRejected() }
+            if cause.isNotProcessed { watch?.wasNotProcessed() }
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
@@ -259,13 +259,13 @@ package struct ProviderHTTPClient: Sendable {
     }
 
     private func record(
-        _ operation: String, _ outcome: CallRecord.Outcome, _ course: Progress, in context: CallContext,
+        _ operation: String, _ outcome: CallRecord.Outcome, _ progress: Progress, in context: CallContext,
         _ span: (any Tracing.Span)?
     ) {
         let record = CallRecord(
-            provider: provider, operation: operation, outcome: outcome, start: course.start,
-            duration: course.start.duration(to: clock.now()), status: course.status,
-            attempts: course.attempts)
+            provider: provider, operation: operation, outcome: outcome, start: progress.start,
+            duration: progress.start.duration(to: clock.now()), status: progress.status,
+            attempts: progress.attempts)
         channel.monitor.observe?(record)
         context.observe?(record)
         span?.end(as: record)

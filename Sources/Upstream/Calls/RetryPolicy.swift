@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// How reads are tried again.
+/// The policy of retries of reads.
 package struct RetryPolicy: Sendable {
     /// Calls in all, the first included; at least 1.
     package var attempts = 3

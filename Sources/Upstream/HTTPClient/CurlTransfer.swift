@@ -175,7 +175,7 @@ final class CurlTransfer {
     ///
     /// The clock runs while the machine sleeps (CLOCK_BOOTTIME): a process that was stopped between the
     /// decision to send a request and this call sends nothing.
-    fileprivate func mayWillSend() -> Bool {
+    fileprivate func maySendNow() -> Bool {
         guard let request = submission?.call.request else { return false }
         sendCount += 1
         guard sendCount == 1 || (request.method.isRead && request.maySend == nil) else {
@@ -214,7 +214,7 @@ private func willSend(
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context = unsafe context, unsafe CurlTransfer.from(context).mayWillSend() else {
+    guard let context = unsafe context, unsafe CurlTransfer.from(context).maySendNow() else {
         return CURL_PREREQFUNC_ABORT
     }
     return CURL_PREREQFUNC_OK

@@ -177,7 +177,7 @@ extension SettingValues {
         guard let url = try self[setting] else { return nil }
         guard url.isSecure || url.isLoopback else {
             throw UsageError(
-                "\(name(of: setting)) would send the \(secret) over a network in clear; use https.")
+                "\(name(of: setting)) would send the \(secret) over a network in clear text; use https.")
         }
         return url
     }

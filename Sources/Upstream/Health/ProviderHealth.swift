@@ -26,6 +26,10 @@ package struct ProviderHealth: Hashable, Sendable {
         package let since: Instant
         /// When it will be called again at the earliest; nil where any call may go out.
         package let retryAt: Instant?
+
+        package init(cause: ProviderFailure.Cause, since: Instant, retryAt: Instant?) {
+            (self.cause, self.since, self.retryAt) = (cause, since, retryAt)
+        }
     }
 
     /// One health of several hosts: the worst state with its failure, the latency of the slowest.

@@ -11,6 +11,8 @@ import Synchronization
 /// - Without a slot the call fails at once, unless a slot will be free so soon that waiting is better. That
 ///   slot is then booked, and the call waits for its time. So a limit by the second determines the rate.
 /// - The figures in responses can only make the count stricter; a refusal closes a window.
+///
+/// The file is longer than 350 lines, because all methods change the state behind one lock.
 package final class QuotaLedger: Sendable {
     private struct State {
         var counts: [QuotaAccount: [String: QuotaWindowCounter]] = [:]
@@ -62,8 +64,8 @@ package final class QuotaLedger: Sendable {
         self.limits = limits
         self.report = report
         let moment = ClockReading(clock)
-        let kept = try store?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
-        state = Mutex(State(restored: Dictionary(grouping: kept, by: \.account)))
+        let stored = try store?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
+        state = Mutex(State(restored: Dictionary(grouping: stored, by: \.account)))
     }
 
     /// A ledger in memory only, whose counts end with the process.
@@ -290,28 +292,28 @@ package final class QuotaLedger: Sendable {
     ) async {
         let moment = ClockReading(clock)
         let closed = QuotaRefusal(cause, readings, windows)
-        let kept: [StoredQuotaUsage] = state.withLock { state in
-            var kept: [StoredQuotaUsage] = []
+        let stored: [StoredQuotaUsage] = state.withLock { state in
+            var stored: [StoredQuotaUsage] = []
             for window in windows {
                 guard var count = state.counts[holder]?[window.name] else { continue }
                 if let reading = readings.first(where: { $0.name == window.name }),
                     let added = count.correct(reading, moment), window.isPersistent
                 {
-                    kept.append(moment.entry(of: holder, window, until: added.freeAt, count: added.count))
+                    stored.append(moment.entry(of: holder, window, until: added.freeAt, count: added.count))
                 }
                 if let closed, closed.window == window.name {
                     let until = count.close(until: closed.retryAt, moment)
                     if moment.now.duration(to: until) >= .seconds(60) {
-                        kept.append(moment.entry(of: holder, window, .closure, until: until))
+                        stored.append(moment.entry(of: holder, window, .closure, until: until))
                     }
                 } else if closed == nil {
                     count.wasAdmitted()
                 }
                 state.counts[holder]?[window.name] = count
             }
-            return kept
+            return stored
         }
-        await persist(kept)
+        await persist(stored)
     }
 
     // MARK: Steps
@@ -353,8 +355,8 @@ package final class QuotaLedger: Sendable {
             return
         }
         var count = QuotaWindowCounter(window)
-        for kept in state.restored[holder] ?? [] where kept.window == window.name {
-            count.restore(kept, moment)
+        for stored in state.restored[holder] ?? [] where stored.window == window.name {
+            count.restore(stored, moment)
         }
         state.restored[holder]?.removeAll { $0.window == window.name }
         if state.restored[holder]?.isEmpty == true { state.restored[holder] = nil }

@@ -12,8 +12,8 @@ package final class QuotaReservation: Sendable {
         let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         let freeAt: ContinuousClock.Instant
-        /// The time until which the keeper stores the slot, if it outlives the process: see
-        /// ``QuotaWindowCounter/keptMargin``.
+        /// The time until which the store keeps the slot, if it outlives the process: see
+        /// ``QuotaWindowCounter/retentionMargin``.
         let storedUntil: ContinuousClock.Instant
         /// When it was taken: it determines the wall time of the entry.
         let clockReading: ClockReading

@@ -6,7 +6,7 @@ package protocol QuotaStore: Sendable {
     ///
     /// An entry from before the machine's last start may end by the wall clock later than any entry that is
     /// stored now can end: then the wall clock was wrong when it was stored, or is wrong now. Such an entry
-    /// ends ``StoredQuotaUsage/longest`` after `uptime`, also for the next processes until the machine
+    /// ends ``StoredQuotaUsage/maximumLifetime`` after `uptime`, also for the next processes until the machine
     /// restarts.
     ///
     /// - Parameters:

@@ -97,4 +97,8 @@ package struct QuotaStatus: Hashable, Sendable {
     package let remaining: Int
     /// When all calls are available again; nil if no call is counted, or if it is unknown.
     package let resetsAt: Instant?
+
+    package init(window: QuotaWindow, limit: Int, remaining: Int, resetsAt: Instant?) {
+        (self.window, self.limit, self.remaining, self.resetsAt) = (window, limit, remaining, resetsAt)
+    }
 }

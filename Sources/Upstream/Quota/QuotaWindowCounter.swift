@@ -144,16 +144,16 @@ struct QuotaWindowCounter {
     /// What an earlier process left behind.
     ///
     /// It lasts no longer than the window does from now: the wall clock may have been set back in between.
-    mutating func restore(_ kept: StoredQuotaUsage, _ moment: ClockReading) {
-        let until = moment.end(of: kept)
-        guard kept.count > 0, until > moment.now else { return }
-        switch kept.kind {
+    mutating func restore(_ usage: StoredQuotaUsage, _ moment: ClockReading) {
+        let until = moment.end(of: usage)
+        guard usage.count > 0, until > moment.now else { return }
+        switch usage.kind {
         case .calls:
             let start = moment.now + window.validity
             // An end by the uptime does not depend on the wall clock, which may be wrong now.
             let latest =
-                kept.untilUptime == nil ? end(of: start, moment) : start + window.period.maximumDuration
-            add(min(kept.count, limit), freeAt: stepped(min(until, latest)))
+                usage.untilUptime == nil ? end(of: start, moment) : start + window.period.maximumDuration
+            add(min(usage.count, limit), freeAt: stepped(min(until, latest)))
         case .closure:
             closedUntil = max(min(until, moment.now + Self.maximumClosure), closedUntil ?? moment.now)
         }

@@ -1,6 +1,9 @@
 package import Brokerage
 
-/// The id of an owner of private data: a user, or one of a user's connections.
+/// The id of a user, as the owner of private data.
+///
+/// The user whose credentials are in the settings has an id too: documents call that user "the owner of the configured
+/// credentials".
 package struct OwnerID: Hashable, Sendable {
     /// The id as it is stored in a database; it is never part of a message.
     package let text: String

@@ -1,8 +1,8 @@
 import Brokerage
+import PorticoCore
 import Synchronization
 
-// Not in the file of the class, which has about 300 lines: reads by calls.
-
+// Reads by calls, which would make the file of the class twice as long.
 extension ReadCache {
     private typealias Outcome = LoadResult<Query, Value>
     private typealias Ticket = InFlightReads<Query, Value>.Ticket

@@ -1,4 +1,5 @@
 package import Brokerage
+public import PorticoCore
 public import Synchronization
 
 /// The limits of a cache.
@@ -218,7 +219,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
 
     private func invalidate(where isInvalid: @Sendable (Key) -> Bool) {
         state.withLock { state in
-            state.entries.removeAll(where: isInvalid)
+            state.entries.removeAll { key, _ in isInvalid(key) }
             state.inFlightReads.release(where: isInvalid)
         }
     }

@@ -36,8 +36,8 @@ package struct ReconnectingStream: Sendable {
             }
             if let failure, failure.cause.isFinalForStreams { return failure }
             failures = hasStood.load(ordering: .relaxed) ? 1 : failures + 1
-            let told = failure?.cause.retryAt.map { $0.duration(since: clock.wallTime()) } ?? .zero
-            let pause = max(retry.pause(after: failures), told)
+            let retryAfter = failure?.cause.retryAt.map { $0.duration(since: clock.wallTime()) } ?? .zero
+            let pause = max(retry.pause(after: failures), retryAfter)
             guard (try? await clock.sleep(clock.now() + pause)) != nil else { return nil }
         }
         return nil

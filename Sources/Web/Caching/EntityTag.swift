@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import NIOHTTP1
 
 /// The entity tag of a response's content (RFC 9110, section 8.8.3).
@@ -8,10 +8,10 @@ struct EntityTag {
     let text: String
 
     init(of bytes: [UInt8]) {
-        var hasher = SHA256()
-        hasher.update(data: bytes)
         // Half of the digest is sufficient to distinguish contents.
-        let digits = hasher.finalize().prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let digits = HashFunction.sha256.hash(bytes.span).prefix(16).map {
+            ($0 < 16 ? "0" : "") + String($0, radix: 16)
+        }
         text = "W/\"\(digits.joined())\""
     }
 

@@ -1,5 +1,6 @@
 package import GraphQL
 package import NIOCore
+import PorticoCore
 import Synchronization
 
 /// A cache of whole responses of public operations, used until they expire.
@@ -7,7 +8,9 @@ import Synchronization
 /// Only responses without errors are stored, each for one audience: sessions for which public values are the
 /// same. Expired responses are removed when they are looked up, and every ten seconds.
 package final class ResponseCache: Sendable {
-    private let entries: BoundedStore<Key, Entry>
+    /// A mutex protects the entries, because the requests of all event loops share them.
+    private let entries: Mutex<LRUCache<Key, Entry>>
+    private let maximumWeight: Int
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
     /// The values that determine a response.
@@ -45,18 +48,22 @@ package final class ResponseCache: Sendable {
     }
 
     package init(bytes: Int) {
-        entries = BoundedStore(capacity: bytes)
+        entries = Mutex(LRUCache(maximumCount: .max, maximumWeight: bytes))
+        // A response that is larger would remove most of the others.
+        maximumWeight = bytes / 2
     }
 
     /// A response and its age in seconds; nil if none is stored or it has expired.
     package func response(for key: Key, now: NIODeadline) -> (response: GraphQLResponse, age: Int)? {
-        guard let entry = entries[key] else { return nil }
-        let age = entry.age(at: now)
-        guard age < entry.maximumAge else {
-            entries.remove(key)
-            return nil
+        entries.withLock { entries in
+            guard let entry = entries.value(for: key) else { return nil }
+            let age = entry.age(at: now)
+            guard age < entry.maximumAge else {
+                entries.remove(key)
+                return nil
+            }
+            return (entry.response, age)
         }
-        return (entry.response, age)
     }
 
     /// Stores a response if it is complete.
@@ -64,11 +71,18 @@ package final class ResponseCache: Sendable {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
         removeExpired(now: now)
         let entry = Entry(response: response, since: now, maximumAge: policy.maxAge)
-        entries.store(entry, for: key, weight: response.body.count + key.weight + 256)
+        let weight = response.body.count + key.weight + 256
+        entries.withLock { entries in
+            if weight <= maximumWeight {
+                entries.insert(entry, for: key, weight: weight)
+            } else {
+                entries.remove(key)
+            }
+        }
     }
 
     /// The number of responses, including those that have expired since the last sweep.
-    package var count: Int { entries.count }
+    package var count: Int { entries.withLock { $0.count } }
 
     private func removeExpired(now: NIODeadline) {
         let isDue = nextSweep.withLock { next in
@@ -76,6 +90,7 @@ package final class ResponseCache: Sendable {
             next = now + .seconds(10)
             return true
         }
-        if isDue { entries.removeAll { $0.age(at: now) >= $0.maximumAge } }
+        guard isDue else { return }
+        entries.withLock { $0.removeAll { _, entry in entry.age(at: now) >= entry.maximumAge } }
     }
 }

@@ -80,7 +80,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
                 flushRound = server.flushRounds.round(of: context.eventLoop)
                 begin(context: context)
             case .full: rejectConnection(.connections, context: context)
-            case .greedy: rejectConnection(.connectionsOfAddress, context: context)
+            case .addressFull: rejectConnection(.connectionsOfAddress, context: context)
             }
         case .http2:
             server.load.connections.add(stream: context.channel)

@@ -22,8 +22,8 @@ package final class OpenConnections: Sendable {
     enum Entry {
         case admitted
         case full
-        /// Its address has as many as it may have.
-        case greedy
+        /// The address has its maximum of connections.
+        case addressFull
     }
 
     init(limits: ServerLimits) {
@@ -36,7 +36,9 @@ package final class OpenConnections: Sendable {
         let entry: Entry = state.withLock { state in
             guard state.channels.count < limits.connections else { return .full }
             if isCounted {
-                guard state.counts[address, default: 0] < limits.connectionsPerAddress else { return .greedy }
+                guard state.counts[address, default: 0] < limits.connectionsPerAddress else {
+                    return .addressFull
+                }
                 state.counts[address, default: 0] += 1
             }
             state.channels[ObjectIdentifier(channel)] = channel

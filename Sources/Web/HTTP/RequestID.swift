@@ -48,6 +48,8 @@ extension UInt32 {
 package final class RequestIDGenerator: Sendable {
     private let next = Atomic<UInt64>(.random(in: 0...(.max)))
 
+    package init() {}
+
     package func make() -> RequestID {
         RequestID(next.wrappingAdd(1, ordering: .relaxed).oldValue)
     }

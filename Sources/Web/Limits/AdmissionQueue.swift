@@ -49,16 +49,16 @@ final class AdmissionQueue: Sendable {
 
     /// Returns a slot: the request that has waited longest gets it, and must return it.
     func release() {
-        let turn: (@Sendable () -> Void)? = state.withLock { state in
+        let resume: (@Sendable () -> Void)? = state.withLock { state in
             while state.oldest < state.next {
                 let ticket = state.oldest
                 state.oldest += 1
-                if let turn = state.waiting.removeValue(forKey: ticket) { return turn }
+                if let resume = state.waiting.removeValue(forKey: ticket) { return resume }
             }
             state.admitted -= 1
             return nil
         }
-        turn?()
+        resume?()
     }
 
     /// Cancels the wait; false if the closure was called already, and `release` must follow.

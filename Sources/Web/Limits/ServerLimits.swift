@@ -103,7 +103,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var lingerTimeout = TimeAmount.seconds(1)
     /// The time for requests in flight to finish when the server shuts down: the grace period.
     ///
-    /// The default is the one that Kubernetes gives a container.
+    /// A container needs some seconds more until it is killed, see `terminationGracePeriodSeconds` in the manifest.
     package var drainTimeout = TimeAmount.seconds(30)
 
     package init() {}

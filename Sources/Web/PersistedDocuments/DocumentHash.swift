@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The SHA-256 of a document's text, by which clients refer to it.
 package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
@@ -6,14 +6,12 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
 
     /// The hash of a text, encoded as UTF-8.
     package init(of text: String) {
-        self.init(of: Array(text.utf8))
+        digest = HashFunction.sha256.hash(text)
     }
 
     /// The hash of a text in UTF-8.
     package init(of text: [UInt8]) {
-        var hasher = SHA256()
-        hasher.update(data: text)
-        digest = Array(hasher.finalize())
+        digest = HashFunction.sha256.hash(text.span)
     }
 
     /// Reads 64 hexadecimal digits, with or without the prefix `sha256:`; nil for any other text.

@@ -1,13 +1,16 @@
 import GraphQL
+import PorticoCore
+import Synchronization
 
 /// Finds the texts of documents that clients refer to by id or hash.
-struct DocumentResolver: Sendable {
+final class DocumentResolver: Sendable {
     private let policy: DocumentPolicy
-    private let persisted: BoundedStore<DocumentHash, String>
+    /// A mutex protects the texts, because the requests of all event loops share them.
+    private let persisted: Mutex<LRUCache<DocumentHash, String>>
 
     init(_ policy: DocumentPolicy) {
         self.policy = policy
-        persisted = BoundedStore(capacity: policy.persistedBytes)
+        persisted = Mutex(LRUCache(maximumCount: .max, maximumWeight: policy.persistedBytes))
     }
 
     /// Returns the request with the text of its document.
@@ -46,12 +49,14 @@ struct DocumentResolver: Sendable {
         guard !policy.runsOnlyTrusted else { throw .document(text.isEmpty ? .notPersisted : .notTrusted) }
         guard policy.persistedBytes > 0 else { throw .document(.notSupported) }
         guard !text.isEmpty else {
-            guard let stored = persisted[hash] else { throw .document(.notPersisted) }
+            guard let stored = persisted.withLock({ $0.value(for: hash) }) else {
+                throw .document(.notPersisted)
+            }
             return stored
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
         // Includes the size of the hash, and of both table entries.
-        persisted.store(text, for: hash, weight: text.utf8.count + 256)
+        persisted.withLock { $0.insert(text, for: hash, weight: text.utf8.count + 256) }
         return text
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 package import GraphQL
 import NIOCore
@@ -154,7 +154,7 @@ struct WebSocketHandshake: Sendable {
     /// Proves that the server has read the key (RFC 6455, section 4.2.2, 5.4); the strength of SHA-1 does
     /// not matter.
     private var accept: String {
-        let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+        let digest = HashFunction.sha1.hash(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
         return Data(digest).base64EncodedString()
     }
 }

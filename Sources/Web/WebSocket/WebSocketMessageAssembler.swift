@@ -11,7 +11,9 @@ package final class WebSocketMessageAssembler: ChannelInboundHandler {
 
     /// The number of bytes that the frame decoder has received and not decoded yet.
     package final class Undecoded {
-        fileprivate(set) var count = 0
+        package fileprivate(set) var count = 0
+
+        package init() {}
     }
 
     private let undecoded: Undecoded

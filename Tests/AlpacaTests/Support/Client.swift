@@ -38,7 +38,7 @@ func client(
     let clock = TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
     let line = ProviderChannel(
         QuotaAccount(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
-    return AlpacaClient(configuration, over: line, directory: AlpacaAssetCache(clock: clock))
+    return AlpacaClient(configuration, over: line, assetCache: AlpacaAssetCache(clock: clock))
 }
 
 /// Runs `body` with a client of a server that gives the answers written down.

@@ -39,7 +39,7 @@ struct SandboxSession {
         let clock = callClock(sleep: sleep)
         let line = ProviderChannel(
             QuotaAccount(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)
-        return AlpacaClient(configuration, over: line, directory: AlpacaAssetCache(clock: clock))
+        return AlpacaClient(configuration, over: line, assetCache: AlpacaAssetCache(clock: clock))
     }
 
     func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> TimeSource {

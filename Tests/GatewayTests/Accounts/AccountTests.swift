@@ -7,7 +7,7 @@ import Upstream
 
 @Suite("Accounts and positions")
 struct AccountTests {
-    @Test("a connection that fails leaves one null behind the positions of the others")
+    @Test("a connection that fails adds one null after the positions of the others")
     func positionsOfSome() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -27,7 +27,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a connection that fails leaves a null in its place among the accounts")
+    @Test("a connection that fails has a null among the accounts")
     func accountsOfSome() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -59,7 +59,7 @@ struct AccountTests {
         }
     }
 
-    @Test("are found by the id that they tell, and by their provider")
+    @Test("are found by their id, and by their provider")
     func byID() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -85,7 +85,7 @@ struct AccountTests {
         }
     }
 
-    @Test("of instruments that were named are told alone, and none is no failure")
+    @Test("of named instruments are returned alone, and an empty list is not an error")
     func symbols() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -119,7 +119,7 @@ struct AccountTests {
         }
     }
 
-    @Test("every live value says who reported it, when it was read, and that it is not stale")
+    @Test("every live value has its source, the time of its read, and is not stale")
     func readings() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

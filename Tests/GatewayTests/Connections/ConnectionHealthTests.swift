@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("How a connection fares")
+@Suite("The health of a connection")
 struct ConnectionHealthTests {
     private static let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
 
@@ -24,7 +24,7 @@ struct ConnectionHealthTests {
     }
 
     @Test(
-        "is told by its last call",
+        "is determined by its last call",
         arguments: [
             ([], .active), ([nil], .active), ([.unavailable], .unreachable), ([.timedOut], .unreachable),
             ([.circuitOpen(retryAt: .latest)], .unreachable), ([.invalidResponse(nil)], .degraded),
@@ -39,14 +39,14 @@ struct ConnectionHealthTests {
         #expect(Self.status(causes) == status)
     }
 
-    @Test("is expired once its end has come, whatever else there is")
+    @Test("is expired after its end, whatever its last call was")
     func expired() {
         #expect(Self.status([nil], endsAt: Self.now) == .expired)
         #expect(Self.status([.unauthorized], endsAt: Self.now - .seconds(1)) == .expired)
         #expect(Self.status([nil], endsAt: Self.now + .seconds(1)) == .active)
     }
 
-    @Test("a refusal is told once, and so is its end")
+    @Test("reports a rejection once, and its end once")
     func refusals() {
         let told = Mutex<[Bool]>([])
         let health = ConnectionHealth { health in
@@ -60,7 +60,7 @@ struct ConnectionHealthTests {
         #expect(told.withLock(\.self) == [true, false])
     }
 
-    @Test("failures in a row have failed since the first")
+    @Test("has failures in a row since the first one")
     func since() {
         let clock = Mutex(Self.now)
         let calls = TimeSource(

@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("The consents that users were sent to give")
+@Suite("Pending authorizations")
 struct PendingAuthorizationTests {
     private let clock = TestClock()
 
@@ -27,7 +27,7 @@ struct PendingAuthorizationTests {
         #expect(book.consume("t", of: alice, at: .saxo) == nil)
     }
 
-    @Test("are found by their user and for their provider only, and spoilt by nobody else")
+    @Test("are found by their user and for their provider only, and are not removed by others")
     func own() throws {
         let book = PendingAuthorizations(clock: clock.calls)
         book.add(try pending(), as: "s")
@@ -62,7 +62,7 @@ struct PendingAuthorizationTests {
         #expect(book.consume("t", of: alice, at: .saxo) == nil)
     }
 
-    @Test("of one user make room for each other, and not for somebody else's")
+    @Test("of one user replace each other, and not those of other users")
     func bound() throws {
         let book = PendingAuthorizations(clock: clock.calls)
         book.add(try pending(of: bob), as: "bob's")
@@ -73,7 +73,7 @@ struct PendingAuthorizationTests {
     }
 }
 
-@Suite("Where browsers are sent back to")
+@Suite("A redirect address")
 struct RedirectPolicyTests {
     private static func policy(allowsLoopback: Bool) throws -> RedirectPolicy {
         RedirectPolicy(
@@ -81,7 +81,7 @@ struct RedirectPolicyTests {
             remedy: "Ask.")
     }
 
-    @Test("is an address of the settings, to the letter")
+    @Test("is an exact address of the settings")
     func listed() throws {
         let policy = try Self.policy(allowsLoopback: false)
         #expect(try policy.address("https://app.example/connected", argument: "a").text.count == 29)
@@ -101,7 +101,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test("is no address with a fragment, a user, another scheme or of great length")
+    @Test("is not an address with a fragment, a user, another scheme or of great length")
     func malformed() throws {
         let policy = try Self.policy(allowsLoopback: true)
         for other in [
@@ -115,7 +115,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test("is any address of this machine where the policy says so")
+    @Test("is any address of this machine if the policy allows it")
     func loopback() throws {
         let policy = try Self.policy(allowsLoopback: true)
         for address in ["http://localhost:3000/a", "http://127.0.0.1:1/b?c", "http://[::1]/"] {

@@ -45,7 +45,7 @@ struct GoalChangeTests {
         ]
     }
 
-    @Test("touch what the input names and leave the rest; null is more than nothing", arguments: Patch.all)
+    @Test("change only the fields of the input; null removes a value", arguments: Patch.all)
     func patches(_ patch: Patch) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -61,7 +61,7 @@ struct GoalChangeTests {
         }
     }
 
-    @Test("by variables touch what the request gave a value, null included")
+    @Test("with variables change only fields with a value, including null")
     func variables() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -178,7 +178,7 @@ struct GoalChangeTests {
         ]
     }
 
-    @Test("that are refused name the field, and store nothing", arguments: Refusal.all)
+    @Test("that are rejected name the field, and store nothing", arguments: Refusal.all)
     func refuses(_ refusal: Refusal) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -199,7 +199,7 @@ struct GoalChangeTests {
     }
 
     @Test(
-        "wait for a broker that does not answer: what it holds is unknown, not nothing",
+        "fail if a broker does not respond: its positions are unknown, not empty",
         arguments: ["GET /v2/positions", "GET /v2/account"])
     func unreadable(endpoint: String) async throws {
         try await withGateway { gateway in
@@ -216,7 +216,7 @@ struct GoalChangeTests {
         }
     }
 
-    @Test("at once allocate no piece twice")
+    @Test("that are concurrent allocate no share twice")
     func together() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

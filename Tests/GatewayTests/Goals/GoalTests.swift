@@ -33,7 +33,7 @@ struct GoalTests {
         value?.string.flatMap { Decimal($0) }
     }
 
-    @Test("count what is allocated, each and all together, exactly")
+    @Test("sum allocations exactly, for each and for all")
     func progress() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -91,7 +91,7 @@ struct GoalTests {
         }
     }
 
-    @Test("without any there is nothing to achieve, and no progress")
+    @Test("without a goal there is no progress")
     func none() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([])
@@ -110,7 +110,7 @@ struct GoalTests {
         }
     }
 
-    @Test("ask the broker once, however many there are and whatever is asked of them")
+    @Test("read the broker once, for any number of goals and fields")
     func oneCall() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -131,7 +131,7 @@ struct GoalTests {
         }
     }
 
-    @Test("convert by the market's rate, and show it")
+    @Test("convert by the market's rate, and return it")
     func currencies() async throws {
         try await withGateway { gateway in
             let backends = try gateway.market(
@@ -167,7 +167,7 @@ struct GoalTests {
         }
     }
 
-    @Test("in a currency whose rate nobody has are unknown, and the others are not")
+    @Test("in a currency without a rate are unknown, and the others are not")
     func noRate() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -192,7 +192,7 @@ struct GoalTests {
         }
     }
 
-    @Test("count of the account that is named alone, and of all where none is")
+    @Test("use the named account only, and all without one")
     func accounts() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -229,7 +229,7 @@ struct GoalTests {
         }
     }
 
-    @Test("whose position was sold go on without it, and say so")
+    @Test("with a sold position continue without it, and report it")
     func sold() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -260,7 +260,7 @@ struct GoalTests {
         }
     }
 
-    @Test("are unknown while a broker does not answer, and no smaller sum")
+    @Test("are unknown while a broker does not respond, and not a smaller sum")
     func unreadable() async throws {
         try await withGateway { gateway in
             let whole = try gateway.backends([

@@ -9,7 +9,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("Progress that is followed")
+@Suite("Subscriptions to progress")
 struct LiveGoalTests {
     private static let query = "subscription { goalsProgress { achieved target progress currency } }"
 
@@ -17,7 +17,7 @@ struct LiveGoalTests {
         try gateway.backends([gateway.connection("demo", of: alice)])
     }
 
-    @Test("is told as it is, then with each change of the goals")
+    @Test("return the current value, then each change of the goals")
     func goals() async throws {
         try await withGateway { gateway in
             let backends = try backends(gateway)
@@ -37,7 +37,7 @@ struct LiveGoalTests {
         }
     }
 
-    @Test("changes with what is held")
+    @Test("change with the positions")
     func holdings() async throws {
         try await withGateway { gateway in
             let backends = try backends(gateway)
@@ -78,7 +78,7 @@ struct LiveGoalTests {
         }
     }
 
-    @Test("is not told again if only the time to try again of its error has changed")
+    @Test("do not repeat an error of which only the retry time has changed")
     func failures() async throws {
         try await withGateway { gateway in
             let connection = try gateway.connection("demo", of: alice)
@@ -102,7 +102,7 @@ struct LiveGoalTests {
         }
     }
 
-    @Test("in no currency that there is not, and for nobody without a session")
+    @Test("need a valid currency and a session")
     func refusals() async throws {
         try await withGateway { gateway in
             let backends = try backends(gateway)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("A list of orders")
+@Suite("The connection of orders")
 struct OrderListTests {
     /// Places some orders that stay open.
     static func place(
@@ -45,7 +45,7 @@ struct OrderListTests {
         return ids
     }
 
-    @Test("has each order of all connections once, however it is cut into pages", arguments: [1, 3, 4, 100])
+    @Test("has each order of all connections once, for each page size", arguments: [1, 3, 4, 100])
     func pages(first: Int) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -73,7 +73,7 @@ struct OrderListTests {
         }
     }
 
-    @Test("has a null for a connection that cannot be read, whose orders the cursor does not pass over")
+    @Test("has a null for a connection that cannot be read, and the cursor does not pass its orders")
     func failure() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -106,7 +106,7 @@ struct OrderListTests {
     }
 
     @Test(
-        "refuses a cursor that no page gave, and a page that is too long",
+        "rejects an invalid cursor, and a page that is too long",
         arguments: ["after: \"nonsense!\"", "after: \"bm8gY3Vyc29y\"", "first: 0", "first: 101"])
     func arguments(_ arguments: String) async throws {
         try await withGateway { gateway in

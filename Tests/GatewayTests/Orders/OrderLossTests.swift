@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("An order whose answer is lost")
+@Suite("An order with a lost response")
 struct OrderLossTests {
     /// What happens on the way, and whether the broker has the order all the same.
     struct Loss: Sendable {
@@ -21,7 +21,7 @@ struct OrderLossTests {
         Loss(effect: .status(504), arrives: false),
     ]
 
-    @Test("is UNCONFIRMED, asked for, and never sent again", arguments: losses)
+    @Test("is UNCONFIRMED, queried, and never sent again", arguments: losses)
     func lost(_ loss: Loss) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -48,7 +48,7 @@ struct OrderLossTests {
         }
     }
 
-    @Test("by a broker that hangs until the deadline stays open while the broker cannot be asked")
+    @Test("at a broker that does not respond stays open while the broker cannot be queried")
     func hangs() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -69,7 +69,7 @@ struct OrderLossTests {
         }
     }
 
-    @Test("is not given up while it might still arrive")
+    @Test("stays open while the request may still arrive")
     func early() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -84,7 +84,7 @@ struct OrderLossTests {
     }
 
     @Test(
-        "is none where the broker turned it away: the same key places it later",
+        "does not exist if the broker refused the request unprocessed: the same key places it later",
         arguments: [
             (Fault.Effect.status(429), "QUOTA_EXHAUSTED"), (.expiredToken, "RECONNECT_REQUIRED"),
         ])
@@ -102,7 +102,7 @@ struct OrderLossTests {
         }
     }
 
-    @Test("is none where the broker could not be reached")
+    @Test("does not exist if the broker could not be reached")
     func unreachable() async throws {
         try await withGateway { gateway in
             let good = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -118,7 +118,7 @@ struct OrderLossTests {
         }
     }
 
-    @Test("when it was to be cancelled is asked for too", arguments: losses)
+    @Test("is queried after a cancellation too", arguments: losses)
     func cancelling(_ loss: Loss) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -139,7 +139,7 @@ struct OrderLossTests {
         }
     }
 
-    @Test("when it was to be replaced keeps its id, whichever of the two stands", arguments: losses)
+    @Test("keeps its id after a replacement, whichever order exists", arguments: losses)
     func replacing(_ loss: Loss) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

@@ -16,7 +16,7 @@ struct OrderPlacingTests {
     }
 
     @Test(
-        "tells the broker all of it, to the last digit",
+        "sends the broker all values, to the last digit",
         arguments: [
             Placing(
                 size: "{ quantity: \"2\" }", price: "{ market: true }",
@@ -56,7 +56,7 @@ struct OrderPlacingTests {
     }
 
     @Test(
-        "keeps the distance of a trailing stop, also where the broker refuses it",
+        "stores the distance of a trailing stop, also if the broker rejects it",
         arguments: [("percent", "trailPercent", "1.5"), ("amount", "trailAmount", "2.25")])
     func trailing(_ unit: String, _ field: String, _ distance: String) async throws {
         try await withGateway { gateway in
@@ -70,7 +70,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("is done once for a key, and again answers with the same order")
+    @Test("happens once for a key, and returns the same order again")
     func sameKey() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -87,7 +87,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("is done once for a key that fifty requests bring at once")
+    @Test("happens once for fifty concurrent requests with a key")
     func concurrent() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -103,7 +103,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("goes on when the client hangs up")
+    @Test("continues if the client disconnects")
     func hangUp() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -120,7 +120,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("that the broker refuses makes an order that is REJECTED, with its reason")
+    @Test("that the broker rejects returns a REJECTED order with its reason")
     func rejected() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -144,7 +144,7 @@ struct OrderPlacingTests {
     }
 
     @Test(
-        "that cannot be done is refused with the argument's path, before anything is sent",
+        "with invalid input is rejected with the argument's path, before a call",
         arguments: [
             (
                 size: "{ quantity: \"0\" }", price: "{ market: true }", rest: "", "input.size.quantity",
@@ -187,7 +187,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("needs an account of the user's own, and an instrument that the broker has")
+    @Test("needs an account of the user, and an instrument of the broker")
     func strangers() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -209,7 +209,7 @@ struct OrderPlacingTests {
         }
     }
 
-    @Test("keeps the orders of two users apart, their keys too")
+    @Test("separates the orders of two users, and their keys")
     func isolation() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([

@@ -28,7 +28,7 @@ extension OrderJournal {
     }
 }
 
-@Suite("When unconfirmed writes are checked")
+@Suite("The schedule of reconciliation")
 struct ReconciliationScheduleTests {
     private let start = ContinuousClock.now
     private let since = SuspendingClock.now
@@ -67,7 +67,7 @@ struct ReconciliationScheduleTests {
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
-    @Test("connections take turns: the one that has waited for longest comes first")
+    @Test("connections are checked in turn: the one with the longest wait is first")
     func turns() throws {
         let writes = writes(["a": 3, "b": 1, "c": 1])
         var schedule = schedule()
@@ -87,7 +87,7 @@ struct ReconciliationScheduleTests {
         }
     }
 
-    @Test("a connection whose checks take long keeps no other one waiting")
+    @Test("a connection with slow checks delays no other one")
     func slow() throws {
         let writes = writes(["a": 3, "b": 1])
         var schedule = schedule(mostConnections: 3)
@@ -98,7 +98,7 @@ struct ReconciliationScheduleTests {
         #expect(turns.map(\.writes) == [["b0"]])
     }
 
-    @Test("the write that has been due for longest is the first of its connection's turn")
+    @Test("the write that is due for longest is the first of its connection")
     func longestDue() throws {
         let writes = writes(["a": 3])
         var (schedule, now) = (schedule(), start)
@@ -115,7 +115,7 @@ struct ReconciliationScheduleTests {
         #expect(checked == ["a0", "a1", "a2", "a0", "a1", "a2"])
     }
 
-    @Test("every write is checked in time beside thousands of writes that never settle")
+    @Test("every write is checked in time beside thousands of open writes")
     func many() throws {
         let stuck = (0..<3_000).map { "stuck\($0)" }
         let writes = (stuck + ["late"]).flatMap { self.writes([$0: 1]) }

@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// What is known to be refused is not sent; a ticket differs from one that is taken by one thing each.
-@Suite("An order that its broker is known to refuse")
+@Suite("An order that its broker is known to reject")
 struct OrderRefusalTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -32,7 +32,7 @@ struct OrderRefusalTests {
         acceptsNotional: false, acceptsExtendedHours: false, replaces: true, hasEndedOrders: false)
 
     @Test(
-        "is told which argument its broker does not take",
+        "has the argument that the broker does not accept",
         arguments: [
             Refusal("input.price", "SAXO takes no order of the type STOP.") { ticket, _ in
                 ticket.price = .stop(1)
@@ -57,7 +57,7 @@ struct OrderRefusalTests {
     }
 
     @Test(
-        "is told so of a change, too",
+        "has it for a change, too",
         arguments: [
             Refusal("input.price", "SAXO takes no order of the type STOP.") { _, change in
                 change.price = .stop(1)
@@ -75,7 +75,7 @@ struct OrderRefusalTests {
         Self.expect(error, refusal)
     }
 
-    @Test("is cancelled and placed anew where its broker changes none")
+    @Test("is cancelled and placed again if the broker has no change")
     func unchangeable() {
         var abilities = Self.abilities
         abilities.replaces = false
@@ -87,7 +87,7 @@ struct OrderRefusalTests {
     }
 
     @Test(
-        "is told what its broker does not take of an instrument",
+        "has the instrument's restriction",
         arguments: [
             Refusal("input.price", "SAXO takes no STOP order for AAPL.") { ticket, _ in
                 ticket.price = .stop(1)
@@ -109,7 +109,7 @@ struct OrderRefusalTests {
         Self.expect(error, refusal)
     }
 
-    @Test("is told where its instrument is not traded, and nothing that the broker does not say")
+    @Test("is rejected if its instrument is not tradable, and accepted if this is unknown")
     func untradable() throws {
         var listing = Listing(provider: .saxo, key: "211")
         try listing.check(.plain, naming: "input.instrument.symbol")

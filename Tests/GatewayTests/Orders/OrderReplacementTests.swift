@@ -8,7 +8,7 @@ import Upstream
 
 @Suite("Changing an order")
 struct OrderReplacementTests {
-    @Test("keeps its id, though Alpaca puts a new order into its place, and the chain is there to be seen")
+    @Test("keeps its id although Alpaca replaces the order, with the history of replacements")
     func replaced() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -50,7 +50,7 @@ struct OrderReplacementTests {
         }
     }
 
-    @Test("cancels it, once, and says when it is too late")
+    @Test("cancels it once, and reports if it is too late")
     func cancelled() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -67,7 +67,7 @@ struct OrderReplacementTests {
         }
     }
 
-    @Test("takes an order that was placed elsewhere, and keeps the id that it had")
+    @Test("adds an order that was placed elsewhere, with its id")
     func elsewhere() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -93,7 +93,7 @@ struct OrderReplacementTests {
         }
     }
 
-    @Test("that changes nothing, or what the broker does not have, is refused with the argument's path")
+    @Test("without a change, or of an unknown order, is rejected with the argument's path")
     func arguments() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -120,7 +120,7 @@ struct OrderReplacementTests {
         }
     }
 
-    @Test("shows in the account and the positions at once")
+    @Test("changes the account and the positions at once")
     func seen() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

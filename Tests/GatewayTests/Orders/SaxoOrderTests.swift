@@ -21,7 +21,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test("goes from limit to another limit in its place, under one id, and is cancelled")
+    @Test("changes its limit with the same id, and is cancelled")
     func life() async throws {
         try await Self.with { gateway, fresh, order in
             var order = order
@@ -53,7 +53,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test("that has left the list of open orders is told of as it was last heard of, and marked as stale")
+    @Test("that is no longer in the list of open orders has its last known state, marked as stale")
     func ended() async throws {
         try await Self.with { gateway, fresh, order in
             let placed = try await gateway.placed(order, fresh())
@@ -129,7 +129,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test("takes what Saxo takes only")
+    @Test("accepts only what Saxo accepts")
     func abilities() async throws {
         try await Self.with { gateway, fresh, order in
             for (price, rest, argument) in [

@@ -25,7 +25,7 @@ struct QuoteTests {
     }
 
     @Test(
-        "come in the order asked, duplicates included; an unknown symbol is null with its path; all in one call"
+        "are in the order of the request, with duplicates; an unknown symbol is null with its path; in one call"
     )
     func order() async throws {
         try await withGateway { gateway in
@@ -42,7 +42,7 @@ struct QuoteTests {
         }
     }
 
-    @Test("symbols that nobody could have cost no call, and no other symbol its quote")
+    @Test("symbols that cannot exist cost no call, and do not affect others")
     func malformed() async throws {
         try await withGateway { gateway in
             let answer = try await ask(["X1", "X2", "AAPL", "A.B.C", "a", "X.", ".X"], gateway)
@@ -56,7 +56,7 @@ struct QuoteTests {
         }
     }
 
-    @Test("200 symbols are one call; 201 are too many, and none is made")
+    @Test("200 symbols take one call; 201 are rejected without a call")
     func most() async throws {
         try await withGateway { gateway in
             let answer = try await ask(unknownSymbols(200), gateway)
@@ -73,7 +73,7 @@ struct QuoteTests {
     }
 
     @Test(
-        "a text that is no symbol is refused with the name of the argument",
+        "a text that is not a symbol is rejected with the name of the argument",
         arguments: ["", "A B", "A,B", "A?feed=sip", "ÄÖÜ", String(repeating: "A", count: 33), "../account"])
     func badSymbol(text: String) async throws {
         try await withGateway { gateway in
@@ -93,7 +93,7 @@ struct QuoteTests {
         }
     }
 
-    @Test("from a provider that serves none are UNSUPPORTED, one by one")
+    @Test("from a provider without quotes are UNSUPPORTED")
     func unsupported() async throws {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
@@ -108,7 +108,7 @@ struct QuoteTests {
         }
     }
 
-    @Test("that are asked for in several places of one operation are one call")
+    @Test("in several fields of one operation take one call")
     func shared() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -123,7 +123,7 @@ struct QuoteTests {
         }
     }
 
-    @Test("that are null fail by nobody: a side without an offer has no error")
+    @Test("may have null sides without an error")
     func noOffer() async throws {
         try await withGateway { gateway in
             gateway.sandbox.script = MarketScript(unpriced: ["AAPL"])

@@ -7,7 +7,7 @@ import Upstream
 
 import struct Sandbox.FakeInstrument
 
-@Suite("Several providers of market data")
+@Suite("Several market-data providers")
 struct DataProviderTests {
     private static let figures = "price open high low previousClose"
 
@@ -18,7 +18,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("tell one story of a share, whoever is asked", arguments: ["AAPL", "BRK.B"])
+    @Test("return consistent quotes of a share", arguments: ["AAPL", "BRK.B"])
     func quotes(symbol: String) async throws {
         try await withGateway { gateway in
             let fields = "{ symbol currency source \(Self.figures) }"
@@ -46,7 +46,7 @@ struct DataProviderTests {
     private func moment() throws -> Instant { try #require(Instant(TestGateway.now)) }
 
     @Test(
-        "tell one story of its days, whoever is asked", arguments: ["AAPL", "BRK.B"])
+        "return consistent daily candles of a share", arguments: ["AAPL", "BRK.B"])
     func days(symbol: String) async throws {
         try await withGateway { gateway in
             let names = ["ALPACA", "YAHOO", "POLYGON", "ALPHA_VANTAGE"]
@@ -74,7 +74,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("are asked in their own words, and answered for in Portico's")
+    @Test("get their own symbols, and return Portico's")
     func translation() async throws {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
@@ -107,7 +107,7 @@ struct DataProviderTests {
     }
 
     @Test(
-        "find currencies, indices, coins and shares abroad by their own spelling",
+        "find currencies, indices, coins and foreign shares by their own symbols",
         arguments: [
             Foreign(symbol: "EUR/USD", provider: .yahoo, spelling: "EURUSD=X"),
             Foreign(symbol: "EUR/USD", provider: .polygon, spelling: "C:EURUSD"),
@@ -135,7 +135,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("are asked for what they have: each for all of its own at once")
+    @Test("are called concurrently, each for its own symbols")
     func route() async throws {
         try await withGateway { gateway in
             let symbols = ["AAPL", "EUR/USD", "^SPX", "TSCO:XLON", "BRK.B"]
@@ -155,7 +155,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("stand in for the one that fails")
+    @Test("replace one that fails")
     func fallThrough() async throws {
         try await withGateway { gateway in
             let fault = Fault(.status(503), provider: .alpaca)
@@ -176,7 +176,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("say together that they know no such symbol, of its price, its chart and its name")
+    @Test("together report an unknown symbol, for its price, its chart and its name")
     func unknown() async throws {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
@@ -194,7 +194,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("get one call for charts of any length of a symbol that they do not know")
+    @Test("get one call for charts of any length of an unknown symbol")
     func unknownChart() async throws {
         try await withGateway { gateway in
             let backends = gateway.market([try gateway.alphaVantage(perMinute: 60)])
@@ -214,7 +214,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("are asked for 200 symbols in as few calls as they allow")
+    @Test("get as few calls for 200 symbols as they allow")
     func batches() async throws {
         try await withGateway { gateway in
             let symbols = (0..<200).map { number in
@@ -234,7 +234,7 @@ struct DataProviderTests {
     }
 
     @Test(
-        "keep to a budget: the rest is another's, or exhausted with the time of more",
+        "have a budget: another provider responds, or the error has the time of the next call",
         arguments: [true, false])
     func budget(hasOther: Bool) async throws {
         try await withGateway { gateway in
@@ -259,7 +259,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("describe a company where the first of them does not")
+    @Test("describe a company if the first provider does not")
     func description() async throws {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
@@ -272,7 +272,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("continue news where a page of theirs ends")
+    @Test("continue news at their cursor")
     func news() async throws {
         try await withGateway { gateway in
             let backends = gateway.market([try gateway.polygon()])

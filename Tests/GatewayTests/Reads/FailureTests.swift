@@ -7,9 +7,9 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("Failures")
+@Suite("Errors")
 struct FailureTests {
-    @Test("have the codes that the schema lists, and no other")
+    @Test("have the codes of the schema, and no other")
     func codes() throws {
         #expect(try PublicSchema.values(of: "ErrorCode") == ErrorCode.allCases.map(\.rawValue))
     }
@@ -24,7 +24,7 @@ struct FailureTests {
         (.unsupported, .unsupported), (.overloaded, .providerUnavailable), (.cancelled, .providerUnavailable),
     ]
 
-    @Test("of a provider say its name, a code, and when to come again where it told", arguments: causes)
+    @Test("of a provider have its name, a code, and the retry time if it is known", arguments: causes)
     func cause(_ cause: ProviderFailure.Cause, code: ErrorCode) {
         let error = FieldError(ProviderFailure(.alphaVantage, cause))
         #expect(error.code == code)
@@ -146,7 +146,7 @@ struct FailureTests {
         (.closedConnection, .providerUnavailable), (.expiredToken, .reconnectRequired),
     ]
 
-    @Test("leave null at the smallest place, name it, and are not kept", arguments: places, effects)
+    @Test("leave null at the innermost field, name it, and are not cached", arguments: places, effects)
     func place(_ place: (endpoint: String, query: String, path: String), _ fault: (Fault.Effect, ErrorCode))
         async throws
     {
@@ -167,7 +167,7 @@ struct FailureTests {
     }
 
     @Test(
-        "of a provider that hangs come at the deadline of the operation; what has come by then stands",
+        "of a provider that does not respond arrive at the deadline of the operation; other values are returned",
         .timeLimit(.minutes(10)))
     func deadline() async throws {
         try await withGateway { gateway in
@@ -186,7 +186,7 @@ struct FailureTests {
         }
     }
 
-    @Test("without a session, private fields fail one by one and call nobody")
+    @Test("without a session are at each private field, without a call")
     func unauthenticated() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -202,7 +202,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a user without connections has no account, which is no failure")
+    @Test("do not include the account of a user without connections")
     func nothingConnected() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

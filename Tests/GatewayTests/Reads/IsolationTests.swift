@@ -32,7 +32,7 @@ struct IsolationTests {
     }
 
     @Test(
-        "never see each other's values, however their questions interleave", arguments: [1, 2, 3] as [UInt64])
+        "never see each other's values, in any interleaving", arguments: [1, 2, 3] as [UInt64])
     func interleavings(seed: UInt64) async throws {
         try await withGateway { gateway in
             let truths = [alice: try await truth(gateway, alice), bob: try await truth(gateway, bob)]
@@ -41,7 +41,7 @@ struct IsolationTests {
                 #expect(truth.allSatisfy { $0.failures.isEmpty && $0.nulls.isEmpty })
             }
             let backends = try gateway.backends(connections(gateway))
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix(seed: seed)
             for _ in 0..<40 {
                 let questions = (0..<Int.random(in: 1...12, using: &random)).map { _ in
                     (
@@ -73,7 +73,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("that ask at the same time cause a call each")
+    @Test("that send a request at the same time cause a call each")
     func callsOfTheirOwn() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends(connections(gateway))
@@ -86,7 +86,7 @@ struct IsolationTests {
     }
 
     @Test(
-        "cannot name each other's account: there is none, as there is none that nobody has",
+        "cannot find each other's account, like an unknown one",
         arguments: [("alpaca", "alpaca"), ("a", "b"), ("a", "a:b")])
     func foreignAccount(mine: String, theirs: String) async throws {
         try await withGateway { gateway in
@@ -103,7 +103,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("share prices, which belong to nobody")
+    @Test("share prices, which are public")
     func prices() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends(connections(gateway))
@@ -116,7 +116,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("a failure of one is none of the other's")
+    @Test("do not share failures")
     func failures() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([

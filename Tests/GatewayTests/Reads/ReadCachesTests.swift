@@ -7,7 +7,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("What is kept of providers")
+@Suite("Cached data of providers")
 struct ReadCachesTests {
     /// Runs `body` with a folder that is gone afterwards.
     private func withFolder(_ body: (DataDirectory) async throws -> Void) async throws {
@@ -18,7 +18,7 @@ struct ReadCachesTests {
     }
 
     @Test(
-        "of a scarce provider is there after a restart: its news, figures and instruments cost no second call"
+        "with a low quota exists after a restart: news, figures and instruments cost no second call"
     )
     func restart() async throws {
         let query = """
@@ -49,7 +49,7 @@ struct ReadCachesTests {
         }
     }
 
-    @Test("weighs what others write into it", arguments: [0, 1, 1_000, 100_000])
+    @Test("counts texts of clients and providers in its size", arguments: [0, 1, 1_000, 100_000])
     func weights(length: Int) throws {
         let text = String(repeating: "x", count: length)
         let reading = Provenance(source: .saxo, fetchedAt: .earliest)
@@ -76,7 +76,7 @@ struct ReadCachesTests {
         #expect([account, account].weight == 2 * [account].weight)
     }
 
-    @Test("news comes out of its bytes equal")
+    @Test("news is decoded as it was encoded")
     func newsForm() throws {
         var article = Article(
             id: "1", headline: "Ærø", url: "https://news.example/1", publisher: "Example", provider: .polygon,

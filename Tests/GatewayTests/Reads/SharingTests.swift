@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("What is asked for more than once")
+@Suite("Shared reads")
 struct SharingTests {
-    @Test("a thousand equal queries at once cost one call of each kind, and have one answer")
+    @Test("a thousand concurrent equal queries take one call of each kind, and have one response")
     func together() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -26,7 +26,7 @@ struct SharingTests {
         }
     }
 
-    @Test("one operation that asks for the account twice calls once")
+    @Test("an operation with the account twice takes one call")
     func once() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -37,7 +37,7 @@ struct SharingTests {
         }
     }
 
-    @Test("what is in memory is answered at once, without a task")
+    @Test("values in memory are returned at once, without a task")
     func atHand() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -63,7 +63,7 @@ struct SharingTests {
         ("{ quotes(symbols: [\"AAPL\"]) { price } }", "GET /v2/stocks/snapshots", "Query", "quotes"),
     ]
 
-    @Test("is kept as long as the schema says, and no longer", arguments: ages)
+    @Test("have the lifetimes of the schema", arguments: ages)
     func age(query: String, endpoint: String, type: String, field: String) async throws {
         let maxAge = try #require(try PublicSchema.maxAge(of: field, on: type))
         try await withGateway { gateway in
@@ -85,7 +85,7 @@ struct SharingTests {
     ]
 
     @Test(
-        "is served marked as stale where nobody can tell anew, and new as soon as one can",
+        "return stale values, marked, while a provider fails, and new ones afterwards",
         arguments: lastKnown)
     func stale(query: String, endpoint: String, field: String) async throws {
         try await withGateway { gateway in
@@ -105,7 +105,7 @@ struct SharingTests {
         }
     }
 
-    @Test("of several symbols, only those that memory lacks are asked for")
+    @Test("of several symbols read only those that are not in memory")
     func partly() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([])

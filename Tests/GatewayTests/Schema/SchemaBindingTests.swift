@@ -5,12 +5,12 @@ import Testing
 
 @Suite("The public schema")
 struct SchemaBindingTests {
-    @Test("is what the resolvers are bound to")
+    @Test("has bindings for all fields")
     func isBound() throws {
         _ = try ExecutableSchema(contract: Contract.schemaText)
     }
 
-    @Test("that differs from the resolvers is refused with every difference at its place")
+    @Test("that differs from the bindings is rejected with every difference and its location")
     func differs() throws {
         var text = Contract.schemaText
         for (old, new) in [

@@ -5,7 +5,7 @@ import Upstream
 @testable import Gateway
 
 /// A cancelled reader leaves while it holds a lock of its task; one who tells it something waits for that lock.
-@Suite("The end of a reader while something is told")
+@Suite("A cancelled reader during a notification")
 struct LiveEndTests {
     private static let rounds = 3_000
 
@@ -21,7 +21,7 @@ struct LiveEndTests {
         await teller.value
     }
 
-    @Test("does not block those who tell that connections have changed")
+    @Test("does not block those who publish that connections have changed")
     func connections() async throws {
         let changes = ConnectionChangeNotifier()
         let owner = try #require(OwnerID("owner"))
@@ -30,7 +30,7 @@ struct LiveEndTests {
         }
     }
 
-    @Test("does not block those who tell the value of a watch")
+    @Test("does not block those who publish a value")
     func values() async {
         for _ in 0..<Self.rounds {
             let watch = SharedSubscription<Int> { _, _ in }

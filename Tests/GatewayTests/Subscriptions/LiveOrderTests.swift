@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("Orders that are followed")
+@Suite("Subscriptions to orders")
 struct LiveOrderTests {
     private static let query = """
         subscription { orders { id state quantity limitPrice providerOrderId clientOrderId provider stale } }
@@ -36,7 +36,7 @@ struct LiveOrderTests {
         try await waitUntil { gateway.sandbox.streams[.alpaca, Self.endpoint] == count }
     }
 
-    @Test("tell their story under one id, though Alpaca gives a replaced one another, by its stream alone")
+    @Test("report an order with one id by Alpaca's stream, although Alpaca replaces the order")
     func story() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -68,7 +68,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("are told as well where somebody else placed them, and how they ended, by the stream")
+    @Test("report orders that were placed elsewhere, and their end, by the stream")
     func elsewhere() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -95,7 +95,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("whose answer was lost are confirmed by the stream, without being asked for")
+    @Test("confirm orders with a lost response by the stream, without a query")
     func lost() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -116,7 +116,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("are one stream of the broker's for all who follow, which ends with the last of them")
+    @Test("use one stream of the broker for all subscribers, which ends with the last one")
     func shared() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -137,7 +137,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("are another user's never")
+    @Test("never report another user's orders")
     func isolation() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -154,7 +154,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("of a broker without a stream are read now and then, and what is done here is told at once")
+    @Test("at a broker without a stream poll, and report changes by Portico at once")
     func polled() async throws {
         try await withGateway { gateway in
             // Saxo takes one write a second, which each line counts: the others are made elsewhere.
@@ -179,7 +179,7 @@ struct LiveOrderTests {
         }
     }
 
-    @Test("of a broker that fails are null with an error, and told once it works again")
+    @Test("at a failing broker are null with an error, and report orders after it works again")
     func failure() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -192,7 +192,7 @@ struct LiveOrderTests {
     }
 }
 
-@Suite("What is known of followed orders")
+@Suite("The state of subscribed orders")
 struct OrderSnapshotTests {
     private func linked(
         _ name: String, _ id: String, _ state: OrderState, at seconds: Int64 = 0, replaces: String? = nil
@@ -222,7 +222,7 @@ struct OrderSnapshotTests {
         }
     }
 
-    @Test("is the latest of each, in whatever order it comes")
+    @Test("is the latest of each, in any order of reports")
     func latest() throws {
         var board = OrderSnapshot()
         let steps: [(ConnectedOrder, OrderState, String)] = [
@@ -243,7 +243,7 @@ struct OrderSnapshotTests {
         }
     }
 
-    @Test("names those that are open no more, and keeps only the last that have ended")
+    @Test("names orders that are no longer open, and keeps only the last ended ones")
     func ended() throws {
         var board = OrderSnapshot()
         #expect(try board.merge(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)

@@ -5,10 +5,10 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("A position that is followed")
+@Suite("A subscribed position")
 struct LivePositionTests {
     @Test(
-        "is told again when a screen would show something else, and once more, of nothing, when it is closed")
+        "is reported again after a visible change, and once more, as closed")
     func changes() async throws {
         try await withGateway { gateway in
             let connection = try gateway.connection("alpaca", of: alice)

@@ -10,7 +10,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("Prices that are followed")
+@Suite("Subscriptions to prices")
 struct LiveQuoteTests {
     private static let symbols = ["AAPL", "KO", "MSFT", "BRK.B", "SPY", "TSLA"].compactMap { Symbol($0) }
 
@@ -65,7 +65,7 @@ struct LiveQuoteTests {
     }
 
     @Test(
-        "by two users, each by a connection of their own, are never the other's, however they interleave",
+        "of two users with own connections never get each other's prices, in any interleaving",
         arguments: [1, 2, 3] as [UInt64])
     func isolation(seed: UInt64) async throws {
         try await withGateway { gatewayOfAlice in
@@ -80,7 +80,7 @@ struct LiveQuoteTests {
                     truth[owner] = try await asked(Self.symbols, by: owner, gateway, alone)
                 }
                 #expect(Self.symbols.allSatisfy { truth[alice]?[$0] != truth[bob]?[$0] })
-                var random = SeededGenerator(seed: seed)
+                var random = SplitMix(seed: seed)
                 for _ in 0..<25 {
                     let questions = (0..<Int.random(in: 1...10, using: &random)).map { _ in
                         (
@@ -113,7 +113,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("are one hub for all who may see them, and a symbol that nobody could have is not followed")
+    @Test("share one feed for all permitted users, and a symbol that cannot exist is not followed")
     func shared() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([])
@@ -128,7 +128,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("come from the next source of the route where the first fails, or has no such symbol")
+    @Test("get prices from the next source of the route if the first fails, or does not have the symbol")
     func fallThrough() async throws {
         try await withGateway { gateway in
             let backends = gateway.market([try gateway.alpaca(), try gateway.yahoo()])
@@ -151,7 +151,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("are followed by a hub for each source, which is dropped when nobody has followed it for a while")
+    @Test("use a feed for each source, which is removed some time after the last subscriber")
     func dropped() async throws {
         try await withGateway { gateway in
             let reads = ReadCaches(clock: gateway.clock.calls)
@@ -178,7 +178,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("end with the task that reads them, and are followed no more")
+    @Test("end with the task that reads them")
     func cancelled() async throws {
         try await withGateway { gateway in
             let apple = try #require(Symbol("AAPL"))
@@ -200,7 +200,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("go on at the hub that takes the place of one that was closed")
+    @Test("continue at the feed that replaces a closed one")
     func reopened() async throws {
         try await withGateway { gateway in
             let apple = try #require(Symbol("AAPL"))
@@ -223,7 +223,7 @@ struct LiveQuoteTests {
         }
     }
 
-    @Test("are 200 symbols at most, from providers that are there")
+    @Test("have at most 200 symbols, from existing providers")
     func refused() async throws {
         try await withGateway { gateway in
             let context = context(alice, try gateway.backends([]))

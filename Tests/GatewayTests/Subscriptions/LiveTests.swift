@@ -11,7 +11,7 @@ import Upstream
 struct LiveTests {
     private let user = OwnerID("user")
 
-    @Test("tell all positions first, as the query has them")
+    @Test("return all positions first, in the order of the query")
     func positions() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
@@ -28,7 +28,7 @@ struct LiveTests {
         }
     }
 
-    @Test("of one account tell it at once, and again only when it has changed")
+    @Test("to one account return it at once, and again only after a change")
     func account() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
@@ -41,7 +41,7 @@ struct LiveTests {
         }
     }
 
-    @Test("of quotes tell each symbol's first price, and an error for a symbol that nobody has")
+    @Test("to quotes return each symbol's first price, and an error for an unknown symbol")
     func quotes() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
@@ -61,7 +61,7 @@ struct LiveTests {
     }
 
     @Test(
-        "that cannot begin say why",
+        "that cannot begin have an error with the reason",
         arguments: [
             ("subscription { account(id: \"Account:other:1\") { equity } }", "user", "NOT_FOUND"),
             ("subscription { positions { symbol } }", nil, "UNAUTHENTICATED"),
@@ -78,7 +78,7 @@ struct LiveTests {
     }
 
     @Test(
-        "of a broker that fails are null with an error")
+        "at a failing broker are null with an error")
     func failure() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
@@ -95,7 +95,7 @@ struct LiveTests {
     }
 }
 
-@Suite("What is new in a connection's items")
+@Suite("The changes of a connection's items")
 struct ChangeDetectorTests {
     private struct Item: LiveEntity {
         let globalID: String
@@ -109,7 +109,7 @@ struct ChangeDetectorTests {
     private struct Lost: Error {}
 
     @Test(
-        "is all of them first, then what has changed and what is gone, and after a failure all of them again")
+        "are all items first, then changed and removed ones, and after a failure all again")
     func changes() {
         func limit(_ code: ErrorCode, at seconds: Int) -> FieldError {
             FieldError(code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))
@@ -143,7 +143,7 @@ struct ChangeDetectorTests {
         }
     }
 
-    @Test("is told to who knew it where it is over, and not to who has just come")
+    @Test("report the end only to subscribers who had a value")
     func over() {
         func news(_ changes: inout ChangeDetector<Item>, _ items: [Item]) -> [Int] {
             guard case .items(let items) = changes.detectChanges(in: .success(items)) else { return [] }

@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("What comes in of followed orders")
+@Suite("The inbox of subscribed orders")
 struct OrderUpdateQueueTests {
     private func order(_ id: String) -> Order {
         Order(
@@ -12,7 +12,7 @@ struct OrderUpdateQueueTests {
             provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
     }
 
-    @Test("is all to be read at first, each time that the stream stands, and while nobody tells of changes")
+    @Test("requires a read at first, after each start of the stream, and while there are no notifications")
     func reading() {
         let round = OrderUpdateQueue().begin(1)
         #expect(round.drain()?.needsFullRead == true)
@@ -28,7 +28,7 @@ struct OrderUpdateQueueTests {
         #expect(round.requestFullReadIfNeeded())
     }
 
-    @Test("is handed out once, in the order in which it came")
+    @Test("delivers each report once, in order")
     func contents() {
         let round = OrderUpdateQueue().begin(1)
         for id in ["a", "b"] { round.put(.value(order(id))) }
@@ -36,7 +36,7 @@ struct OrderUpdateQueueTests {
         #expect(round.drain()?.streamed.isEmpty == true)
     }
 
-    @Test("is read anew where more comes than is kept")
+    @Test("requires a read if more reports arrive than it holds")
     func bound() {
         let round = OrderUpdateQueue().begin(1)
         _ = round.drain()
@@ -46,7 +46,7 @@ struct OrderUpdateQueueTests {
             contents?.streamed.count == OrderUpdateQueue.maximumWaiting && contents?.needsFullRead == true)
     }
 
-    @Test("has nothing of an earlier round, nor is that given anything", arguments: [false, true])
+    @Test("has nothing of an earlier run, and gives it nothing", arguments: [false, true])
     func rounds(comesLate: Bool) {
         let inbox = OrderUpdateQueue()
         let early = comesLate ? nil : inbox.begin(1)

@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("Which source tells of which price")
+@Suite("The sources of prices")
 struct QuoteFallbackStateTests {
     private let apple = Symbol.example
 
@@ -28,7 +28,7 @@ struct QuoteFallbackStateTests {
     /// A board of one symbol at the sources 0, 1 and 2.
     private func board() -> QuoteFallbackState { QuoteFallbackState([apple: [0, 1, 2]]) }
 
-    @Test("begins with the best source of each symbol; what none has is not followed")
+    @Test("begin with the best source of each symbol; a symbol without a source is not followed")
     func begins() throws {
         let pound = try #require(Symbol("TSCO:XLON"))
         let none = try #require(Symbol("X1"))
@@ -38,7 +38,7 @@ struct QuoteFallbackStateTests {
         #expect(board.drainPending().isEmpty)
     }
 
-    @Test("asks the next where one fails, and tells of no failure before all have failed")
+    @Test("continue with the next one after a failure, and report no failure before all have failed")
     func falls() {
         var board = board()
         #expect(board.receive([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
@@ -52,7 +52,7 @@ struct QuoteFallbackStateTests {
         #expect(board.drainPending().isEmpty)
     }
 
-    @Test("tells a failure that might have been a price, where the others know no such symbol")
+    @Test("report a failure if the others do not know the symbol")
     func tellingFailure() {
         var board = board()
         for (source, cause) in [ProviderFailure.Cause.notFound, .timedOut, .notEntitled].enumerated() {
@@ -64,7 +64,7 @@ struct QuoteFallbackStateTests {
         #expect(unknown.drainPending() == [apple: told(.notFound, .notFound, .notFound)])
     }
 
-    @Test("leaves who cannot help again once another does, and goes on following who may")
+    @Test("stop following a source when a better one works")
     func leaves() {
         var board = board()
         _ = board.receive([apple: failure(.notEntitled)], from: 0)
@@ -85,7 +85,7 @@ struct QuoteFallbackStateTests {
         #expect(board.drainPending() == [apple: .price(price(5))])
     }
 
-    @Test("tells an old price while the next source is asked, and after it a fresh one")
+    @Test("return an old price while the next source is called, and then a fresh one")
     func stale() {
         var board = board()
         _ = board.receive([apple: price(1)], from: 0)
@@ -153,7 +153,7 @@ struct QuoteFallbackStateTests {
         #expect(returned(second) == error(second))
     }
 
-    @Test("names all sources of a symbol that none of them knows")
+    @Test("are all named for an unknown symbol")
     func unknown() {
         var board = board()
         for (source, provider) in [ProviderID.alpaca, .yahoo, .polygon].enumerated() {
@@ -165,7 +165,7 @@ struct QuoteFallbackStateTests {
         #expect(board.isOver)
     }
 
-    @Test("tells who is slow the latest only")
+    @Test("report a slow source last")
     func latest() {
         var board = board()
         for number in 1...5 { _ = board.receive([apple: price(number)], from: 0) }

@@ -16,7 +16,7 @@ extension TestGateway {
         let line = ProviderChannel(QuotaAccount(.saxo, credential: "saxo"), over: transport, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
-            directory: SaxoInstrumentCache(clock: line.clock))
+            instrumentCache: SaxoInstrumentCache(clock: line.clock))
         return BrokerConnection(
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client,

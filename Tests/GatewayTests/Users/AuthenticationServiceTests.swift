@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("People")
+@Suite("Users")
 struct AuthenticationServiceTests {
-    @Test("a guest becomes a user, who signs in, looks, and signs out")
+    @Test("a guest signs up, signs in, reads and signs out")
     func wholeWay() async throws {
         try await withGateway { gateway in
             var ann = try Visitor(gateway)
@@ -40,7 +40,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("without a session there is no viewer, and that is no failure")
+    @Test("without a session there is no viewer, and no error")
     func nobody() async throws {
         try await withGateway { gateway in
             let answer = try await Visitor(gateway).ask("{ viewer { id } }")
@@ -95,7 +95,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("who has a wrong name or password learns nothing of which, and must wait after some failures")
+    @Test("a wrong name and a wrong password have the same error, and cause a wait after some failures")
     func wrong() async throws {
         try await withGateway { gateway in
             var ann = try Visitor(gateway)
@@ -131,7 +131,7 @@ struct AuthenticationServiceTests {
     /// No attempt had to wait.
     private struct Patience: Error {}
 
-    @Test("TRADE is had by asking for it, ADMIN by those who run the server, READ always")
+    @Test("TRADE must be requested, ADMIN is for administrators, READ is always included")
     func scopes() async throws {
         try await withGateway { gateway in
             var ann = try Visitor(gateway)
@@ -154,7 +154,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("a wrong argument is named, with the rule that it breaks")
+    @Test("a wrong argument is named, with the violated rule")
     func badInput() async throws {
         try await withGateway { gateway in
             var ann = try Visitor(gateway)
@@ -196,7 +196,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("signing up is for whom the settings say", arguments: SignUpPolicy.allCases)
+    @Test("a sign-up is possible for those whom the settings allow", arguments: SignUpPolicy.allCases)
     func policies(_ policy: SignUpPolicy) async throws {
         var settings = UserPolicy.test
         settings.signUp = policy
@@ -217,7 +217,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("a new password ends the other sessions and gives this one a new token; the old one is of no use")
+    @Test("a new password ends the other sessions and replaces this one's token")
     func changePassword() async throws {
         try await withGateway { gateway in
             var (ann, other) = (try Visitor(gateway), try Visitor(gateway))
@@ -245,7 +245,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("a user is deleted with the password, a guest without, and everything of theirs goes")
+    @Test("a user is deleted with the password, a guest without, with all data")
     func deleteUser() async throws {
         try await withGateway { gateway in
             var (ann, guest) = (try Visitor(gateway), try Visitor(gateway))
@@ -272,7 +272,7 @@ struct AuthenticationServiceTests {
         }
     }
 
-    @Test("nobody sees or ends a session of another's")
+    @Test("a session is seen and ended by its user only")
     func isolation() async throws {
         try await withGateway { gateway in
             var (ann, bob) = (try Visitor(gateway), try Visitor(gateway))

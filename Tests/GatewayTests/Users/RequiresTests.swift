@@ -29,7 +29,7 @@ struct RequiresTests {
     ]
 
     @Test(
-        "a field without its scope is refused before anything is called; the others stand",
+        "a field without its scope fails before a call; other fields are returned",
         arguments: refusals)
     func refused(scopes: Set<Scope>?, code: String, message: String) async throws {
         try await withGateway { gateway in
@@ -50,7 +50,7 @@ struct RequiresTests {
         }
     }
 
-    @Test("every mutation but the three that give a session needs one")
+    @Test("every mutation except the three that create a session needs one")
     func mutations() throws {
         let schema = try PublicSchema.schema()
         let root = try #require(schema.type(named: "Mutation"))

@@ -31,7 +31,8 @@ struct SignInThrottleTests {
         }
     }
 
-    @Test("of one user from one address: some are free, then the waits double, to a quarter of an hour")
+    @Test(
+        "of one user from one address: the first are free, then the waits double, up to a quarter of an hour")
     func doubles() throws {
         let waits = try Self.waits(SignInThrottle(), count: 18, user: { _ in "ann" }, address: { _ in 1 })
         #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900])
@@ -44,7 +45,7 @@ struct SignInThrottleTests {
         #expect(waits.suffix(3) == [1, 2, 4])
     }
 
-    @Test("of one user from many addresses: never so long that the user is kept out")
+    @Test("of one user from many addresses: the wait never prevents the user from signing in")
     func user() throws {
         let waits = try Self.waits(SignInThrottle(), count: 60, user: { _ in "ann" }, address: { UInt64($0) })
         #expect(waits.prefix(50).allSatisfy { $0 == 0 })
@@ -58,7 +59,7 @@ struct SignInThrottleTests {
         #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30, 30])
     }
 
-    @Test("are forgotten by a success, and after an hour")
+    @Test("are reset by a success, and after an hour")
     func forgets() throws {
         let attempts = SignInThrottle()
         func fail(_ now: Instant) throws -> SignInThrottle.Attempt {
@@ -132,7 +133,7 @@ struct SignInThrottleTests {
         }
     }
 
-    @Test("are remembered within bounds, the latest first")
+    @Test("are stored within limits, the latest first")
     func bounded() throws {
         let attempts = SignInThrottle(capacity: 30)
         for number in 0..<1_000 {

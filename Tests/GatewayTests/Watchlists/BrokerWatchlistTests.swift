@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("Watchlists that a broker keeps")
+@Suite("Watchlists at a broker")
 struct BrokerWatchlistTests {
     private static let all = "{ watchlists { id name provider readOnly items { symbol name addedAt } } }"
 
@@ -29,7 +29,7 @@ struct BrokerWatchlistTests {
         return try #require(lists.first { $0["name"]?.string == name }?["id"]?.string)
     }
 
-    @Test("stand behind Portico's own, with the names that the broker tells")
+    @Test("follow Portico's own, with the names of the broker")
     func beside() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -50,7 +50,7 @@ struct BrokerWatchlistTests {
         }
     }
 
-    @Test("of a connection that fails are one null with an error, behind all others")
+    @Test("of a failing connection are one null with an error, after all others")
     func unreadable() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
@@ -66,7 +66,7 @@ struct BrokerWatchlistTests {
         }
     }
 
-    @Test("are changed at the broker, each time by one write, and shown as they are then")
+    @Test("are changed at the broker, with one write each, and returned with their new state")
     func changes() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -103,7 +103,7 @@ struct BrokerWatchlistTests {
         }
     }
 
-    @Test("are not written again where the answer is lost, and read anew")
+    @Test("are not written again after a lost response, and are read again")
     func lostAnswer() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -122,7 +122,7 @@ struct BrokerWatchlistTests {
         }
     }
 
-    @Test("lose none of many changes at once")
+    @Test("lose no concurrent change")
     func together() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -176,7 +176,7 @@ struct BrokerWatchlistTests {
         }
     }
 
-    @Test("what the broker refuses is the user's to mend")
+    @Test("have errors of the broker that the user can correct")
     func refused() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

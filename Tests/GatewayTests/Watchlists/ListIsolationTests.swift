@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("Two users with the same lists and goals")
+@Suite("Two users with equal lists and goals")
 struct ListIsolationTests {
     private static let names = ["Tech", "Täglich", "Mine", "a", "A"]
     private static let symbols = """
@@ -24,7 +24,7 @@ struct ListIsolationTests {
         /// The targets that the goal has, one after the other; the goal is deleted at the end where the last is nil.
         let targets: [Int?]
 
-        init(_ user: OwnerID, number: Int, using random: inout SeededGenerator) {
+        init(_ user: OwnerID, number: Int, using random: inout SplitMix) {
             self.user = user
             list = number / ListIsolationTests.symbols.count
             symbol = ListIsolationTests.symbols[number % ListIsolationTests.symbols.count]
@@ -117,7 +117,7 @@ struct ListIsolationTests {
     }
 
     @Test(
-        "and two hundred clients lose no update and see nothing of each other, however they interleave",
+        "and two hundred clients lose no update and see no data of each other, in any interleaving",
         arguments: [1, 2, 3] as [UInt64])
     func interleavings(seed: UInt64) async throws {
         try await withGateway(seed: seed) { gateway in
@@ -125,7 +125,7 @@ struct ListIsolationTests {
                 gateway.connection("alpaca", of: alice, .demo),
                 gateway.connection("alpaca", of: bob, .second),
             ])
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix(seed: seed)
             var lists: [OwnerID: [String]] = [:]
             for user in [alice, bob] {
                 for name in Self.names {

@@ -25,7 +25,7 @@ struct WatchlistTests {
         list?["items"]?.elements?.compactMap { $0["symbol"]?.string }
     }
 
-    @Test("are made, shown with their prices, renamed, changed and deleted")
+    @Test("are created, returned with prices, renamed, changed and deleted")
     func life() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -85,7 +85,7 @@ struct WatchlistTests {
         }
     }
 
-    @Test("ask for the prices of all items of all lists in one call")
+    @Test("request the prices of all items of all lists in one call")
     func oneCall() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -144,7 +144,7 @@ struct WatchlistTests {
         ),
     ]
 
-    @Test("stay as they are where a change is refused", arguments: refusals)
+    @Test("do not change if a change is rejected", arguments: refusals)
     func refuses(_ test: (mutation: String, code: String, message: String)) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -163,7 +163,7 @@ struct WatchlistTests {
         }
     }
 
-    @Test("a provider that does not answer has not said that there is no such symbol")
+    @Test("a provider that does not respond does not make a symbol unknown")
     func unreadable() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -179,7 +179,7 @@ struct WatchlistTests {
         }
     }
 
-    @Test("tell of an instrument which of them it is in")
+    @Test("are listed for an instrument")
     func inWatchlists() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

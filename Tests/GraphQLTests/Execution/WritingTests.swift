@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import GraphQL
@@ -29,7 +30,7 @@ struct WritingTests {
 
     @Test("doubles read back as themselves, in as few digits as Swift needs")
     func readsBack() {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix(seed: 7)
         for round in 0..<50_000 {
             let value: Double =
                 switch round % 3 {
@@ -65,7 +66,7 @@ struct WritingTests {
 
     @Test("a neighbour of a number with four decimals is written as itself, not as that number")
     func neighbours() {
-        var random = SeededGenerator(seed: 11)
+        var random = SplitMix(seed: 11)
         for _ in 0..<20_000 {
             // From a ten-thousandth to numbers of more than nine digits, with equal frequency for each order
             // of magnitude.
@@ -115,22 +116,5 @@ struct WritingTests {
                 #expect(written { $0.write(String(decoding: bytes, as: UTF8.self)) } == "\"\(expected)\"")
             }
         }
-    }
-}
-
-/// SplitMix64: equal numbers for equal seeds.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -24,7 +24,7 @@ struct ConnectingTests {
         var testDescription: String { "\(provider.rawValue) \(credential) \(more)" }
     }
 
-    @Test("by consent shows the accounts to that user alone", arguments: [ProviderID.alpaca, .saxo])
+    @Test("by consent gives the accounts to that user only", arguments: [ProviderID.alpaca, .saxo])
     func consents(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -56,7 +56,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("needs a state that this user was given, once", arguments: [ProviderID.alpaca, .saxo])
+    @Test("needs a state that was issued to this user, once", arguments: [ProviderID.alpaca, .saxo])
     func states(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -79,7 +79,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("with a code that the provider does not know is refused, and nothing is kept")
+    @Test("with a code that the provider does not know fails, and nothing is stored")
     func badCode() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -100,7 +100,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("that a user refuses brings no code", arguments: [ProviderID.alpaca, .saxo])
+    @Test("without the user's consent returns no code", arguments: [ProviderID.alpaca, .saxo])
     func denies(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (url, state) = try await house.begin(provider, as: try house.user("ann"))
@@ -111,7 +111,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("refuses an address to come back to that is not allowed")
+    @Test("rejects a redirect address that is not allowed")
     func redirects() async throws {
         try await withHouse { house in
             let answer = try await house.ask(
@@ -126,7 +126,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("by keys and tokens takes what each provider takes")
+    @Test("by keys and tokens accepts the credentials of each provider")
     func keys() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -199,7 +199,9 @@ struct ConnectingTests {
             code: "FORBIDDEN", message: "This connection is part of the server's settings"),
     ]
 
-    @Test("by mistake says what is wrong, keeps nothing, and repeats no credential", arguments: mistakes)
+    @Test(
+        "with a wrong credential reports the error, stores nothing, and does not repeat the credential",
+        arguments: mistakes)
     func refuses(_ mistake: Mistake) async throws {
         try await withHouse { house in
             // The owner, who has connections of the settings.
@@ -221,7 +223,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("several times to one provider, but to an account only once; a renewal keeps the ids")
+    @Test("is possible several times with one provider, but once with an account; a renewal keeps the ids")
     func several() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -253,7 +255,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("is over for its user alone when they disconnect")
+    @Test("ends for its user only when they disconnect")
     func disconnects() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -273,7 +275,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("a twenty-first time is refused with the bound")
+    @Test("for the twenty-first time is rejected with the limit")
     func bound() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -303,7 +305,7 @@ struct ConnectingLimitTests {
         return connections.map { $0["rateLimits"]?[0]?["remaining"]?.digits }
     }
 
-    @Test("a call counts for the key with which it was made, whatever happens to the connection")
+    @Test("a call counts for the key with which it was made, also after changes of the connection")
     func keys() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -332,7 +334,8 @@ struct ConnectingLimitTests {
         }
     }
 
-    @Test("a key stays in use while a connection has it, whatever happens to other attempts and connections")
+    @Test(
+        "a key stays in use while a connection has it, also after changes of other attempts and connections")
     func keyInUse() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -372,7 +375,7 @@ struct ConnectingLimitTests {
         }
     }
 
-    @Test("a failed attempt leaves no holder in the quota ledger, nor does a removed connection")
+    @Test("a failed attempt leaves no account in the quota ledger, nor does a removed connection")
     func holders() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")

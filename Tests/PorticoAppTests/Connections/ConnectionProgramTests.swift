@@ -4,7 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("A connection, through the program")
+@Suite("A connection of the executable")
 struct ConnectionProgramTests {
     private static let redirectURI = "http://localhost:3000/connected"
     private static let holdings = "{ accounts { id number equity } positions { symbol quantity provider } }"
@@ -79,7 +79,7 @@ struct ConnectionProgramTests {
             answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
     }
 
-    @Test("is its guest's alone, and outlives kill -9 right after Saxo's tokens were renewed")
+    @Test("belongs to its guest only, and exists after kill -9 immediately after Saxo's tokens were renewed")
     func crash() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -137,7 +137,7 @@ struct ConnectionProgramTests {
         }
     }
 
-    @Test("nothing of a credential shows in the data folder, in a log or in an answer")
+    @Test("leaves no part of a credential in the data directory, a log or a response")
     func secrets() async throws {
         let planted = (
             key: "PKPLANTED00000000099", secret: "planted-secret-of-a-user", token: "planted-token-of-a-user"
@@ -194,7 +194,7 @@ struct ConnectionProgramTests {
         }
     }
 
-    @Test("goes on while the master key is changed, and needs the new one after that")
+    @Test("works while the master key is changed, and needs the new key afterwards")
     func keysRotate() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -208,7 +208,7 @@ struct ConnectionProgramTests {
                     let run = try await Program.run(
                         ["keys", "rotate", "--data", data, "--new-key-file", newKey])
                     #expect(run.status == 0, "\(run.errors)")
-                    #expect(run.output.contains("are sealed with the key in \(newKey) now"))
+                    #expect(run.output.contains("are now encrypted with the key in \(newKey)."))
                     let new = try String(contentsOfFile: keyFile, encoding: .utf8)
                     #expect(new != old)
                     #expect(new == (try String(contentsOfFile: newKey, encoding: .utf8)))
@@ -229,12 +229,12 @@ struct ConnectionProgramTests {
                     ["PORTICO_MASTER_KEY_FILE": folder.appending(path: "old.key").path]) { $1 }
                 let run = try await Program.run(["serve", "--port", "0"], environment: stale)
                 #expect(run.status == 1)
-                #expect(run.errors.contains("was sealed with another master key"), "\(run.errors)")
+                #expect(run.errors.contains("was encrypted with another master key"), "\(run.errors)")
             }
         }
     }
 
-    @Test("keys rotate says where there is nothing to seal")
+    @Test("keys rotate reports that there is nothing to encrypt")
     func nothing() async throws {
         try await withFolder { folder in
             let run = try await Program.run(

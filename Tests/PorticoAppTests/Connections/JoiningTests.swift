@@ -3,9 +3,9 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("A connection that is made while one follows")
+@Suite("A connection that is added during a subscription")
 struct JoiningTests {
-    @Test("is followed from then on, for its user alone")
+    @Test("is followed from then on, for its user only")
     func joins() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("What is followed by a connection that is no more")
+@Suite("A subscription to a connection that is removed")
 struct PartingTests {
     private static let endpoint = "GET /connect"
 
@@ -22,7 +22,7 @@ struct PartingTests {
         #expect(answer.failures.isEmpty, "\(answer)")
     }
 
-    @Test("ends its stream of prices; the prices come from elsewhere, or an error says why there are none")
+    @Test("ends the connection's price stream; other sources supply the prices, or an error has the reason")
     func prices() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -45,7 +45,7 @@ struct PartingTests {
     }
 
     @Test(
-        "ends with it, the broker's stream of orders first of all",
+        "ends with it, beginning with the broker's order stream",
         arguments: ["orders { id }", "positions { symbol }"])
     func ends(_ field: String) async throws {
         try await withHouse { house in
@@ -83,7 +83,7 @@ struct PartingTests {
         }
     }
 
-    @Test("of one account ends with an error that says that the connection is no more")
+    @Test("to one account ends with an error that the connection was removed")
     func account() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -100,7 +100,7 @@ struct PartingTests {
         }
     }
 
-    @Test("goes on by a credential that it is renewed with")
+    @Test("continues with a renewed credential")
     func renewed() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")

@@ -160,7 +160,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test("is kept while a user is signed out, and released when the user is deleted")
+    @Test("is retained while a user is signed out, and released when the user is deleted")
     func named() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("A connection that is kept")
+@Suite("A stored connection")
 struct StoredConnectionTests {
     private static let equities = """
         { accounts { id equity connection { status expiresAt failure { code message } } } }
@@ -15,7 +15,7 @@ struct StoredConnectionTests {
         house.calls(of: .saxo)["POST /token"] ?? 0
     }
 
-    @Test("is there after a restart without a call")
+    @Test("exists after a restart without a call")
     func restarts() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -39,7 +39,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("has Saxo's newest tokens after each renewal, which spends the ones before")
+    @Test("has Saxo's newest tokens after each renewal, which invalidates the previous ones")
     func renewals() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -57,7 +57,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("keeps the tokens of a renewal that is under way when the process is told to end")
+    @Test("stores the tokens of a renewal that is in progress when the process is stopped")
     func ending() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -76,7 +76,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("ends when nobody renews its consent, and lives on when its user does, under its id")
+    @Test("ends if its consent is not renewed, and works again with the same id if its user renews it")
     func expires() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -98,7 +98,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("is revoked while the provider refuses it, over a restart too")
+    @Test("is revoked while the provider rejects it, also after a restart")
     func revoked() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -139,7 +139,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("is unreachable while its broker is out of order, and still says whose accounts it opens")
+    @Test("is unreachable while its broker fails, and still lists its accounts")
     func unreachable() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -159,7 +159,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("with a user's own key is revoked while the service refuses it")
+    @Test("with a user's own key is revoked while the service rejects it")
     func revokedKey() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -178,7 +178,7 @@ struct StoredConnectionTests {
         }
     }
 
-    @Test("with a user's own key has a quota and data of its own")
+    @Test("with a user's own key has its own quota and data")
     func dataService() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))

@@ -4,7 +4,7 @@ import GraphQL
 import GraphQLTools
 import Testing
 
-@Suite("A contract that was changed")
+@Suite("A changed contract")
 struct ChangedContractTests {
     /// The contract with a text in the place of another.
     private func contract(_ text: String, replacedBy other: String) throws -> String {
@@ -15,7 +15,7 @@ struct ChangedContractTests {
     private static let field =
         "  \"\"\"\n  The exchange, as the provider names it.\n  \"\"\"\n  exchange: String\n"
 
-    @Test("as it is, tells of each field that loads how long it may be kept and what it costs")
+    @Test("is accepted without a change: each field that loads states its lifetime and cost")
     func loads() throws {
         let executable = try ExecutableSchema(contract: Contract.schemaText)
         #expect(executable.loadedFields.contains("Listing.exchange") == false)
@@ -23,7 +23,7 @@ struct ChangedContractTests {
         #expect(LoadHints.missing(in: executable.schema, loading: executable.loadedFields).isEmpty)
     }
 
-    @Test("with a field that nothing is bound to, is refused by the field's name")
+    @Test("is rejected with the field's name if a field has no binding")
     func withoutResolver() throws {
         let text = try contract(
             Self.field, replacedBy: Self.field + "  \"\"\"\n  New.\n  \"\"\"\n  unboundField: String\n")
@@ -34,7 +34,7 @@ struct ChangedContractTests {
             ])
     }
 
-    @Test("with a field that has no description, is found wanting by the field's name")
+    @Test("is reported with the field's name if a field has no description")
     func withoutDescription() throws {
         let text = try contract(Self.field, replacedBy: "  exchange: String\n")
         let findings = try Schema.build(text).lint()
@@ -43,7 +43,7 @@ struct ChangedContractTests {
     }
 
     @Test(
-        "with a field that loads and does not say so, is found wanting by the field's name",
+        "is reported with the field's name if a field that loads does not state its lifetime",
         arguments: [
             (
                 "  fundamentals: Fundamentals @cacheControl(maxAge: 86400)", "  fundamentals: Fundamentals",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The run itself, over a mock: a harness that finds nothing must be known to find something.
-@Suite("The contract's harness")
+@Suite("The contract test harness")
 struct ContractRunTests {
     private func run(_ sdl: String, answers: InputObject = InputObject()) async throws -> ContractRun {
         let schema = try Schema.build(sdl)
@@ -30,7 +30,7 @@ struct ContractRunTests {
         return answers
     }
 
-    @Test("asks for every field that queries reach, and finds nothing wrong with a mock of the contract")
+    @Test("requests every field that queries reach, and finds no error in a mock of the contract")
     func contract() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let run = try await run(Contract.schemaText, answers: Self.pages(of: schema))
@@ -44,7 +44,7 @@ struct ContractRunTests {
         #expect(run.asked.count >= reachable.count)
     }
 
-    @Test("names what is wrong with an answer, and where")
+    @Test("names an error in a response and its location")
     func findings() async throws {
         let run = try await run(
             """
@@ -77,7 +77,7 @@ struct ContractRunTests {
         #expect(run.unanswered.contains { $0.hasPrefix("ItemEdge ") && $0.contains("No name.") })
     }
 
-    @Test("names fields that it cannot ask for, and types that nothing answers")
+    @Test("names fields that it cannot request, and types that no field returns")
     func gaps() async throws {
         let run = try await run(
             """

@@ -8,7 +8,7 @@ struct ContractTests {
     /// Types of which a healthy house has no object: what they tell of are failures.
     private static let failureTypes = ["Failure", "OrderRejection"]
 
-    @Test("every type that queries reach is answered by the sandbox, in every field, as the schema says")
+    @Test("the sandbox returns every type that queries reach, with every field, as the schema states")
     func everyField() async throws {
         try await withHouse { house in
             let schema = try Schema.build(Contract.schemaText)

@@ -3,7 +3,7 @@ import GraphQL
 import TestSupport
 import Testing
 
-@Suite("The contract's descriptions")
+@Suite("The descriptions of the contract")
 struct DescriptionTests {
     private static func description(of type: String, _ field: String) throws -> String {
         let schema = try Schema.build(Contract.schemaText)

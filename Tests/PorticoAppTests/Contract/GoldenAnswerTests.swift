@@ -2,13 +2,13 @@ import GraphQL
 import TestSupport
 import Testing
 
-@Suite("The answers to the operations of real screens")
+@Suite("The responses to the operations of real screens")
 struct GoldenAnswerTests {
     /// Eleven o'clock of a Friday in New York: the market is open, and its prices stay what they are.
     private static let time = "2026-11-20T16:00:00Z"
 
     @Test(
-        "are those that were recorded, whole, while the sandbox's time stands still; `make golden` records them"
+        "equal the recorded ones while the sandbox's clock is stopped; `make golden` records them"
     )
     func answers() async throws {
         // First what users make, so that there is something of it to be told.
@@ -61,7 +61,7 @@ struct GoldenAnswerTests {
         }
     }
 
-    @Test("are told in lines, what each run makes anew left out")
+    @Test("are recorded in lines, without values that each run generates")
     func form() {
         let answer = GoldenAnswer(to: "stocktracker-home")
         #expect(

@@ -12,7 +12,8 @@ struct InputBoundTests {
     /// One grapheme of 900 KB.
     private static let hugeText = "e" + String(repeating: "\u{301}", count: 450_000)
 
-    @Test("a text of one grapheme and 900 KB is refused by the argument's name, without a call or an effect")
+    @Test(
+        "a text of one grapheme and 900 KB is rejected with the argument's name, without a call or an effect")
     func texts() async throws {
         try await withHouse { house in
             let schema = try Schema.build(Contract.schemaText)
@@ -30,7 +31,7 @@ struct InputBoundTests {
         }
     }
 
-    @Test("such a text in an argument below the root is refused too")
+    @Test("such a text in a nested argument is rejected too")
     func nestedTexts() async throws {
         try await withHouse { house in
             let schema = try Schema.build(Contract.schemaText)
@@ -57,7 +58,7 @@ struct InputBoundTests {
         }
     }
 
-    @Test("a list of 100,000 entries is refused by the argument's name")
+    @Test("a list of 100,000 entries is rejected with the argument's name")
     func lists() async throws {
         try await withHouse { house in
             let schema = try Schema.build(Contract.schemaText)

@@ -100,7 +100,7 @@ struct NodeTests {
         #expect(node["id"]?.string == id)
     }
 
-    @Test("that are invalid find nothing, and cause no call")
+    @Test("that are invalid have no object, and cause no call")
     func malformed() async throws {
         try await withHouse { house in
             let ids = [
@@ -116,7 +116,7 @@ struct NodeTests {
         }
     }
 
-    @Test("of one kind are looked up together; more than a hundred are refused")
+    @Test("of one kind are looked up together; more than a hundred are rejected")
     func together() async throws {
         try await withHouse { house in
             let answer = try await house.ask(

@@ -6,7 +6,7 @@ import Testing
 @Suite("The operations of real screens")
 struct OperationDocumentTests {
     @Test(
-        "lie in the folder of their application, under a name of their own", arguments: OperationDocument.all)
+        "are in the directory of their application, with unique names", arguments: OperationDocument.all)
     func names(_ document: OperationDocument) throws {
         #expect(document.name.hasPrefix(document.app + "-"))
         #expect(OperationDocument.all.filter { $0.name == document.name }.count == 1)
@@ -20,7 +20,7 @@ struct OperationDocumentTests {
     }
 
     @Test(
-        "are valid, take their example variables, and cost less than half of what is allowed",
+        "are valid, accept their example variables, and cost less than half of the limit",
         arguments: OperationDocument.all)
     func costs(_ document: OperationDocument) throws {
         let schema = try Schema.build(Contract.schemaText)
@@ -36,7 +36,7 @@ struct OperationDocumentTests {
     }
 
     @Test(
-        "are answered by the sandbox without an error, as the schema says",
+        "get a response without errors from the sandbox, as the schema states",
         arguments: OperationDocument.all)
     func answers(_ document: OperationDocument) async throws {
         let valid = try validate(

@@ -10,7 +10,7 @@ struct OperationManifestTests {
     private static let schemaFolder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../schema").standardizedFileURL
 
-    @Test("of this repository is that of its documents")
+    @Test("of this repository equals that of its documents")
     func current() async throws {
         let folder = Self.schemaFolder.appending(path: "operations").path
         let run = try await Program.run(["operations", "manifest", folder])
@@ -22,7 +22,7 @@ struct OperationManifestTests {
             "renew it: portico operations manifest schema/operations > schema/operations.json")
     }
 
-    @Test("has each document under the SHA-256 of its bytes, and reads back as it was written")
+    @Test("has the SHA-256 of each document, and reads back unchanged")
     func roundTrip() throws {
         let body = "# café\r\nquery A { b }\nmutation C { d }\n"
         let manifest = try OperationManifest(of: [SourceText(body, name: "a.graphql")])
@@ -43,21 +43,21 @@ struct OperationManifestTests {
     private static let head = #"{"format":"apollo-persisted-query-manifest","version":1,"operations":"#
 
     static let faults = [
-        ("[", "is no JSON: "),
-        ("{}", "is no manifest: it takes {\"format\": \"apollo-persisted-query-manifest\", "),
-        (head + "3}", "is no manifest: "),
-        (head + "[{}]}", "has at operations[0] no {\"id\", \"name\", \"type\", \"body\"}."),
+        ("[", "is not JSON: "),
+        ("{}", "is not a manifest, which has the form {\"format\": \"apollo-persisted-query-manifest\", "),
+        (head + "3}", "is not a manifest, "),
+        (head + "[{}]}", "has no {\"id\", \"name\", \"type\", \"body\"} at operations[0]."),
         (
             head + #"[{"id":"1","name":"A","type":"wish","body":"query A { b }"}]}"#,
-            "has at operations[0] no {"
+            "has no {\"id\""
         ),
         (
             head + #"[{"id":"1","name":"A","type":"query","body":"query A { b }"}]}"#,
-            "has the operation \"A\" under another id than the SHA-256 of its body, which is "
+            "has the operation \"A\" with an id other than the SHA-256 of its body, "
         ),
     ]
 
-    @Test("that cannot be used says why", arguments: faults)
+    @Test("that cannot be used is rejected with the reason", arguments: faults)
     func faulty(_ text: String, _ beginning: String) {
         let fault = #expect(throws: OperationManifest.Fault.self) {
             try OperationManifest(json: Array(text.utf8))
@@ -66,7 +66,7 @@ struct OperationManifestTests {
     }
 
     @Test(
-        "is not written of a document that clients could not name",
+        "is not written for a document that clients could not name",
         arguments: [
             ("{ a }", "error: Name the operation: clients find it by its name.\n\na/b.graphql:1:1\n"),
             ("fragment A on B { c }", "error: The document has no operation.\n\na/b.graphql\n"),
@@ -81,7 +81,7 @@ struct OperationManifestTests {
     }
 }
 
-@Suite("The documents that Portico was built with")
+@Suite("The embedded trusted documents")
 struct OwnDocumentTests {
     private static func named(_ name: String, variables: String) throws -> String {
         let document = try #require(OperationDocument.all.first { $0.name == name })
@@ -92,7 +92,7 @@ struct OwnDocumentTests {
             fields: ["Authorization: Bearer \(RunningServer.sandboxToken)"])
     }
 
-    @Test("are run by their ids without being sent; where only they are trusted, nothing else is")
+    @Test("are run by their ids; if only they are trusted, other documents are not run")
     func named() async throws {
         let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
         try await withServer { server in
@@ -107,7 +107,7 @@ struct OwnDocumentTests {
         }
     }
 
-    @Test("give way to those of a manifest that the settings name")
+    @Test("are replaced by those of a manifest in the settings")
     func replaced() async throws {
         let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
         let manifest = try OperationManifest(of: [SourceText("query T { __typename }", name: "t.graphql")])

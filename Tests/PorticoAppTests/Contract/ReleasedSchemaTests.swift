@@ -5,9 +5,9 @@ import GraphQLTools
 import TestSupport
 import Testing
 
-@Suite("The contract beside the one that was last released")
+@Suite("The contract in comparison with the released one")
 struct ReleasedSchemaTests {
-    @Test("breaks no client that was written for it")
+    @Test("breaks no client of the released one")
     func breaksNothing() throws {
         let text = try String(contentsOf: Golden.url("schema/released.graphql"), encoding: .utf8)
         let released = try Schema.build(text)

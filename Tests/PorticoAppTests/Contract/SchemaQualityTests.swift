@@ -3,9 +3,9 @@ import GraphQL
 import GraphQLTools
 import Testing
 
-@Suite("The contract's text")
+@Suite("The text of the contract")
 struct SchemaQualityTests {
-    @Test("has names in their styles, descriptions everywhere, and says what nulls in lists mean")
+    @Test("has names in the standard styles, descriptions everywhere, and the meaning of nulls in lists")
     func lint() throws {
         let findings = try Schema.build(Contract.schemaText).lint().map { finding in
             "\(finding.location.line):\(finding.location.column) \(finding.message)"
@@ -13,7 +13,7 @@ struct SchemaQualityTests {
         #expect(findings.isEmpty)
     }
 
-    @Test("lets nobody share an answer for which a scope was needed")
+    @Test("shares no response for which a scope was required")
     func privacy() throws {
         let schema = try Schema.build(Contract.schemaText)
         for type in schema.types where type.id != schema.subscriptionType && type.id != schema.mutationType {

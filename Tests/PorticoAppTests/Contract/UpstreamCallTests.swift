@@ -10,7 +10,7 @@ import Testing
 @Suite("The upstream calls of a response")
 struct UpstreamCallTests {
     @Test(
-        "to an operation of a real screen are the recorded ones; `make golden` records them",
+        "to an operation of a real screen equal the recorded ones; `make golden` records them",
         arguments: OperationDocument.all)
     func document(_ document: OperationDocument) async throws {
         try await Self.withCountedHouse { house in
@@ -35,7 +35,7 @@ struct UpstreamCallTests {
         }
     }
 
-    @Test("to each pair of a root field and an object that it links to are the recorded ones")
+    @Test("to each pair of a root field and an object that it links to equal the recorded ones")
     func pairs() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.queryType)]

@@ -30,7 +30,7 @@ struct ComposeTests {
         }
     }
 
-    @Test("builds the Dockerfile, and runs it on a root file system that nobody can write")
+    @Test("builds the Dockerfile, and runs it on a read-only root file system")
     func hardening() throws {
         let stage = try runtime()
         let (port, volume) = (try #require(stage.text("EXPOSE")), try #require(stage.text("VOLUME")))
@@ -56,7 +56,7 @@ struct ComposeTests {
         #expect(Set(hostPorts).count == hostPorts.count, "two services on one port")
     }
 
-    @Test("sets variables that Portico has, and gives secrets as files only")
+    @Test("sets variables that Portico has, and secrets as files only")
     func secrets() throws {
         let defined = try ContainerFiles.yaml("Docker/compose.yaml")["secrets"]?.members ?? [:]
         for (name, service) in try services() {

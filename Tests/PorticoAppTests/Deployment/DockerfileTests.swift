@@ -12,7 +12,7 @@ struct DockerfileTests {
         return stage
     }
 
-    @Test("builds, tests and runs in stages of their own")
+    @Test("builds, tests and runs in separate stages")
     func stages() throws {
         let stages = try ContainerFiles.dockerfile().stages
         #expect(stages.map(\.name) == ["build", "test", "explorer", "runtime"])
@@ -26,7 +26,7 @@ struct DockerfileTests {
     }
 
     @Test(
-        "sets what Portico takes: it listens on the port that is exposed, and keeps what it keeps in the volume"
+        "sets what Portico reads: it listens on the exposed port, and stores its data in the volume"
     )
     func settings() async throws {
         let stage = try runtime()
@@ -42,7 +42,7 @@ struct DockerfileTests {
         #expect(settings.data == stage.text("WORKDIR"))
     }
 
-    @Test("runs the executable with commands that it has, under a user that is not root")
+    @Test("runs the executable with existing commands, as a user other than root")
     func commands() async throws {
         let stage = try runtime()
         let entry = try #require(stage.all("ENTRYPOINT").first?.words)
@@ -62,7 +62,7 @@ struct DockerfileTests {
         #expect(setUp.contains("--gid \(ids[1]) portico") && setUp.contains("--uid \(ids[0]) "))
     }
 
-    @Test("is given every folder that the package has a target in, and no secret")
+    @Test("copies every directory that has a target of the package, and no secret")
     func context() throws {
         let ignored = IgnoreFile(try ContainerFiles.text(".dockerignore"))
         let package = try ContainerFiles.text("Package.swift")

@@ -25,7 +25,7 @@ struct KubernetesTests {
         }
     }
 
-    @Test("runs a command that Portico has, on the image's port, as the image's user, once")
+    @Test("runs an existing command, on the image's port, as the image's user, with one replica")
     func identity() async throws {
         let (container, stage) = (try container(), try runtime())
         let arguments = container["args"]?.elements?.compactMap(\.string) ?? []
@@ -54,7 +54,7 @@ struct KubernetesTests {
         #expect(service["selector"] == labels)
     }
 
-    @Test("probes ask for what a running Portico answers")
+    @Test("probes request paths to which a running Portico responds")
     func paths() async throws {
         let paths = Set(try probes().compactMap { $0["path"]?.string })
         try await withServer { server in
@@ -65,7 +65,7 @@ struct KubernetesTests {
         }
     }
 
-    @Test("sets variables that Portico has, and gives secrets as files that are mounted")
+    @Test("sets variables that Portico has, and secrets as mounted files")
     func settings() throws {
         let (container, pod) = (try container(), try pod())
         let mounts = container["volumeMounts"]?.elements ?? []
@@ -88,7 +88,7 @@ struct KubernetesTests {
         #expect(Set(mounts.map { $0["name"] }) == Set(volumes.map { $0["name"] }))
     }
 
-    @Test("keeps what is kept in a claim, mounted where the image has its volume")
+    @Test("stores the data in a claim, mounted at the image's volume")
     func storage() throws {
         let (container, pod) = (try container(), try pod())
         let mount = container["volumeMounts"]?.elements?.first { $0["name"] == "data" }

@@ -19,7 +19,7 @@ struct MonitoringTests {
         }
     }
 
-    @Test("starts by a profile of its own, with files that are there")
+    @Test("starts with a separate profile, with existing files")
     func files() throws {
         for name in ["prometheus", "dashboard"] {
             let service = try service(name)
@@ -34,7 +34,7 @@ struct MonitoringTests {
         }
     }
 
-    @Test("asks Portico where it listens, from the machine that it tells its metrics to")
+    @Test("queries Portico at its port, from a machine that may read the metrics")
     func target() async throws {
         let scrape = try #require(
             try ContainerFiles.yaml("Docker/monitoring/prometheus.yaml")["scrape_configs"]?[0])
@@ -48,7 +48,7 @@ struct MonitoringTests {
         #expect(answer.status == 200)
     }
 
-    @Test("draws what Portico tells")
+    @Test("shows metrics that Portico has")
     func dashboard() async throws {
         let dashboard = try JSONValue(parsing: ContainerFiles.text("Docker/monitoring/portico.json"))
         let drawn = Set(

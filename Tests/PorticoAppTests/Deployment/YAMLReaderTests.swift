@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The reader of YAML")
+@Suite("The YAML reader")
 struct YAMLReaderTests {
     @Test("reads mappings, sequences, anchors and comments")
     func reads() throws {
@@ -33,7 +33,7 @@ struct YAMLReaderTests {
     }
 
     @Test(
-        "refuses what it does not understand, by its line",
+        "rejects other syntax with its line",
         arguments: [
             ("a: {b: 1}", "line 1: {b: 1} is not understood"),
             ("a: |\n  text", "line 1: | is not understood"),

@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("The pages that are made from the code")
+@Suite("The generated pages")
 struct GeneratedPageTests {
     private static let catalog = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/PorticoApp/Portico.docc").standardizedFileURL
 
-    @Test("are what the code says; `make docs` writes them")
+    @Test("equal the code; `make docs` writes them")
     func current() throws {
         for page in try GeneratedPage.all() {
             let file = Self.catalog.appending(path: page.name)
@@ -21,14 +21,14 @@ struct GeneratedPageTests {
         }
     }
 
-    @Test("are written where they differ, and only told of with --check")
+    @Test("are written if they differ; --check only reports it")
     func command() async throws {
         try await withFolder { folder in
             let check = ["docs", "--check", folder.path]
             let missing = try await Program.run(check)
             #expect(missing.status == 1)
             #expect(
-                missing.errors.contains("Not what the code says: Configuration.md, Errors.md. `make docs`"))
+                missing.errors.contains("Outdated pages: Configuration.md, Errors.md. `make docs`"))
             #expect(try await Program.run(["docs", folder.path]).status == 0)
             #expect(try await Program.run(check).status == 0)
             let page = folder.appending(path: "Errors.md")
@@ -36,14 +36,14 @@ struct GeneratedPageTests {
             try text.replacing("CONFLICT", with: "CONTEST").write(to: page, atomically: true, encoding: .utf8)
             let changed = try await Program.run(check)
             #expect(changed.status == 1)
-            #expect(changed.errors.contains("Not what the code says: Errors.md."))
+            #expect(changed.errors.contains("Outdated pages: Errors.md."))
             let nowhere = try await Program.run(["docs", "\(folder.path)/none"])
             #expect(nowhere.status == 2)
-            #expect(nowhere.errors.contains("\(folder.path)/none is no folder"))
+            #expect(nowhere.errors.contains("\(folder.path)/none is not a directory"))
         }
     }
 
-    @Test("speak of fields that there are")
+    @Test("name fields that exist")
     func fields() throws {
         let schema = try Schema.build(Contract.schemaText)
         for page in try GeneratedPage.all() {
@@ -58,12 +58,12 @@ struct GeneratedPageTests {
         }
     }
 
-    @Test("tell what every code of the schema means, and what to do")
+    @Test("have the meaning and the remedy of every code of the schema")
     func codes() throws {
         for code in try SchemaFile.errorCodes { try expectRow("| `\(code)` |", cells: 3) }
     }
 
-    @Test("tell the status of every code of an HTTP response, what it means, and what to do")
+    @Test("have the status, the meaning and the remedy of every code of an HTTP response")
     func requestCodes() throws {
         for code in HTTPErrorCode.allCases {
             try expectRow("| `\(code.rawValue)` | \(code.status.code) |", cells: 4)

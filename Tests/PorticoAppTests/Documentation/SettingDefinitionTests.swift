@@ -4,7 +4,7 @@ import PorticoCore
 import Testing
 import portico
 
-@Suite("What is told of a setting")
+@Suite("The definition of a setting")
 struct SettingDefinitionTests {
     /// Everything that settings of one provider need of each other.
     private static let base = [
@@ -30,7 +30,7 @@ struct SettingDefinitionTests {
         get async throws { try await read(Self.base) }
     }
 
-    @Test("has a name of its own")
+    @Test("has a unique name")
     func names() {
         #expect(Set(Settings.all.map(\.name)).count == Settings.all.count)
         #expect(Settings.all.count > 80)
@@ -45,14 +45,14 @@ struct SettingDefinitionTests {
         #expect(declared == flags.subtracting(usage))
     }
 
-    @Test("is its default: to set it changes nothing", arguments: Settings.all)
+    @Test("has its default: setting it changes nothing", arguments: Settings.all)
     func defaults(_ setting: SettingDefinition) async throws {
         // Yahoo is on in the base, so that its other settings are read.
         guard case .value(let value) = setting.standard, setting.name != "yahoo" else { return }
         #expect(try await read(setting, as: value) == untouched)
     }
 
-    @Test("is what it takes: that is heeded, and nothing else", arguments: Settings.all)
+    @Test("has its form: valid values have an effect, others are rejected", arguments: Settings.all)
     func forms(_ setting: SettingDefinition) async throws {
         switch setting.form {
         case .number(let bounds):
@@ -83,7 +83,7 @@ struct SettingDefinitionTests {
     }
 
     @Test(
-        "that the configuration file sets is named in messages by its key and the file",
+        "in the configuration file is named in messages by its key and the file",
         arguments: Settings.all)
     func key(_ setting: SettingDefinition) async throws {
         let text: String? =

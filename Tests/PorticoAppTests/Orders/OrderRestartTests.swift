@@ -4,7 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("An order under way when the process is killed")
+@Suite("An order in progress when the process is killed")
 struct OrderRestartTests {
     private static let endpoint = "POST /v2/orders"
 
@@ -30,7 +30,7 @@ struct OrderRestartTests {
         return order
     }
 
-    @Test("is asked for by the next process, and never sent again")
+    @Test("is queried by the next process, and never sent again")
     func reconciled() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in

@@ -5,12 +5,12 @@ import Testing
 
 import struct Sandbox.FakeInstrument
 
-@Suite("How many calls an answer costs")
+@Suite("The number of calls of a response")
 struct CallCountTests {
     private static let fifty = SandboxUser(holding: 50)
 
     @Test(
-        "fifty positions with a quote, a name and a chart each are a call of each kind, and the pages of bars"
+        "fifty positions with a quote, a name and a chart each take one call of each kind, and the pages of bars"
     )
     func positions() async throws {
         try await withHouse(users: [Self.fifty]) { house in
@@ -37,7 +37,7 @@ struct CallCountTests {
         }
     }
 
-    @Test("two hundred symbols are as many calls as batches")
+    @Test("two hundred symbols take one call for each batch")
     func symbols() async throws {
         try await withHouse { house in
             let listed = FakeInstrument.listing.map(\.symbol)
@@ -93,7 +93,7 @@ struct CallCountTests {
         return "QX" + String([letters[number / 26 % 26], letters[number % 26]])
     }
 
-    @Test("a thousand equal questions at once cost one call of each kind")
+    @Test("a thousand equal requests at once take one call of each kind")
     func together() async throws {
         try await withHouse { house in
             // So that the first call is under way when the last question comes.
@@ -119,7 +119,9 @@ struct CallCountTests {
         }
     }
 
-    @Test("thirty symbols of Alpha Vantage never exceed five a minute; the rest says when to come again")
+    @Test(
+        "thirty symbols of Alpha Vantage never exceed five calls a minute; the others have the time of the next call"
+    )
     func scarce() async throws {
         try await withHouse { house in
             let symbols = FakeInstrument.listing.prefix(30).map(\.symbol)
@@ -147,7 +149,7 @@ struct CallCountTests {
         }
     }
 
-    @Test("what one provider has no quota for, the next of the route answers")
+    @Test("the next provider of the route responds if one has no quota")
     func fallThrough() async throws {
         try await withHouse { configuration in
             configuration.alpaca.dataRequestsPerMinute = 1

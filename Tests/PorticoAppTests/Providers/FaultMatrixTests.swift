@@ -63,7 +63,7 @@ struct FaultMatrixTests {
     }
 
     @Test(
-        "leaves null with code and provider, everything else stands, and nothing of it is kept",
+        "leaves null with code and provider, other values are returned, and no error is cached",
         arguments: questions, faults)
     func fault(
         _ question: Question, _ fault: (effect: Fault.Effect, code: String, retryAfter: Int?)
@@ -100,7 +100,9 @@ struct FaultMatrixTests {
         #expect(retryAt.duration(since: begin) >= .seconds(seconds), "\(answer)")
     }
 
-    @Test("that it hangs ends at the operation's deadline, and everything else stands", arguments: questions)
+    @Test(
+        "without a response ends at the operation's deadline, and other values are returned",
+        arguments: questions)
     func hang(_ question: Question) async throws {
         try await withHouse { house in
             // In memory, so that no load of the machine keeps it from being there in time.
@@ -119,7 +121,7 @@ struct FaultMatrixTests {
         }
     }
 
-    @Test("that it hangs leaves time for the next provider of the route", .timeLimit(.minutes(10)))
+    @Test("without a response leaves time for the next provider of the route", .timeLimit(.minutes(10)))
     func route() async throws {
         try await withHouse { house in
             // Saxo has looked the symbol up before, so that a slow machine needs no more than one call of it.
@@ -132,7 +134,7 @@ struct FaultMatrixTests {
         }
     }
 
-    @Test("that it is slow changes nothing while the deadline holds", arguments: questions)
+    @Test("that is slow changes nothing before the deadline", arguments: questions)
     func latency(_ question: Question) async throws {
         try await withHouse { house in
             #expect(

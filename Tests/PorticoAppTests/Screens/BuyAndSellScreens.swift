@@ -22,7 +22,7 @@ struct BuyAndSellScreens {
         return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
     }
 
-    @Test("A purchase by money, a sale of what was bought, and one of more than there is")
+    @Test("A purchase by amount, a sale of the position, and one of more than the position")
     func trades() async throws {
         // A Friday, 11:00 in New York.
         let open = try #require(Instant("2026-11-20T16:00:00Z"))

@@ -50,7 +50,7 @@ struct PlanAScreenTests {
         }
     }
 
-    @Test("prices: those of many symbols in one call, in the order asked")
+    @Test("prices: those of many symbols in one call, in the order of the request")
     func latestPrices() async throws {
         try await withSandboxProgram { sandbox in
             try await sandbox.closeMarket()
@@ -68,7 +68,7 @@ struct PlanAScreenTests {
         }
     }
 
-    @Test("prices: a symbol that there is not is null in its place, and costs no other its price")
+    @Test("prices: an unknown symbol is null at its index, and does not affect the others")
     func unknown() async throws {
         try await withSandboxProgram { sandbox in
             try await withServer(environment: today(sandbox)) { server in

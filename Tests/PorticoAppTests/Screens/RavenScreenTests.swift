@@ -19,7 +19,7 @@ struct RavenScreenTests {
         }
     }
 
-    @Test("home: what it is all worth, the line of the day, and each position")
+    @Test("home: the total value, the line of the day, and each position")
     func home() async throws {
         try await withRaven { server, sandbox in
             let answer = try await server.show(Screen("raven", "home"))
@@ -66,7 +66,7 @@ struct RavenScreenTests {
         }
         """
 
-    @Test("a stock: its price, its chart, what is held of it, and the news about it")
+    @Test("a stock: its price, its chart, the position in it, and the news about it")
     func stock() async throws {
         try await withRaven { server, sandbox in
             let screen = Screen(document: Self.stockPage)
@@ -147,7 +147,7 @@ struct RavenScreenTests {
         }
     }
 
-    @Test("goals: what is not held is \"asset not found\", and no goal is added")
+    @Test("goals: an unknown symbol is \"asset not found\", and no goal is added")
     func assetNotFound() async throws {
         try await withRaven { server, _ in
             let (goals, addGoal) = (try Screen("raven", "goals"), try Screen("raven", "add-goal"))
@@ -163,7 +163,7 @@ struct RavenScreenTests {
         }
     }
 
-    @Test("goals: a broker that does not answer has not said that nothing is held")
+    @Test("goals: a broker that does not respond has no effect on what is held")
     func unreachable() async throws {
         try await withRaven { server, sandbox in
             let (goals, addGoal) = (try Screen("raven", "goals"), try Screen("raven", "add-goal"))

@@ -33,7 +33,7 @@ struct SaxoTraderScreens {
     /// A Saturday: what is placed waits for the next day.
     private static let closed = "2026-11-21T12:00:00Z"
 
-    @Test("Account summary, balances and net positions come in one question")
+    @Test("Account summary, balances and net positions are in one operation")
     func dashboard() async throws {
         try await with(at: Self.open) { server in
             let answer = try await server.ask(

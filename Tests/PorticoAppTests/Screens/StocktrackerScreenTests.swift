@@ -28,7 +28,7 @@ struct StocktrackerScreenTests {
             answer.json?.at("data.createWatchlist.watchlist.id")?.string, "\(answer.body)")
     }
 
-    @Test("search: hits show whether they are favourites, and become so or cease to")
+    @Test("search: hits show whether they are favourites, and change")
     func search() async throws {
         try await withStocktracker { server, sandbox in
             let (screen, text) = (try Screen("stocktracker", "search"), #"{"text":"apple"}"#)
@@ -54,7 +54,7 @@ struct StocktrackerScreenTests {
         }
     }
 
-    @Test("home: each favourite with its price and its hourly line; what the quota does not allow says so")
+    @Test("home: each favourite with its price and its hourly line; an error where the quota is exhausted")
     func home() async throws {
         try await withStocktracker { server, sandbox in
             let screen = try Screen("stocktracker", "home")
@@ -89,7 +89,7 @@ struct StocktrackerScreenTests {
         }
     }
 
-    @Test("a stock: its quote and four time series are five calls, and asked again none")
+    @Test("a stock: its quote and four time series take five calls, and none when repeated")
     func series() async throws {
         try await withStocktracker { server, sandbox in
             let query = """
@@ -124,7 +124,7 @@ struct StocktrackerScreenTests {
         }
     }
 
-    @Test("a stock's page, which takes six calls, is whole but for the one that must wait")
+    @Test("a stock's page, which takes six calls, is complete except for the one without quota")
     func page() async throws {
         try await withStocktracker { server, sandbox in
             let answer = try await server.show(Screen("stocktracker", "chart"), #"{"symbol":"AAPL"}"#)

@@ -5,7 +5,7 @@ import Testing
 
 /// What users entrusted to the server, over the life and death of the process: goals, watchlists, sessions, connections,
 /// orders.
-@Suite("Soak: the house over kill -9")
+@Suite("Soak: users and orders over kill -9")
 struct CrashSoakTests {
     /// The rest of them is the ledger's.
     private static var rounds: Int { Soak.rounds * 4 / 5 }
@@ -29,7 +29,9 @@ struct CrashSoakTests {
         }
     }
 
-    @Test("every acknowledged write is there, and no order twice, however often the process is killed")
+    @Test(
+        "every acknowledged write is stored, and no order is placed twice, however often the process is killed"
+    )
     func killed() async throws {
         try await withSandbox { configuration in
             configuration.alpaca.tradingRequestsPerMinute = 1_000_000

@@ -36,7 +36,7 @@ struct FaultSoakTests {
         ]
     }
 
-    @Test("fails for the reasons that the provider gives only, and leaves nothing behind")
+    @Test("fails only for the provider's reasons, and leaves nothing behind")
     func mixed() async throws {
         try await withSandbox { configuration in
             configuration.users += Self.brokerUsers

@@ -27,7 +27,7 @@ struct LedgerSoakTests {
         }
     }
 
-    @Test("no spent call is forgotten, however often the process is killed")
+    @Test("no used call is lost, however often the process is killed")
     func killed() async throws {
         try await withSandbox { configuration in
             configuration.alphaVantage.requestsPerDay = nil

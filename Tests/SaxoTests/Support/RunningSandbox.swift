@@ -58,7 +58,7 @@ struct RunningSandbox: Sendable {
             streamingURL: streaming, pricesPerCall: pricesPerCall)
         return SaxoClient(
             configuration, access: try access ?? .token(SaxoToken(token)), over: line,
-            directory: SaxoInstrumentCache(clock: time.clock))
+            instrumentCache: SaxoInstrumentCache(clock: time.clock))
     }
 
     /// The sandbox's app.

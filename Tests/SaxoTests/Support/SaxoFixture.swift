@@ -35,7 +35,7 @@ func client(
         QuotaAccount(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
     return SaxoClient(
         configuration, access: try access ?? .token(SaxoToken(secretToken)), over: line,
-        directory: SaxoInstrumentCache(clock: clock))
+        instrumentCache: SaxoInstrumentCache(clock: clock))
 }
 
 /// Runs `body` with a client of a server that answers by path; what is not written down is an empty 404.

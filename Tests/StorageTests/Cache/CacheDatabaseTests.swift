@@ -23,7 +23,7 @@ struct CacheDatabaseTests {
         try await file.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quota") }
     }
 
-    @Test("adds counts up, each holder's and moment's for itself, and takes back")
+    @Test("adds counts by account and time, and subtracts them")
     func counts() async throws {
         try await Folder.with { folder in
             let quotas = SQLiteQuotaStore(in: try CacheDatabase(in: try folder.opened()))
@@ -44,7 +44,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("forgets counts that ended long ago")
+    @Test("deletes counts that ended long ago")
     func cleans() async throws {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())
@@ -128,7 +128,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("a wall clock that is behind after a start of the machine loses no count, whatever its time")
+    @Test("loses no count if the wall clock is behind after a start of the machine")
     func clockBehind() async throws {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())
@@ -155,7 +155,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("above the limit of entries, the server's own key is read first, and no entry that has ended")
+    @Test("above the limit of entries, the server's own key is read first, and no ended entry")
     func mostLoaded() async throws {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())
@@ -184,7 +184,7 @@ struct CacheDatabaseTests {
             freshUntil: now + .seconds(seconds + 60), staleUntil: now + .seconds(seconds + 3_600))
     }
 
-    @Test("gives values back at once, from the file, and after a restart")
+    @Test("returns values at once, from the file, and after a restart")
     func values() async throws {
         try await Folder.with { folder in
             let values = SQLitePersistentCache(in: try CacheDatabase(in: try folder.opened()))
@@ -203,7 +203,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("keeps no more bytes than its bound, the latest ones")
+    @Test("stores no more bytes than its limit, the latest ones")
     func bounded() async throws {
         try await Folder.with { folder in
             var limits = SQLitePersistentCache.Limits()
@@ -219,7 +219,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("drops what cannot wait within the bound")
+    @Test("discards values that exceed the limit of waiting writes")
     func overloaded() async throws {
         try await Folder.with { folder in
             var limits = SQLitePersistentCache.Limits()
@@ -247,7 +247,7 @@ struct CacheDatabaseTests {
         }
     }
 
-    @Test("a file that fails costs the values, and is reported")
+    @Test("a file that fails loses values, and is reported")
     func fails() async throws {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Upstream
 
-@Suite("Reads that outlive the process")
+@Suite("Persistent reads")
 struct ReadsRestartTests {
     /// Time that stands still until it is moved; nobody sleeps by it.
     final class SetClock: Sendable {
@@ -60,7 +60,7 @@ struct ReadsRestartTests {
         }
     }
 
-    @Test("a fresh value of a scarce provider costs no call after a restart")
+    @Test("a fresh value of a provider with a low quota costs no call after a restart")
     func fresh() async throws {
         try await Folder.with { folder in
             let (clock, calls) = (SetClock(), Counter())
@@ -80,7 +80,7 @@ struct ReadsRestartTests {
         }
     }
 
-    @Test("an older one is served where the provider fails, marked as stale, until its end")
+    @Test("an older value is returned while the provider fails, marked as stale, until it expires")
     func stale() async throws {
         try await Folder.with { folder in
             let (clock, calls) = (SetClock(), Counter())
@@ -100,7 +100,7 @@ struct ReadsRestartTests {
         }
     }
 
-    @Test("a request that demands a new value gets no lasting one, and joins no call that looks for one")
+    @Test("a request that demands a new value gets no persistent one, and joins no call that reads one")
     func demands() async throws {
         try await Folder.with { folder in
             let (clock, calls) = (SetClock(), Counter())
@@ -118,7 +118,7 @@ struct ReadsRestartTests {
         }
     }
 
-    @Test("a damaged value, and one from a clock that was set back since, are asked for anew")
+    @Test("a damaged value, and one with a time in the future, are requested again")
     func damaged() async throws {
         try await Folder.with { folder in
             let (clock, calls) = (SetClock(), Counter())
@@ -145,7 +145,7 @@ struct ReadsRestartTests {
         }
     }
 
-    @Test("what is private, and what a provider tells at no loss again, never reaches the file")
+    @Test("private values, and values of providers with a high quota, are never in the file")
     func apart() async throws {
         try await Folder.with { folder in
             let (clock, calls) = (SetClock(), Counter())

@@ -31,7 +31,7 @@ struct ConnectionStoreTests {
             accounts: accounts.map { StoredAccount(id: $0, number: "N\($0)", name: nil, currency: "EUR") })
     }
 
-    @Test("are kept over a restart, with their accounts in order and their credential")
+    @Test("exist after a restart, with their accounts in order and their credential")
     func keeps() async throws {
         try await Folder.with { folder in
             let saxo = try Self.connection(accounts: ["2", "1", "3"])
@@ -48,7 +48,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("go with their credential when they are deleted, by their owner alone")
+    @Test("are deleted with their credential, by their owner only")
     func deletes() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
@@ -61,7 +61,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("go with their user, credentials included, and nobody else's do")
+    @Test("are deleted with their user, with credentials, and no others are")
     func userDeleted() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
@@ -75,7 +75,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("of a user that is no more are not kept, and neither is the credential")
+    @Test("of a deleted user are not stored, nor is the credential")
     func noUser() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
@@ -87,7 +87,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("are as many as one may have, also where more come at once")
+    @Test("have a maximum number for each user, also if several are added at once")
     func bound() async throws {
         try await Folder.with { folder in
             let (_, store) = try Self.store(folder)
@@ -108,7 +108,9 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("to an account that another of the same user opens are refused, other users' and other worlds' not")
+    @Test(
+        "to an account that another connection of the user opens are rejected; those of other users and environments are not"
+    )
     func twice() async throws {
         try await Folder.with { folder in
             let (_, store) = try Self.store(folder)
@@ -126,7 +128,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("that are renewed keep their id and forget that they were refused; one that has gone stays so")
+    @Test("that are renewed keep their id and are no longer rejected; a deleted one stays deleted")
     func renews() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
@@ -146,7 +148,7 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("know the accounts that they open by now, as long as they are there")
+    @Test("store the accounts that they open, as long as they exist")
     func learns() async throws {
         try await Folder.with { folder in
             let (file, store) = try Self.store(folder)
@@ -175,7 +177,7 @@ struct ConnectionStoreTests {
 struct MasterKeyChangeTests {
     private static let newKey = Data(repeating: 5, count: 32).base64EncodedString()
 
-    @Test("leaves all credentials readable by who has the file open, and from then on by the new key alone")
+    @Test("leaves all credentials readable in processes with the open file, and later only with the new key")
     func changes() async throws {
         try await Folder.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
@@ -198,7 +200,7 @@ struct MasterKeyChangeTests {
         }
     }
 
-    @Test("from a key that is not the one in use changes nothing")
+    @Test("from a key that is not in use changes nothing")
     func wrong() async throws {
         try await Folder.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
@@ -211,7 +213,7 @@ struct MasterKeyChangeTests {
         }
     }
 
-    @Test("puts the new key in the folder's place, for its user alone")
+    @Test("replaces the key file of the directory, with permissions for its user only")
     func installs() async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()

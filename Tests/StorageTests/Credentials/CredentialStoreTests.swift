@@ -22,7 +22,7 @@ struct CredentialStoreTests {
             in: UserDatabase(in: try folder.opened()), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
     }
 
-    @Test("are kept over a restart, and found by their very owner only")
+    @Test("exist after a restart, and are found by their owner only")
     func keeps() async throws {
         try await Folder.with { folder in
             let identity = try Self.identity()
@@ -38,7 +38,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("nothing of a secret or of a key stands in any file")
+    @Test("no part of a secret or key is in a file")
     func sealed() async throws {
         try await Folder.with { folder in
             let store = try Self.store(folder)
@@ -53,7 +53,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("equal secrets are sealed differently")
+    @Test("equal secrets are encrypted differently")
     func nonces() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
@@ -69,7 +69,7 @@ struct CredentialStoreTests {
     }
 
     @Test(
-        "a row whose content or identity was changed does not open",
+        "a row with a changed content or identity is not decrypted",
         arguments: [
             "UPDATE credential SET sealed = (SELECT sealed FROM credential WHERE connection = 'c2') WHERE connection = 'c1'",
             """
@@ -102,7 +102,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("of two that replace a token, the second changes nothing")
+    @Test("of two replacements of a token, the second changes nothing")
     func replaces() async throws {
         try await Folder.with { folder in
             let store = try Self.store(folder)
@@ -119,7 +119,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("whoever renews a connection's credential sees that alone, and loses to whoever was faster")
+    @Test("a renewal returns its own credential, and fails if another one was faster")
     func keeper() async throws {
         try await Folder.with { folder in
             let store = try Self.store(folder)
@@ -140,7 +140,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("of 50 that replace at the same time, one does")
+    @Test("of 50 concurrent replacements, one succeeds")
     func race() async throws {
         try await Folder.with { folder in
             let store = try Self.store(folder)
@@ -161,7 +161,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("another master key is refused at the start, and the right one still opens")
+    @Test("another master key is rejected at the start, and the right one still works")
     func wrongKey() async throws {
         try await Folder.with { folder in
             _ = try await Self.store(folder).save(Secret("1"), of: try Self.identity())
@@ -173,14 +173,14 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("identities whose parts run together are told apart")
+    @Test("identities whose parts have the same concatenation are distinguished")
     func boundaries() throws {
         let (one, two) = (try Self.identity("ab", .saxo, "c"), try Self.identity("a", .saxo, "bc"))
         #expect(one.additionalData(keyID: 1) != two.additionalData(keyID: 1))
         #expect(one.additionalData(keyID: 1) != one.additionalData(keyID: 11))
     }
 
-    @Test("a secret shows nothing, however it is printed")
+    @Test("a secret is never printed")
     func silent() throws {
         let secret = StoredCredential(identity: try Self.identity(), version: 1, secret: Secret("TOKEN-99"))
         let key = try MasterKey(base64: Self.key, origin: "x")
@@ -207,7 +207,7 @@ struct MasterKeyTests {
         #expect(error.description.contains("PORTICO_MASTER_KEY"))
     }
 
-    @Test("is made where there is none, for its user alone, and read from then on")
+    @Test("is created if there is none, for its user only, and read afterwards")
     func made() async throws {
         try await Folder.with { folder in
             _ = try folder.opened()
@@ -221,7 +221,7 @@ struct MasterKeyTests {
         }
     }
 
-    @Test("a file that holds no key is named, and left as it is")
+    @Test("a file without a key is named and not changed")
     func badFile() async throws {
         try await Folder.with { folder in
             _ = try folder.opened()

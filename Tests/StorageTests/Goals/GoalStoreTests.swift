@@ -10,7 +10,7 @@ func decimal(_ text: String) throws -> Decimal {
     try #require(Decimal(text))
 }
 
-@Suite("Kept goals")
+@Suite("Stored goals")
 struct GoalStoreTests {
     private static func content(
         _ title: String = "House", _ allocations: [GoalAllocation] = []
@@ -35,7 +35,7 @@ struct GoalStoreTests {
         return held
     }
 
-    @Test("are there after a restart with every digit")
+    @Test("exist after a restart with every digit")
     func restart() async throws {
         try await Folder.with { folder in
             let allocations = [
@@ -62,7 +62,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("change in what is named, and in nothing else")
+    @Test("change only in the named fields")
     func patches() async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -177,7 +177,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("together take no more than is held", arguments: try Case.all())
+    @Test("together allocate no more than the position", arguments: try Case.all())
     func claims(_ test: Case) async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -212,7 +212,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("may have their own shares changed up to what is held")
+    @Test("may change their own shares up to the position")
     func ownShares() async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -241,7 +241,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("of many at once allocate each piece once")
+    @Test("that are created concurrently allocate each share once")
     func together() async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -264,7 +264,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("are two hundred of a user at most")
+    @Test("are at most two hundred for each user")
     func bound() async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -278,7 +278,7 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("of one user do not exist for another, and go with their user")
+    @Test("of one user do not exist for another, and are deleted with their user")
     func foreign() async throws {
         try await TwoUsers.with { house in
             let store = GoalStore(in: house.file)
@@ -301,7 +301,7 @@ struct GoalStoreTests {
     }
 
     @Test(
-        "in a row that somebody else has changed are an error, and not none",
+        "in a row that was changed externally are an error, and not empty",
         arguments: [
             "UPDATE goal SET target = 'much'", "UPDATE goal SET due_on = 'soon'",
             "UPDATE goal_allocation SET percent = ''", "UPDATE goal_allocation SET symbol = 'A B'",

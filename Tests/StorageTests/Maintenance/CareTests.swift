@@ -6,13 +6,13 @@ import Storage
 import Testing
 import Upstream
 
-@Suite("Care of a data folder")
+@Suite("The maintenance of a data directory")
 struct CareTests {
     private func identity(_ owner: String) throws -> CredentialOwner {
         CredentialOwner(connection: "c-\(owner)", provider: .saxo, owner: try #require(OwnerID(owner)))
     }
 
-    @Test("a backup holds what was there at its moment, sealed, while the file goes on")
+    @Test("a backup has the encrypted data of its time, while the file is in use")
     func backup() async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()
@@ -36,7 +36,7 @@ struct CareTests {
         }
     }
 
-    @Test("a backup takes the place of no other file, and leaves none behind")
+    @Test("a backup replaces no other file, and leaves none behind")
     func backupElsewhere() async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()
@@ -76,7 +76,7 @@ struct CareTests {
             },
             Harm(
                 testDescription: "a secret that was tampered with", subject: "keys",
-                text: "1 secrets do not open"
+                text: "1 secrets cannot be decrypted"
             ) {
                 let queue = try DatabaseQueue(path: $0.file(UserDatabase.name))
                 try queue.write { try $0.execute(sql: "UPDATE credential SET owner = 'thief'") }
@@ -96,7 +96,7 @@ struct CareTests {
         ]
     }
 
-    @Test("a folder in order is found so")
+    @Test("a directory without faults has none")
     func order() async throws {
         try await Folder.with { folder in
             try await furnish(folder)
@@ -108,11 +108,12 @@ struct CareTests {
                 #expect(subjects.contains(subject))
             }
             #expect(
-                examination.findings.first { $0.subject == "keys" }?.text.hasPrefix("1 secrets open") == true)
+                examination.findings.first { $0.subject == "keys" }?.text.hasPrefix(
+                    "1 secrets can be decrypted") == true)
         }
     }
 
-    @Test("what is wrong is found, with a way out", arguments: Harm.all)
+    @Test("faults are found, with a remedy", arguments: Harm.all)
     func harm(harm: Harm) async throws {
         try await Folder.with { folder in
             try await furnish(folder)

@@ -9,12 +9,12 @@ struct MigrationTests {
     /// The files that earlier versions have left behind, by the number of their last migration.
     private static let versions = Array(1...6)
 
-    @Test("there is a file of every version")
+    @Test("a file of every version exists")
     func complete() {
         #expect(UserDatabase.migrator.migrations.count == Self.versions.count)
     }
 
-    @Test("bring each earlier version's file to today's tables, and lose nothing in it", arguments: versions)
+    @Test("convert each earlier version's file to the current tables, and lose nothing", arguments: versions)
     func forward(version: Int) async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()

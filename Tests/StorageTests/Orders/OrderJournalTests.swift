@@ -57,7 +57,7 @@ struct OrderJournalTests {
         return placing
     }
 
-    @Test("answers the same order to the same key, and no other to another one's")
+    @Test("returns the same order for the same key, and another order for another user's key")
     func sameKey() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -76,7 +76,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "refuses a key that stands for another order",
+        "rejects a key of another order",
         arguments: [
             ticket(size: .quantity(2)), ticket(size: .notional(1)), ticket(.limit(1)), ticket(account: "A2"),
         ])
@@ -89,7 +89,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "keeps every figure of what was meant, whatever the type of the order",
+        "stores every digit of the order, for each type",
         arguments: [
             OrderPricing.market, .limit(Decimal("180.2500") ?? 1), .stop(Decimal("0.00000001") ?? 1),
             .stopLimit(stop: 170, limit: Decimal("169.99") ?? 1),
@@ -113,7 +113,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("begins one order for a key that fifty ask for at once")
+    @Test("begins one order for fifty concurrent requests with a key")
     func concurrent() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -127,7 +127,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("takes so many orders of a user, and says how many")
+    @Test("accepts a maximum number of orders for each user, and reports it")
     func bound() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder, mostOrders: 2)
@@ -140,7 +140,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("forgets an order that never went out, so that its key may be used again")
+    @Test("deletes an order that was never sent, so that its key is free")
     func notTaken() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -159,7 +159,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "makes of every end of a placed order what its user is told",
+        "maps every final state of an order to a state for its user",
         arguments: [
             End([], .pending), End([.accepted(order("P1"))], .open),
             End([.rejected(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
@@ -282,7 +282,7 @@ struct OrderJournalTests {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
-            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ReplacementStart {
+            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ChangeStart {
                 try await journal.begin(
                     .cancel, of: Self.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca)
             }
@@ -372,7 +372,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("keeps one id for an order whose place another one takes, and knows the old one")
+    @Test("keeps one id for a replaced order, and finds the old one")
     func replaced() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -399,12 +399,12 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("lets one change at a time happen to an order, and none to one whose place was taken")
+    @Test("executes one change of an order at a time, and none of an order that was replaced")
     func busy() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
-            let starts = try await withThrowingTaskGroup(of: OrderJournal.ReplacementStart.self) { group in
+            let starts = try await withThrowingTaskGroup(of: OrderJournal.ChangeStart.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
                         try await journal.begin(
@@ -428,7 +428,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("takes an order from elsewhere in when it is changed, under the id that it had")
+    @Test("adds an order that was placed elsewhere when it is changed, with its id")
     func adopted() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -447,7 +447,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("remembers what was heard of an order, newest first, for who placed it only")
+    @Test("stores reported states of an order, newest first, for its user only")
     func heard() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -505,7 +505,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("goes with its user")
+    @Test("is deleted with its user")
     func deleted() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)

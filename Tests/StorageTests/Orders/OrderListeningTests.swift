@@ -3,7 +3,7 @@ import Storage
 import Testing
 import Upstream
 
-@Suite("What a broker tells the journal of orders unasked")
+@Suite("A broker's report about an order")
 struct OrderListeningTests {
     private typealias Journal = OrderJournalTests
 
@@ -22,7 +22,7 @@ struct OrderListeningTests {
         return order
     }
 
-    private func begun(_ start: OrderJournal.ReplacementStart) throws -> JournalWrite {
+    private func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
         guard case .begun(let write, _) = start else { throw NotBegun() }
         return write
     }
@@ -36,7 +36,7 @@ struct OrderListeningTests {
         (.responseLost, .notFound(OrderRejection(.other, message: nil))),
     ]
 
-    @Test("settles the order that was sent, whatever becomes of the answer", arguments: answers)
+    @Test("settles the order that was sent, whatever the response was", arguments: answers)
     func placed(_ answer: (before: OrderWriteOutcome?, after: OrderWriteOutcome?)) async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
@@ -103,7 +103,7 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("puts the order in its place that it was replaced by")
+    @Test("replaces the order by the one that replaced it")
     func replaced() async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
@@ -129,7 +129,7 @@ struct OrderListeningTests {
     }
 
     @Test(
-        "settles a cancellation by how the order ended, and by nothing else",
+        "settles a cancellation only by the end of the order",
         arguments: [
             (OrderState.canceled, true), (.filled, true), (.expired, true), (.pendingCancel, true),
             (.partiallyFilled, false),
@@ -179,7 +179,7 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("brings what is known of an order up to date, and knows nothing of those from elsewhere")
+    @Test("updates the state of an order, and ignores orders that were placed elsewhere")
     func heard() async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
@@ -195,7 +195,7 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("touches no order of another user or connection", arguments: [("bob", "alpaca"), ("ann", "saxo")])
+    @Test("changes no order of another user or connection", arguments: [("bob", "alpaca"), ("ann", "saxo")])
     func isolation(owner: String, connection: String) async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)

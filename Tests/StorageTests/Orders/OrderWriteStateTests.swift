@@ -22,7 +22,8 @@ struct OrderWriteStateTests {
     ]
 
     @Test(
-        "follows the table of its steps, for every state and every event", arguments: OrderWriteState.allCases
+        "follows the table of transitions, for every state and every event",
+        arguments: OrderWriteState.allCases
     )
     func table(_ state: OrderWriteState) {
         for event in OrderWriteEvent.allCases {
@@ -32,7 +33,7 @@ struct OrderWriteStateTests {
     }
 
     @Test(
-        "is never forgotten, once the request may have gone out, but where the broker cannot have acted on it"
+        "is deleted after the mark only if the broker cannot have processed the request"
     )
     func forgets() {
         for state in OrderWriteState.allCases where state != .pending {
@@ -42,7 +43,7 @@ struct OrderWriteStateTests {
         }
     }
 
-    @Test("is sent once: no step leads to a state before the sending, and none replaces the mark")
+    @Test("allows one sending: no transition leads to a state before it, and none replaces the mark")
     func once() {
         let steps = OrderWriteState.allCases.flatMap { state in
             OrderWriteEvent.allCases.compactMap { state.step(after: $0) }
@@ -50,7 +51,7 @@ struct OrderWriteStateTests {
         #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
     }
 
-    @Test("is final, except that a broker may still report a write that was given up")
+    @Test("is final, except that a broker may report a write whose outcome was undetermined")
     func final() {
         for state in OrderWriteState.allCases where state.isFinal {
             let events = OrderWriteEvent.allCases.filter { state.step(after: $0) != nil }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Database files")
 struct SQLiteDatabaseTests {
-    @Test("are for their user alone, journals included, in a folder likewise")
+    @Test("are for their user only, with journals and directory")
     func permissions() async throws {
         try await Folder.with { folder in
             let house = try UserDatabase(in: try folder.opened())
@@ -19,7 +19,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a file that others could read is closed to them")
+    @Test("that others could read lose these permissions")
     func tightened() async throws {
         try await Folder.with { folder in
             _ = try folder.opened()
@@ -31,7 +31,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("credentials are on the disk before a write is done, counts are not waited for")
+    @Test("have credentials on disk before a write returns, and counts later")
     func durability() async throws {
         try await Folder.with { folder in
             let house = try UserDatabase(in: try folder.opened()).database
@@ -49,7 +49,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a file that is no database, or a damaged one, is named with a way out", arguments: [true, false])
+    @Test("that are damaged or not databases are named with a remedy", arguments: [true, false])
     func damaged(_ isHouse: Bool) async throws {
         try await Folder.with { folder in
             _ = try folder.opened()
@@ -64,7 +64,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a damaged page inside is found at the start")
+    @Test("with a damaged page are detected at the start")
     func damagedPage() async throws {
         try await Folder.with { folder in
             let path = folder.file(UserDatabase.name)
@@ -88,7 +88,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a file of a later version is refused")
+    @Test("of a later version are rejected")
     func newer() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
@@ -101,14 +101,14 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a folder that cannot be used is named")
+    @Test("in a directory that cannot be used are named")
     func badFolder() async throws {
         #expect(throws: StorageError.self) { try DataDirectory("/proc/no-such-folder") }
         let error = #expect(throws: StorageError.self) { try DataDirectory("/dev/null") }
         #expect(error?.description.contains("/dev/null") == true)
     }
 
-    @Test("a folder that is in use is refused to others until it is let go")
+    @Test("in a directory in use are rejected until it is released")
     func held() async throws {
         try await Folder.with { folder in
             try {
@@ -117,7 +117,7 @@ struct SQLiteDatabaseTests {
                     let error = #expect(throws: StorageError.busy(path: folder.path)) {
                         try DirectoryLock(try folder.opened())
                     }
-                    #expect(error?.description.contains("two Porticos cannot share") == true)
+                    #expect(error?.description.contains("two servers cannot share") == true)
                 }
             }()
             _ = try DirectoryLock(try folder.opened())
@@ -128,7 +128,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("a write whose caller is cancelled is done all the same")
+    @Test("complete a write whose caller is cancelled")
     func cancelled() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
@@ -147,7 +147,7 @@ struct SQLiteDatabaseTests {
         }
     }
 
-    @Test("an error tells nothing of what was to be kept")
+    @Test("have errors without stored data")
     func silentErrors() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())

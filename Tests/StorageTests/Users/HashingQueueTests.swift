@@ -1,7 +1,7 @@
 import Storage
 import Testing
 
-@Suite("The queue of passwords to be hashed")
+@Suite("The queue of password hashes")
 struct HashingQueueTests {
     private static func unknown(_ address: Int) -> HashingClient {
         HashingClient(knownUser: nil, address: UInt64(address))
@@ -124,7 +124,7 @@ struct HashingQueueTests {
         #expect(!run.add(Self.known(9, at: 1), "too many"))
     }
 
-    @Test("known users take turns")
+    @Test("known users are served in turn")
     func turns() throws {
         let run = Run(width: 1, limit: 64)
         run.add(Self.known(9), "before")
@@ -134,7 +134,7 @@ struct HashingQueueTests {
         for job in ["before", "a1", "b1", "c1", "a2", "b2"] { try run.end(job) }
     }
 
-    @Test("of one kind, the first to come is the first to run")
+    @Test("of one kind, the first one is served first")
     func order() throws {
         let run = Run(width: 1, limit: 100)
         for id in 0..<20 { run.add(Self.unknown(id), "\(id)") }

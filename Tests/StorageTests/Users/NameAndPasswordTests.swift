@@ -13,7 +13,7 @@ struct NameAndPasswordTests {
     }
 
     @Test(
-        "a username that breaks a rule is refused with the rule",
+        "a username that breaks a rule is rejected with the rule",
         arguments: [
             ("an", "A username has 3 to 64 characters; this one has 2."),
             ("", "A username has 3 to 64 characters; this one has 0."),
@@ -33,7 +33,7 @@ struct NameAndPasswordTests {
     }
 
     @Test(
-        "a password that breaks a rule is refused with the rule, and not repeated",
+        "a password that breaks a rule is rejected with the rule, and not repeated",
         arguments: [
             ("short pas", "A password has at least 10 characters; this one has 9."),
             (
@@ -49,7 +49,7 @@ struct NameAndPasswordTests {
         #expect(refusal?.description == message)
     }
 
-    @Test("a password is the same however a keyboard composes its letters")
+    @Test("a password is the same for all compositions of its letters")
     func normalised() throws {
         let name = try Username("ann")
         let (composed, decomposed) = (
@@ -59,14 +59,14 @@ struct NameAndPasswordTests {
         #expect(try Password(new: composed, for: name).bytes == Password(entered: decomposed)?.bytes)
     }
 
-    @Test("what no password can be is none, and costs nothing to find out")
+    @Test("a text that cannot be a password is rejected without a hash")
     func impossible() {
         #expect(Password(entered: "")?.bytes == nil)
         #expect(Password(entered: String(repeating: "a", count: 257))?.bytes == nil)
         #expect(Password(entered: String(repeating: "a", count: 1_000_000))?.bytes == nil)
     }
 
-    @Test("a password shows itself nowhere")
+    @Test("a password is never printed")
     func hidden() throws {
         let password = try Password(new: "planted-password", for: Username("ann"))
         #expect(!"\(password) \(String(reflecting: password))".contains("planted"))

@@ -5,7 +5,7 @@ import Storage
 import Testing
 import Upstream
 
-@Suite("Hashes of passwords")
+@Suite("Password hashes")
 struct PasswordHasherTests {
     static let cheap = PasswordCost(log2: 4)
 
@@ -15,7 +15,7 @@ struct PasswordHasherTests {
         try #require(Password(entered: text))
     }
 
-    @Test("are scrypt's, as RFC 7914 has it")
+    @Test("are those of scrypt (RFC 7914)")
     func vector() throws {
         // Section 12: scrypt("pleaseletmein", "SodiumChloride", 16384, 8, 1), the first 32 of 64 bytes.
         let hash = try PasswordHash(
@@ -32,7 +32,7 @@ struct PasswordHasherTests {
         #expect(try !hash.matches(Self.password("pleaseletmeout")))
     }
 
-    @Test("are the password's own, and no two of one password are equal")
+    @Test("match their password only, and differ for equal passwords")
     func compares() async throws {
         let hasher = PasswordHasher(try #require(Self.cheap))
         let right = try Self.password("the right password")
@@ -54,7 +54,7 @@ struct PasswordHasherTests {
         }
     }
 
-    @Test("made at another cost are right, and to be replaced")
+    @Test("with other cost parameters match, and are replaced")
     func upgrades() async throws {
         let old = PasswordHasher(try #require(PasswordCost(log2: 4)))
         let new = PasswordHasher(try #require(PasswordCost(log2: 5)))
@@ -72,7 +72,7 @@ struct PasswordHasherTests {
         }
     }
 
-    @Test("wait in a queue that has an end")
+    @Test("wait in a bounded queue")
     func bounded() async throws {
         let hasher = PasswordHasher(try #require(Self.cheap), width: 1, queueLimit: 2)
         let end = DispatchSemaphore(value: 0)
@@ -92,7 +92,7 @@ struct PasswordHasherTests {
         _ = try await hasher.hash(Self.password("the right password"), for: Self.client)
     }
 
-    @Test("that this program has never written are refused", arguments: [0, 1, 3, 1 << 40, -8])
+    @Test("in another form are rejected", arguments: [0, 1, 3, 1 << 40, -8])
     func damaged(cost: Int) {
         #expect(throws: DatabaseError.self) {
             try PasswordHash(

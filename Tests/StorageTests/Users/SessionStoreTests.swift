@@ -50,7 +50,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("are not found by what is not their token")
+    @Test("are not found by other texts")
     func findsNothing() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let token = try await Self.guest(of: store).token.text
@@ -63,7 +63,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("of another master key cannot be opened")
+    @Test("of another master key cannot be read")
     func otherKey() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
@@ -74,7 +74,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("go on under another master key, once the file was told")
+    @Test("continue with another master key after its change")
     func changedKey() async throws {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
@@ -88,7 +88,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("leave no token, and nothing that it can be found from, in any file")
+    @Test("leave no token, and nothing from which it can be computed, in a file")
     func hidesTokens() async throws {
         try await Folder.with { folder in
             let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
@@ -100,7 +100,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("end when they are unused, and when their time is over, however much they are used")
+    @Test("end when they are unused, and at their maximum age")
     func expire() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let idle = try await Self.guest(of: store).token.text
@@ -115,7 +115,7 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: idle, now: Self.start + Self.day * 29) != nil)
     }
 
-    @Test("that have ended are forgotten, with guests who have none left; uses are not lost")
+    @Test("that have ended are deleted, with guests without a session; times of use are stored")
     func tidies() async throws {
         let file = try UserDatabase.temporary()
         let store = try SessionStore(in: file, .random())
@@ -132,7 +132,7 @@ struct SessionStoreTests {
         #expect(users == [used.user.id.text, named.user.id.text].sorted())
     }
 
-    @Test("keep when they were used last, to the minute")
+    @Test("store the time of their last use, in minutes")
     func keepsUses() async throws {
         try await Folder.with { folder in
             let key = MasterKey.random()
@@ -147,7 +147,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("end at once when they are revoked, one or all but one")
+    @Test("end immediately when they are revoked, one or all except one")
     func revoke() async throws {
         let file = try UserDatabase.temporary()
         let store = try SessionStore(in: file, .random())
@@ -305,7 +305,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("are as many as one user may have: one more ends the one that was unused for longest")
+    @Test("have a maximum number for each user: one more ends the one with the oldest use")
     func bounded() async throws {
         let file = try UserDatabase.temporary()
         var policy = SessionPolicy()
@@ -324,7 +324,7 @@ struct SessionStoreTests {
         #expect(left == Set([first, opened[1], opened[2]].map(\.session.id)))
     }
 
-    @Test("of guests are as many as the house takes")
+    @Test("of guests have a maximum number")
     func boundedGuests() async throws {
         var policy = SessionPolicy()
         policy.guests = 2
@@ -337,7 +337,7 @@ struct SessionStoreTests {
         #expect(try await store.openForGuest(Self.wish, now: Self.start) != nil)
     }
 
-    @Test("a guest who signs up stays who it is, and the guest's token ends")
+    @Test("of a guest who signs up keep the user, and the guest's token ends")
     func claims() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let guest = try await Self.guest(of: store)
@@ -372,7 +372,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("of many who want one name at once, one has it")
+    @Test("of concurrent sign-ups with one name, one succeeds")
     func race() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -387,7 +387,7 @@ struct SessionStoreTests {
         #expect(winners == 1)
     }
 
-    @Test("an invitation is good once, for a week, for whom it was made")
+    @Test("an invitation is valid once, for a week, for its kind of user")
     func invitations() async throws {
         let file = try UserDatabase.temporary()
         let users = UserStore(in: file)
@@ -406,7 +406,7 @@ struct SessionStoreTests {
         #expect(try await users.registered(Username("cid")) == nil)
     }
 
-    @Test("follow what another process does to the file")
+    @Test("apply changes of another process in the file")
     func followsOthers() async throws {
         try await Folder.with { folder in
             let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
@@ -477,7 +477,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("a user who is deleted takes all sessions along")
+    @Test("of a deleted user end")
     func deletes() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let (guest, named) = (try await Self.guest(of: store), try await Self.named("ann", store).get())

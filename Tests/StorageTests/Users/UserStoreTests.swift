@@ -6,7 +6,7 @@ import Upstream
 
 @Suite("Users")
 struct UserStoreTests {
-    @Test("one whom the settings name is there once, however often the process starts")
+    @Test("one from the settings exists once after several starts")
     func ensures() throws {
         let file = try UserDatabase.temporary()
         let users = UserStore(in: file)
@@ -25,7 +25,7 @@ struct UserStoreTests {
         #expect(rows.first?.2 == 1_700_000_000_000)
     }
 
-    @Test("a user takes sessions, password and credentials along, and nothing of another's")
+    @Test("a user is deleted with sessions and password, and no other data")
     func cascades() async throws {
         let file = try UserDatabase.temporary()
         let left = try await file.database.write { db in

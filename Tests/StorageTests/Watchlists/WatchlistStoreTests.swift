@@ -7,12 +7,12 @@ func symbols(_ texts: String...) throws -> [Symbol] {
     try texts.map { try #require(Symbol($0)) }
 }
 
-@Suite("Kept watchlists")
+@Suite("Stored watchlists")
 struct WatchlistStoreTests {
     static let morning = Instant("2026-11-20T14:30:00Z")
     static let noon = Instant("2026-11-20T17:00:00.125Z")
 
-    @Test("are there after a restart, with their order and times")
+    @Test("exist after a restart, with their order and times")
     func restart() async throws {
         try await Folder.with { folder in
             let (morning, noon) = (try #require(Self.morning), try #require(Self.noon))
@@ -39,7 +39,7 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("have each symbol once, and one that is there stays where it is")
+    @Test("have each symbol once, at its first index")
     func once() async throws {
         try await TwoUsers.with { house in
             let store = WatchlistStore(in: house.file)
@@ -53,7 +53,7 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("forget what is taken out, and nothing else")
+    @Test("lose only the removed symbol")
     func removal() async throws {
         try await TwoUsers.with { house in
             let store = WatchlistStore(in: house.file)
@@ -72,7 +72,7 @@ struct WatchlistStoreTests {
     }
 
     @Test(
-        "move a symbol to a place that they have",
+        "move a symbol to an index",
         arguments: [
             (0, ["C", "A", "B", "D"]), (1, ["A", "C", "B", "D"]), (2, ["A", "B", "C", "D"]),
             (3, ["A", "B", "D", "C"]),
@@ -90,7 +90,7 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("refuse what cannot be, and stay as they are")
+    @Test("reject invalid changes, and remain unchanged")
     func refusals() async throws {
         try await TwoUsers.with { house in
             let store = WatchlistStore(in: house.file)
@@ -114,7 +114,7 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("are a hundred of a user at most")
+    @Test("are at most a hundred for each user")
     func bound() async throws {
         try await TwoUsers.with { house in
             let store = WatchlistStore(in: house.file)
@@ -145,7 +145,7 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("lose no change of many at once")
+    @Test("lose no concurrent change")
     func together() async throws {
         try await TwoUsers.with { house in
             let store = WatchlistStore(in: house.file)

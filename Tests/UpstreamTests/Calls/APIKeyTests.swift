@@ -3,7 +3,7 @@ import Upstream
 
 @Suite("An API key")
 struct APIKeyTests {
-    @Test("never prints itself, in whatever way it is asked to")
+    @Test("is never printed")
     func silence() throws {
         let key = try APIKey("a-secret-that-nobody-may-see")
         var dumped = ""
@@ -16,7 +16,7 @@ struct APIKeyTests {
     }
 
     @Test(
-        "that would break out of its header or address, or is not there, is refused",
+        "that cannot be in a header or an address, or is empty, is refused",
         arguments: ["", "a b", "a\r\nX-Evil: 1", "a\u{0}", "schlüssel", String(repeating: "k", count: 1_025)])
     func malformed(text: String) {
         let error = #expect(throws: APIKey.Malformed.self) { try APIKey(text) }
@@ -26,7 +26,7 @@ struct APIKeyTests {
     }
 }
 
-@Suite("A provider's base address")
+@Suite("The base address of a provider")
 struct ProviderBaseURLTests {
     @Test("ends before the query")
     func query() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("The calls that an operation may make")
+@Suite("The limit of calls of an operation")
 struct CallAllowanceTests {
     /// A client's budget of calls.
     private final class Budget: Sendable {

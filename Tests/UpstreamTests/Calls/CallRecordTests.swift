@@ -13,7 +13,7 @@ struct CallRecordTests {
         ReadCacheTests.context(from: clock.now, journal: journal)
     }
 
-    @Test("tells from when until when one waited for another's call")
+    @Test("has the time of a wait for another operation's call")
     func joined() async throws {
         let clock = ManualClock()
         let reads = ReadCacheTests.reads(clock.clock)
@@ -44,7 +44,7 @@ struct CallRecordTests {
         #expect(journal.entries == [joined])
     }
 
-    @Test("says of a value past its time that it is stale, while it is renewed and where it cannot be")
+    @Test("marks a stale value while it is renewed, and if it cannot be renewed")
     func stale() async throws {
         let clock = ManualClock()
         let reads = ReadsAgeingTests.reads(clock)
@@ -88,7 +88,7 @@ struct CallRecordTests {
         }
     }
 
-    @Test("of one that was not let out says that it failed without an attempt, and the monitor hears of it")
+    @Test("of a call that was not permitted has no attempt, and the monitor does not count it")
     func refused() async throws {
         try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))

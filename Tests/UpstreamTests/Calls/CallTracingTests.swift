@@ -4,13 +4,13 @@ import Testing
 import Tracing
 import Upstream
 
-@Suite("The trace of a call")
+@Suite("The span of a call")
 struct CallTracingTests {
     private static func context(_ tracer: InMemoryTracer, in span: InMemorySpan) -> CallContext {
         CallContext(deadline: .now + .seconds(60), tracing: CallTracing(tracer, in: span.context))
     }
 
-    @Test("has a span of its own below the operation's, of which the provider is told, whatever came of it")
+    @Test("is a child of the operation's span, is propagated to the provider, and has the outcome")
     func span() async throws {
         try await HTTPClientTests.with { request in
             request.number < 3 ? .status(503) : .status(request.number == 3 ? 200 : 404, body: [1])
@@ -42,7 +42,7 @@ struct CallTracingTests {
         }
     }
 
-    @Test("goes with a call that several operations share")
+    @Test("is shared by operations that share the call")
     func shared() async throws {
         let tracer = InMemoryTracer()
         let operation = tracer.startSpan("query Home")

@@ -14,9 +14,9 @@ private final class Occupancy: Sendable {
     func leave() { state.withLock { $0.now -= 1 } }
 }
 
-@Suite("The bound of calls in flight")
+@Suite("The limit of concurrent calls")
 struct ConcurrencyLimiterTests {
-    @Test("no more are through than the limit, and all get through")
+    @Test("admits the limit at a time, and all in the end")
     func limits() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 3, clock: clock.clock)
@@ -41,7 +41,7 @@ struct ConcurrencyLimiterTests {
         #expect(inside.now == 0)
     }
 
-    @Test("who waits leaves at the deadline")
+    @Test("ends a wait at the deadline")
     func deadline() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
@@ -54,7 +54,7 @@ struct ConcurrencyLimiterTests {
         try await gate.acquire(before: clock.now)
     }
 
-    @Test("who waits leaves when cancelled, and its place is not lost")
+    @Test("ends a wait when it is cancelled, and its slot is not lost")
     func cancelled() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
@@ -69,7 +69,7 @@ struct ConcurrencyLimiterTests {
         try await gate.acquire(before: clock.now)
     }
 
-    @Test("no more wait than the bound")
+    @Test("limits the number of waiting calls")
     func overloaded() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 1, maximumQueueLength: 1, clock: clock.clock)

@@ -2,7 +2,7 @@ import Brokerage
 import Testing
 import Upstream
 
-@Suite("Calling a provider")
+@Suite("A call to a provider")
 struct ProviderHTTPClientTests {
     static func policy(attempts: Int = 3) -> RetryPolicy {
         var policy = RetryPolicy()
@@ -27,7 +27,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("a read is tried again until it succeeds", arguments: [500, 502, 503, 429])
+    @Test("retries a read until it succeeds", arguments: [500, 502, 503, 429])
     func retries(_ status: Int) async throws {
         try await HTTPClientTests.with { request in
             request.number < 3 ? .status(status) : .status(200, body: Array("ok".utf8))
@@ -49,7 +49,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("a write is never tried again", arguments: [HTTPClientMethod.post, .put, .patch, .delete])
+    @Test("never retries a write", arguments: [HTTPClientMethod.post, .put, .patch, .delete])
     func writesOnce(_ method: HTTPClientMethod) async throws {
         try await HTTPClientTests.with { _ in
             .status(503)
@@ -65,7 +65,7 @@ struct ProviderHTTPClientTests {
     }
 
     @Test(
-        "a read that cannot succeed is not tried again",
+        "does not retry a read that cannot succeed",
         arguments: [
             (400, ProviderFailure.Cause.invalidResponse(nil)), (401, .unauthorized), (403, .notEntitled),
             (404, .notFound),
@@ -85,7 +85,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("gives up after the last attempt with the last failure")
+    @Test("fails after the last attempt with the last failure")
     func exhausted() async throws {
         let port = TestServer.deadPort
         let transport = try HTTPClient(userAgent: "portico-test")
@@ -103,7 +103,7 @@ struct ProviderHTTPClientTests {
         await transport.shutDown()
     }
 
-    @Test("waits as long as Retry-After says, and longer from pause to pause without it")
+    @Test("waits for Retry-After, and with doubling pauses without it")
     func waits() async throws {
         try await HTTPClientTests.with { request in
             switch request.number {
@@ -129,7 +129,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("does not wait past the deadline, and says when to come again")
+    @Test("does not wait beyond the deadline, and returns the retry time")
     func stopsAtDeadline() async throws {
         try await HTTPClientTests.with { _ in
             .status(429, headers: ["Retry-After: 3600"])
@@ -149,7 +149,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("a stuck attempt leaves time for another")
+    @Test("ends a slow attempt, so that another one is possible")
     func stuck() async throws {
         try await HTTPClientTests.with { request in
             request.number == 1 ? .silence : .status(200, body: Array("ok".utf8))
@@ -165,7 +165,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("a body of the wrong shape is an invalid answer with its place, and not asked for again")
+    @Test("reports a malformed body with its location, and does not retry")
     func wrongShape() async throws {
         let body = Array("{\"equity\":true}".utf8)
         try await HTTPClientTests.with { _ in
@@ -191,7 +191,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("a provider's own signs of failure come first")
+    @Test("reads the provider's own errors first")
     func ownSigns() async throws {
         try await HTTPClientTests.with { _ in
             .status(200, body: Array("{\"Note\":\"KEY123\"}".utf8))
@@ -212,7 +212,7 @@ struct ProviderHTTPClientTests {
         }
     }
 
-    @Test("cancelling ends a pause")
+    @Test("ends a pause when it is cancelled")
     func cancels() async throws {
         try await HTTPClientTests.with { _ in
             .status(503)

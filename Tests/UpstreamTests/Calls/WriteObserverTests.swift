@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Upstream
 
-@Suite("Who watches a write")
+@Suite("The observer of a write")
 struct WriteObserverTests {
     /// What a watch was told, in order.
     private final class ReceivedEvents: Sendable {
@@ -25,12 +25,12 @@ struct WriteObserverTests {
                     willSend: { [self] in
                         words.withLock { $0.append("sending") }
                         if isBroken { throw Broken() }
-                    }, wasRejected: { [self] in words.withLock { $0.append("not taken") } }))
+                    }, wasNotProcessed: { [self] in words.withLock { $0.append("not taken") } }))
         }
     }
 
     @Test(
-        "is told before it goes out, and whether the provider turned it away",
+        "is called before it is sent, and if the provider refused it unprocessed",
         arguments: [
             (200, ["sending"]), (400, ["sending"]), (401, ["sending", "not taken"]),
             (403, ["sending", "not taken"]), (404, ["sending"]), (429, ["sending", "not taken"]),
@@ -49,7 +49,7 @@ struct WriteObserverTests {
         }
     }
 
-    @Test("keeps it from going out where it cannot be written down")
+    @Test("prevents it if it cannot be recorded")
     func stops() async throws {
         try await HTTPClientTests.with { _ in
             .status(200)
@@ -65,7 +65,7 @@ struct WriteObserverTests {
         }
     }
 
-    @Test("is told that it never came to a provider that cannot be reached")
+    @Test("is called for a provider that cannot be reached")
     func unreachable() async throws {
         let port = TestServer.deadPort
         let transport = try HTTPClient(userAgent: "portico-test")
@@ -155,7 +155,7 @@ struct WriteObserverTests {
                         try await told.context.watch?.willSend()
                         if end == .deadline { try await ContinuousClock().sleep(until: deadline) }
                         marked.open()
-                    }, wasRejected: { told.context.watch?.wasRejected() }))
+                    }, wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -193,7 +193,7 @@ struct WriteObserverTests {
         }
     }
 
-    @Test("is not told of a read")
+    @Test("is not called for a read")
     func reads() async throws {
         try await HTTPClientTests.with { _ in
             .status(200)
@@ -231,7 +231,7 @@ struct WriteObserverTests {
                     willSend: {
                         try await told.context.watch?.willSend()
                         marked.open()
-                    }, wasRejected: { told.context.watch?.wasRejected() }))
+                    }, wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -264,7 +264,7 @@ struct WriteObserverTests {
                 deadline: .now + .seconds(120),
                 watch: WriteObserver(
                     willSend: { clock.advance(by: .seconds(5)) },
-                    wasRejected: { told.context.watch?.wasRejected() }))
+                    wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1])
             let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)

@@ -1,7 +1,7 @@
 import Testing
 import Upstream
 
-@Suite("Transport")
+@Suite("The HTTP client")
 struct HTTPClientTests {
     /// A server and a transport for one test, both stopped when it is over.
     static func with(
@@ -40,7 +40,7 @@ struct HTTPClientTests {
             deadline: .now + time, maximumResponseBytes: maximumResponseBytes)
     }
 
-    @Test("brings back status, headers and body")
+    @Test("returns status, headers and body")
     func responds() async throws {
         try await Self.with { request in
             .status(418, headers: ["Retry-After:  12 ", "X-Rate: a"], body: Array(request.target.utf8))
@@ -56,7 +56,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "sends each method with its body and no header of libcurl's own",
+        "sends each method with its body and no header of libcurl",
         arguments: [HTTPClientMethod.get, .post, .put, .patch, .delete],
         [nil, [], Array("{\"qty\":\"1\"}".utf8)] as [[UInt8]?])
     func methods(_ method: HTTPClientMethod, _ body: [UInt8]?) async throws {
@@ -81,7 +81,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("uses a connection again")
+    @Test("reuses a connection")
     func reuses() async throws {
         try await Self.with { _ in
             .status(200, body: [1, 2, 3])
@@ -95,7 +95,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("opens no more connections to a host than allowed, and answers all the same")
+    @Test("opens no more connections to a host than its limit, and completes all calls")
     func bounded() async throws {
         var limits = HTTPClientLimits()
         limits.connectionsPerHost = 3
@@ -125,7 +125,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("reads only the last head after interim ones")
+    @Test("reads only the final head after interim ones")
     func interim() async throws {
         let text =
             "HTTP/1.1 103 Early\r\nX-A: early\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: late\r\n\r\nok"
@@ -138,7 +138,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("decompresses, and bounds what comes out")
+    @Test("decompresses, with a limit of the result")
     func decompresses() async throws {
         // gzip of 100,000 zero bytes, made with zlib.
         let gzip = Compressed.zeros
@@ -153,7 +153,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("refuses a body that is larger than asked for")
+    @Test("refuses a body above the limit")
     func oversized() async throws {
         try await Self.with { _ in
             .status(200, body: [UInt8](repeating: 7, count: 1_001))
@@ -166,7 +166,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("refuses a head without end")
+    @Test("refuses an endless head")
     func oversizedHead() async throws {
         let headers = (0..<2_000).map { "X-\($0): \(String(repeating: "a", count: 100))" }
         try await Self.with { _ in
@@ -178,7 +178,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("names a port at which nobody listens")
+    @Test("reports a port without a listener")
     func deadPort() async throws {
         let transport = try HTTPClient(userAgent: "portico-test")
         let port = TestServer.deadPort
@@ -188,7 +188,7 @@ struct HTTPClientTests {
         await transport.shutDown()
     }
 
-    @Test("names a host that does not exist")
+    @Test("reports an unknown host")
     func unknownHost() async throws {
         let transport = try HTTPClient(userAgent: "portico-test")
         // A label of 64 letters is longer than names may have: the resolver knows without asking anybody.
@@ -199,7 +199,7 @@ struct HTTPClientTests {
         await transport.shutDown()
     }
 
-    @Test("a server that answers a handshake with text is a failure of TLS")
+    @Test("reports a TLS failure for a handshake with a text response")
     func tlsGarbage() async throws {
         try await GarbageServer.with { port, transport in
             let url = try #require(HTTPURL("https://127.0.0.1:\(port)/"))
@@ -210,7 +210,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "names answers that are no HTTP or break off",
+        "reports malformed and incomplete responses",
         arguments: [
             ("SSH-2.0-OpenSSH_9.2\r\n", HTTPClientError.malformedResponse),
             ("", .interrupted),
@@ -225,7 +225,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("gives up at the deadline")
+    @Test("fails at the deadline")
     func deadline() async throws {
         try await Self.with { _ in
             .silence
@@ -237,7 +237,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("gives up at the deadline even while it waits for a connection")
+    @Test("fails at the deadline while it waits for a connection")
     func deadlineInQueue() async throws {
         var limits = HTTPClientLimits()
         limits.connectionsPerHost = 1
@@ -256,7 +256,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("does not send what is past its deadline")
+    @Test("does not send a request after its deadline")
     func pastDeadline() async throws {
         try await Self.with { _ in
             .status(200)
@@ -268,7 +268,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("cancelling the task closes the connection")
+    @Test("closes the connection if the task is cancelled")
     func cancels() async throws {
         try await Self.with { _ in
             .silence
@@ -282,7 +282,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a task cancelled before sends nothing")
+    @Test("sends nothing for a cancelled task")
     func cancelledBefore() async throws {
         try await Self.with { _ in
             .status(200)
@@ -297,7 +297,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("refuses more calls than it may hold")
+    @Test("refuses calls above its limit")
     func overloaded() async throws {
         var limits = HTTPClientLimits()
         limits.calls = 2
@@ -314,7 +314,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("shutting down fails what is in flight and what comes after")
+    @Test("fails calls in flight and later ones after its shutdown")
     func shutsDown() async throws {
         try await Self.with { _ in
             .silence
@@ -328,7 +328,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a transport that is dropped ends by itself")
+    @Test("that is released stops its thread")
     func dropped() async throws {
         let server = try TestServer { _ in .status(200) }
         var transport: HTTPClient? = try HTTPClient(userAgent: "portico-test")
@@ -340,7 +340,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "sends a write once even when a kept connection breaks under it; a read again",
+        "sends a write once if a reused connection breaks, and a read again",
         arguments: [HTTPClientMethod.post, .get])
     func writesOnce(_ method: HTTPClientMethod) async throws {
         try await Self.with { request in
@@ -412,7 +412,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("survives a thousand calls at once, some cancelled")
+    @Test("completes a thousand concurrent calls, some of them cancelled")
     func many() async throws {
         try await Self.with { request in
             .status(200, body: Array(request.target.utf8))

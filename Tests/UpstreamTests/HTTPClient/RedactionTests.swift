@@ -1,10 +1,10 @@
 import Testing
 import Upstream
 
-@Suite("Secrets stay out of descriptions")
+@Suite("Secrets in descriptions")
 struct RedactionTests {
     @Test(
-        "an address hides the values of secret query items",
+        "an address has no values of secret query parameters",
         arguments: [
             ("https://a.b/query?function=X&apikey=S3CRET", "https://a.b/query?function=X&apikey=…"),
             ("https://a.b/q?apiKey=S3CRET&ticker=AAPL", "https://a.b/q?apiKey=…&ticker=AAPL"),
@@ -21,7 +21,7 @@ struct RedactionTests {
         #expect(!String(reflecting: url).contains("S3CRET"))
     }
 
-    @Test("a request, however it is printed, shows no header, key or body")
+    @Test("a printed request has no header, key or body")
     func requests() throws {
         var headers = HTTPClientHeaders()
         for name in ["Authorization", "APCA-API-KEY-ID", "apca-api-secret-key", "Cookie", "X-Whatever"] {

@@ -1,7 +1,6 @@
 import Brokerage
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("The circuit breaker")
 struct CircuitBreakerTests {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Upstream
 
@@ -61,7 +62,7 @@ struct JSONAgreementTests {
 
     @Test("agree on what valid texts say", arguments: [1, 2, 3, 4] as [UInt64])
     func valid(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         for _ in 0..<200 {
             let text = random.json(depth: 4)
             let expected = Self.decode(Array(text.utf8))
@@ -74,7 +75,7 @@ struct JSONAgreementTests {
         "a text with a byte changed is never accepted where Foundation refuses it",
         arguments: [11, 12, 13, 14] as [UInt64])
     func mutated(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var refusals = 0
         let replacements = Array("\"\\{}[]:,0129-+.eEutfn x\u{1}\n".utf8) + [0x80, 0xC3, 0xFF]
         for _ in 0..<1_000 {
@@ -94,7 +95,7 @@ struct JSONAgreementTests {
     }
 }
 
-extension Seeded {
+extension SplitMix {
     /// A valid JSON text.
     ///
     /// Keys within an object differ: Foundation takes the last of two equal ones.

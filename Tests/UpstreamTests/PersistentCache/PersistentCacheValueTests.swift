@@ -1,4 +1,5 @@
 import Brokerage
+import TestSupport
 import Testing
 import Upstream
 
@@ -8,7 +9,7 @@ struct PersistentCacheValueTests {
         source: .alphaVantage, fetchedAt: Instant("2026-11-20T15:32:10.123456789Z") ?? .earliest,
         asOf: Instant("2026-11-19T21:00:00Z"))
 
-    static func decimal(_ random: inout Seeded) -> Decimal? {
+    static func decimal(_ random: inout SplitMix) -> Decimal? {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: nil
         case 1: Decimal(coefficient: Int128.random(in: .min ... .max, using: &random), scale: 38)
@@ -17,12 +18,12 @@ struct PersistentCacheValueTests {
         }
     }
 
-    static func text(_ random: inout Seeded) -> String? {
+    static func text(_ random: inout SplitMix) -> String? {
         [nil, "", "USD", "Ærø Møbler · 株式会社", String(repeating: "x", count: 300)].randomElement(
             using: &random) ?? nil
     }
 
-    static func quote(_ random: inout Seeded) -> Quote {
+    static func quote(_ random: inout SplitMix) -> Quote {
         var quote = Quote(symbol: .example, provenance: reading)
         quote.price = decimal(&random)
         quote.bid = decimal(&random)
@@ -41,7 +42,7 @@ struct PersistentCacheValueTests {
         return quote
     }
 
-    static func fundamentals(_ random: inout Seeded) -> Fundamentals {
+    static func fundamentals(_ random: inout SplitMix) -> Fundamentals {
         var figures = Fundamentals(symbol: .example, provenance: reading)
         figures.name = text(&random)
         figures.about = text(&random)
@@ -59,7 +60,7 @@ struct PersistentCacheValueTests {
         return figures
     }
 
-    static func hit(_ random: inout Seeded) -> SearchHit {
+    static func hit(_ random: inout SplitMix) -> SearchHit {
         var instrument = Instrument(symbol: .example, assetClass: .etf, provenance: reading)
         instrument.name = text(&random)
         instrument.exchange = text(&random)
@@ -80,7 +81,7 @@ struct PersistentCacheValueTests {
         return SearchHit(instrument: instrument, matchScore: decimal(&random), region: text(&random))
     }
 
-    static func article(_ random: inout Seeded) -> Article {
+    static func article(_ random: inout SplitMix) -> Article {
         var article = Article(
             id: text(&random) ?? "1", headline: text(&random) ?? "", url: "https://news.example/1",
             publisher: text(&random) ?? "x", provider: .polygon,
@@ -92,7 +93,7 @@ struct PersistentCacheValueTests {
         return article
     }
 
-    static func series(_ random: inout Seeded) throws -> CandleSeries {
+    static func series(_ random: inout SplitMix) throws -> CandleSeries {
         var series = CandleSeries(symbol: .example, interval: .oneDay, provenance: reading)
         let hasSides = Bool.random(using: &random)
         var time = Int64.random(in: -1_000...2_000_000_000, using: &random)
@@ -118,7 +119,7 @@ struct PersistentCacheValueTests {
 
     @Test("come out equal, to the digits that were written", arguments: Array(1...40) as [UInt64])
     func roundTrip(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let quote = Self.quote(&random)
         let again = try Quote(persistentBytes: quote.persistentBytes)
         #expect(again == quote)
@@ -137,7 +138,7 @@ struct PersistentCacheValueTests {
 
     @Test("with any byte changed, missing or too many are no value")
     func damaged() throws {
-        var random = Seeded(state: 7)
+        var random = SplitMix(seed: 7)
         let bytes = Self.quote(&random).persistentBytes
         for index in bytes.indices {
             for change: UInt8 in [1, 0x80, 0xFF] {
@@ -153,7 +154,7 @@ struct PersistentCacheValueTests {
 
     @Test("that make no sense under a right mark trap nothing", arguments: [1, 2, 3] as [UInt64])
     func nonsense(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         for round in 0..<2_000 {
             var body = Array((try Self.series(&random)).persistentBytes.dropLast(8))
             if body.isEmpty || round % 3 == 0 {
@@ -183,7 +184,7 @@ struct PersistentCacheValueTests {
     @Test("a chart takes some 15 bytes a candle")
     func size() throws {
         var series = CandleSeries(symbol: .example, interval: .oneDay, provenance: Self.reading)
-        var random = Seeded(state: 3)
+        var random = SplitMix(seed: 3)
         var cents: Int128 = 23_450
         for day in 0..<1_000 {
             func price() throws -> Decimal {

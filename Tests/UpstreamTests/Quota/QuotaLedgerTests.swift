@@ -1,8 +1,7 @@
 import Brokerage
 import Synchronization
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("The quota ledger")
 struct QuotaLedgerTests {

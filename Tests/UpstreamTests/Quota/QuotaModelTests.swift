@@ -1,4 +1,5 @@
 import Brokerage
+import TestSupport
 import Testing
 import Upstream
 
@@ -39,7 +40,7 @@ private struct QuotaModel {
 struct QuotaModelTests {
     @Test("admits and refuses as the model does", arguments: Array(1...24) as [UInt64])
     func agrees(seed: UInt64) async throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let clock = ManualClock()
         let (start, wallStart) = (clock.now, clock.wallTime)
         let ledger = try QuotaLedgerTests.impatient(clock)
@@ -72,7 +73,7 @@ struct QuotaModelTests {
         "never lets more out in any stretch than the limit, with calls that wait",
         arguments: [1, 2, 3] as [UInt64])
     func waiting(seed: UInt64) async throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let clock = ManualClock()
         let start = clock.now
         let ledger = QuotaLedger(clock: clock.clock)
@@ -110,7 +111,7 @@ struct QuotaModelTests {
         "allows no more calls than the limit in any interval, whatever the time from a slot to its first byte",
         arguments: Array(1...4) as [UInt64])
     func delayed(seed: UInt64) async throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let clock = ManualClock()
         let start = clock.now
         let ledger = try QuotaLedgerTests.impatient(clock)
@@ -154,7 +155,7 @@ struct QuotaModelTests {
         "sends at most as many calls in any interval as allowed, with slow connections and killed processes",
         arguments: Array(1...8) as [UInt64])
     func killed(seed: UInt64) async throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let (clock, keeper) = (ManualClock(), MemoryKeeper())
         let start = clock.now
         var ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
@@ -200,7 +201,7 @@ struct QuotaModelTests {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
         let window = QuotaWindow("many", limit: 2_000, per: .rolling(seconds: 60))
-        var random = Seeded(state: 7)
+        var random = SplitMix(seed: 7)
         var calls: [ContinuousClock.Instant] = []
         for _ in 0..<6_000 {
             clock.advance(by: .milliseconds(Int.random(in: 0...40, using: &random)))

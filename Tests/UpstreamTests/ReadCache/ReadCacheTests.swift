@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Synchronization
 import TestSupport
 import Testing
@@ -405,7 +406,7 @@ struct ReadCacheTests {
         let reads = Self.reads(entries: 4)
         let owners = try (0..<4).map { try #require(OwnerID("user \($0)")) }
         await withTaskGroup { group in
-            var random = Seeded(state: seed)
+            var random = SplitMix(seed: seed)
             for _ in 0..<400 {
                 let owner = Int.random(in: 0..<4, using: &random)
                 let subject = Int.random(in: 0..<3, using: &random)
@@ -435,18 +436,5 @@ struct ReadCacheTests {
             }
             for await isRight in group { #expect(isRight) }
         }
-    }
-}
-
-/// SplitMix64: small, and the same everywhere.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

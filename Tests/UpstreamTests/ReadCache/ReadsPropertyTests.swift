@@ -1,5 +1,6 @@
 import Brokerage
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -56,7 +57,7 @@ struct ReadsPropertyTests {
                 return Self.lifetime
             }, time: clock.clock)
         let owners = try (0..<3).map { try #require(OwnerID("user \($0)")) }
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         for _ in 0..<60 {
             clock.advance(by: .milliseconds(Int.random(in: 0..<900, using: &random)))
             await withTaskGroup { group in
@@ -75,7 +76,7 @@ struct ReadsPropertyTests {
         return marked
     }
 
-    private static func ask(_ random: inout Seeded) -> Ask {
+    private static func ask(_ random: inout SplitMix) -> Ask {
         let owner = Int.random(in: 0..<4, using: &random)
         return Ask(
             owner: owner == 3 ? nil : owner, subject: Int.random(in: 0..<2, using: &random),
@@ -131,7 +132,7 @@ struct ReadsPropertyTests {
             "figures", CacheBounds(bytes: 10_000),
             freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
             weight: { $0 }, time: clock.clock)
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var latest: [CacheKey<ExactText>: Int] = [:]
         for number in 0..<400 {
             let key = CacheKey(ExactText("\(number)"), in: .shared(.saxo))

@@ -1,12 +1,11 @@
+import GraphQL
 import NIOCore
 import Synchronization
 import TestSupport
 import Testing
 import Web
 
-@testable import GraphQL
-
-@Suite("An answer that may be kept")
+@Suite("The response cache")
 struct ResponseCacheTests {
     /// A service that counts its calls, with a cache policy for some documents.
     private func service(_ asked: Counter) -> TestGraphQLService {
@@ -34,7 +33,7 @@ struct ResponseCacheTests {
     private static let staleRead = UpstreamCall(
         provider: "ALPACA", call: "quotes", outcome: .stale, start: .now)
 
-    @Test("is reused for its audience, with its age, unless the client wants a fresh one")
+    @Test("reuses a response for its audience, with its age, unless the client demands a new one")
     func reuse() async throws {
         let asked = Counter()
         let request = RawRequest.query("{ hello }")
@@ -65,7 +64,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("is another one for other variables and other names")
+    @Test("has separate responses for other variables and operation names")
     func keys() async throws {
         let asked = Counter()
         try await withServer(service(asked)) { server in
@@ -85,7 +84,7 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "is made anew where it is private, has no age, is partial, past its time, or has more than data",
+        "stores no response that is private, without an age, partial, expired, or with more than data",
         arguments: [
             (RawRequest.query("{ session }"), "private, max-age=60"),
             (RawRequest.query("{ name }"), "no-store"),
@@ -152,7 +151,7 @@ struct ResponseCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test("is forgotten when its age is over")
+    @Test("removes a response when its age is over")
     func age() throws {
         let cache = ResponseCache(bytes: 10_000)
         let policy = CachePolicy(maxAge: 10)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A large answer")
+@Suite("A large response")
 struct CompressionTests {
     private static let request = RawRequest.query("{ long }")
 
@@ -23,7 +23,8 @@ struct CompressionTests {
     }
 
     @Test(
-        "is left as it is for a client that does not", arguments: ["br", "gzip;q=0", "identity, gzip;q=0.5"])
+        "is not compressed for a client that does not accept it",
+        arguments: ["br", "gzip;q=0", "identity, gzip;q=0.5"])
     func plain(_ accept: String) async throws {
         try await withServer { server in
             let answer = try await server.ask(
@@ -33,7 +34,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("is compressed only above a size")
+    @Test("is compressed above a size only")
     func small() async throws {
         try await withServer { server in
             let answer = try await server.ask(
@@ -43,7 +44,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("comes out as it went in", arguments: [0, 1, 1_000, 100_000])
+    @Test("is decompressed to the same bytes", arguments: [0, 1, 1_000, 100_000])
     func roundTrip(_ count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) & 15 }
         let compressed = try #require(Gzip.compress(bytes, level: 4))
@@ -59,7 +60,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "is negotiated as RFC 9110 has it",
+        "is negotiated as RFC 9110 describes",
         arguments: [
             ("gzip", true), ("x-gzip", true), ("GZIP;q=0.1", true), ("*", true), ("*;q=0", false),
             ("gzip;q=0, *", false), ("deflate, br", false), ("identity;q=0.5, gzip", true), ("", false),

@@ -4,7 +4,7 @@ import Web
 
 @Suite("A connection")
 struct ConnectionTests {
-    @Test("answers pipelined requests in order, whether they are at hand or waited for")
+    @Test("responds to pipelined requests in order, whether responses are immediate or later")
     func pipelining() async throws {
         let gate = Event<Void>()
         try await withServer(TestService.make(later: { await gate.wait() })) { server in
@@ -19,7 +19,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("answers more pipelined requests than it keeps waiting, where none has to wait")
+    @Test("responds to any number of pipelined requests with immediate responses")
     func pipeliningAtHand() async throws {
         var limits = ServerLimits()
         limits.pipelinedRequests = 2
@@ -31,7 +31,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("refuses pipelined requests beyond the bound, behind the answers to those before")
+    @Test("refuses pipelined requests above the limit, after the responses to earlier ones")
     func pipeliningBeyondBound() async throws {
         var limits = ServerLimits()
         limits.pipelinedRequests = 2
@@ -54,7 +54,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("understands requests that arrive byte by byte")
+    @Test("reads requests that arrive byte by byte")
     func byteByByte() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -68,7 +68,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("answers what came together with the end of the client's side")
+    @Test("responds to requests that arrived with the end of the client's side")
     func endOfInput() async throws {
         try await withServer { server in
             for count in [1, 20] {
@@ -83,7 +83,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("answers what came together with the end of the client's side, and is more than a channel holds")
+    @Test(
+        "responds to requests that arrived with the end of the client's side, and exceed the channel's buffer"
+    )
     func endOfInputBehindMuch() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -108,7 +110,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "is closed where the client wishes it",
+        "is closed at the client's request",
         arguments: [
             RawRequest.get("/health/live", fields: ["Connection: close"]),
             RawRequest.get("/health/live", fields: ["Connection: Keep-Alive, Close"]),
@@ -126,7 +128,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("stays open for an HTTP/1.0 client that asks for it")
+    @Test("stays open for an HTTP/1.0 client that requests it")
     func keepAliveInHTTP10() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -137,7 +139,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("invites a client that waits before it sends its body")
+    @Test("sends 100 Continue to a client that expects it")
     func expectContinue() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -150,7 +152,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("invites only once the answers before are out")
+    @Test("sends 100 Continue after earlier responses only")
     func expectContinueInOrder() async throws {
         let gate = Event<Void>()
         try await withServer(TestService.make(later: { await gate.wait() })) { server in
@@ -167,7 +169,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("cancels the answer when the client goes away")
+    @Test("cancels the work for a response if the client disconnects")
     func disconnect() async throws {
         let started = Event<Void>()
         let cancelled = Event<Void>()
@@ -184,7 +186,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("delivers an answer larger than the client takes at once, and the answers behind it")
+    @Test("delivers a response larger than the client's window, and the responses after it")
     func largeAnswer() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)

@@ -7,7 +7,7 @@ struct ConnectionTimerTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
     private let limits = ServerLimits()
 
-    @Test("moves its timer only where it would come too late")
+    @Test("moves its timer only if it would fire too late")
     func movesTimer() {
         var deadline = ConnectionTimer(now: start, limits)
         #expect(deadline.end == start + limits.idleTimeout)
@@ -31,7 +31,7 @@ struct ConnectionTimerTests {
         #expect(deadline.end == start + .seconds(11) + limits.writeTimeout)
     }
 
-    @Test("gives each phase its own time")
+    @Test("has a time for each phase")
     func phases() {
         let times: [(ConnectionPhase, TimeAmount)] = [
             (.idle, limits.idleTimeout), (.head, limits.headTimeout), (.body, limits.bodyTimeout),

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A server that stops")
+@Suite("A server that shuts down")
 struct DrainTests {
     /// A service whose field `slow` has started with one event, and ends after the other.
     private static func gatedService() -> (TestGraphQLService, started: Event<Void>, gate: Event<Void>) {
@@ -96,7 +96,7 @@ struct DrainTests {
         }
     }
 
-    @Test("answers a request whose body is still arriving")
+    @Test("responds to a request whose body is still arriving")
     func drainsHalfRequest() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -111,7 +111,7 @@ struct DrainTests {
         }
     }
 
-    @Test("cancels what is not finished when its time is over")
+    @Test("cancels unfinished work at the end of the grace period")
     func drainsWithinBound() async throws {
         var limits = ServerLimits()
         limits.drainTimeout = .milliseconds(50)
@@ -186,7 +186,7 @@ struct DrainTests {
         #expect(ServerLimits().drainTimeout == .seconds(30))
     }
 
-    @Test("stops with the group of services that it runs in")
+    @Test("stops with its service group")
     func stopsWithGroup() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try await HTTPServer.start(
@@ -212,7 +212,7 @@ extension TestServer {
 
 @Suite("A server that cannot start")
 struct StartTests {
-    @Test("says where and why")
+    @Test("reports the address and the reason")
     func addressInUse() async throws {
         try await withServer { server in
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -241,7 +241,7 @@ struct StartTests {
         (EMFILE, "Too many open files."),
     ]
 
-    @Test("gives the remedy for the reason", arguments: reasons)
+    @Test("has a remedy for each reason", arguments: reasons)
     func reason(code: Int32, message: String) {
         let failure = ServerStartError(
             host: "a.example", port: 80, IOError(errnoCode: code, reason: "bind"))

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A connection that is handed over")
+@Suite("An upgraded connection")
 struct HandoverTests {
     static let request =
         "GET /echo HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: echo\r\n\r\n"
 
-    @Test("speaks the other protocol from then on, beginning with what was sent behind the request")
+    @Test("uses the other protocol, beginning with the bytes after the request")
     func leftOver() async throws {
         try await withServer(routes: ["/echo": EchoRoute()]) { server in
             let client = try server.client()
@@ -26,7 +26,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("is told when the server drains")
+    @Test("is notified when the server drains")
     func draining() async throws {
         try await withServer(routes: ["/echo": EchoRoute()]) { server in
             let client = try server.client()
@@ -37,7 +37,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("outlives the timeouts of HTTP")
+    @Test("has no HTTP timeouts")
     func timeouts() async throws {
         var limits = ServerLimits.patient
         // Longer than the slowest machine takes to request the upgrade.
@@ -54,7 +54,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("is closed where nobody takes it over")
+    @Test("is closed if no handler accepts it")
     func failure() async throws {
         let failing = EchoRoute { _ in throw ChannelError.inappropriateOperationForState }
         try await withServer(routes: ["/echo": failing]) { server in

@@ -49,14 +49,14 @@ struct RequestAssemblerTests {
         }
     }
 
-    @Test("puts a body together, and begins anew behind it")
+    @Test("assembles a body, and starts again after it")
     func assembles() {
         #expect(
             steps([head(), body("ab"), body("c"), body("d"), .end, head(), .end])
                 == ["more", "more", "more", "more", "answer abcd", "more", "answer "])
     }
 
-    @Test("takes a body of exactly the limit, in any number of parts")
+    @Test("accepts a body of exactly the limit, in any number of parts")
     func bodyAtLimit() {
         #expect(steps([head(), body("0123456789"), .end]).last == "answer 0123456789")
         #expect(steps([head(), body("01234"), body("56789"), .end]).last == "answer 0123456789")
@@ -65,13 +65,13 @@ struct RequestAssemblerTests {
                 == ["more", "more", "tell 413 and end", "nothing", "nothing"])
     }
 
-    @Test("refuses an announced body over the limit before it comes")
+    @Test("refuses an announced body above the limit before it arrives")
     func announced() {
         #expect(steps([head([("Content-Length", "11")])]) == ["tell 413 and end"])
         #expect(steps([head([("Content-Length", "10")])]) == ["more"])
     }
 
-    @Test("throws the body of a refused request away, and tells at its end")
+    @Test("discards the body of a refused request, and reports its end")
     func refused() {
         #expect(
             steps([head(path: "/a"), body("abc"), .end, head(), .end])
@@ -82,7 +82,7 @@ struct RequestAssemblerTests {
         #expect(steps([head([("Content-Length", "11")], path: "/a")]) == ["tell 404 and end"])
     }
 
-    @Test("invites only a client that is taken and has a body")
+    @Test("sends 100 Continue only to an accepted client with a body")
     func invites() {
         let expect = ("Expect", "100-continue")
         #expect(steps([head([expect, ("Content-Length", "2")])]) == ["invite"])

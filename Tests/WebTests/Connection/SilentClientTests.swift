@@ -8,7 +8,7 @@ import Web
 
 /// After an error response, and after any last response, the server closes the connection by itself: a client
 /// that keeps its side open and sends nothing does not use a slot.
-@Suite("A client that sends nothing more")
+@Suite("A client that sends nothing after a response")
 struct SilentClientTests {
     @Test("after an error response loses its connection", arguments: SilentClient.all)
     func afterError(_ silent: SilentClient) async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A folder of files")
+@Suite("Static files")
 struct StaticFilesTests {
     private static let script = String(repeating: "export const answer = 42;\n", count: 100)
     private static let files = [
@@ -46,7 +46,7 @@ struct StaticFilesTests {
     }
 
     @Test(
-        "is served by paths, each file with its type",
+        "are served by path, each with its type",
         arguments: [
             ("/", "text/html; charset=utf-8", files["index.html"]),
             ("/?utm=1", "text/html; charset=utf-8", files["index.html"]),
@@ -71,7 +71,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("lets nothing foreign into its pages, and no other site show them")
+    @Test("allow no foreign content and no frames of other sites")
     func policy() async throws {
         try await withFiles { server, _ in
             let page = try await server.ask(RawRequest.get("/"))
@@ -87,7 +87,7 @@ struct StaticFilesTests {
     }
 
     @Test(
-        "has nothing beyond its files",
+        "include nothing outside of the directory",
         arguments: [
             "/../secret.txt", "/app/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
             "/app/..%5c..%5csecret.txt", "//secret.txt", "/app//app.js", "/app/./app.js", "/app/%61pp.js",
@@ -103,7 +103,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("leads from a folder's name to its page")
+    @Test("redirect the name of a directory to its page")
     func redirect() async throws {
         try await withFiles { server, _ in
             let answer = try await server.ask(RawRequest.get("/sub"))
@@ -112,7 +112,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("is read only", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    @Test("are read-only", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
     func methods(_ method: String) async throws {
         try await withFiles { server, _ in
             let answer = try await server.ask(RawRequest.get("/app/app.js", method: method))
@@ -121,7 +121,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("is asked for again by its tags, and not at all where a name has a version")
+    @Test("are validated by entity tags, and immutable if the name has a version")
     func caching() async throws {
         try await withFiles { server, _ in
             let script = try await server.ask(RawRequest.get("/app/app.js"))
@@ -138,7 +138,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("is compressed for clients that accept it, under the same tag")
+    @Test("are compressed for clients that accept it, with the same tag")
     func compression() async throws {
         try await withFiles { server, _ in
             let plain = try await server.ask(RawRequest.get("/app/app.js"))
@@ -154,7 +154,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("is read once: what becomes of its files changes nothing")
+    @Test("are read once: later changes have no effect")
     func once() async throws {
         try await withFiles { server, folder in
             try FileManager.default.removeItem(at: folder.appending(path: "app"))
@@ -164,7 +164,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("follows its links, which whoever made it has made")
+    @Test("include the targets of symbolic links")
     func links() async throws {
         try await withFolder(["page/index.html": "page", "documents/a.graphql": "{ hello }"]) { folder in
             let page = folder.appending(path: "page")
@@ -174,7 +174,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test("is refused where it cannot be served, by the name of what stands in the way")
+    @Test("are rejected with the name of an entry that cannot be served")
     func refusals() async throws {
         try await withFolder([:]) { folder in
             let path = folder.path
@@ -212,7 +212,7 @@ struct StaticFilesTests {
     }
 
     @Test(
-        "that is refused says what may be done",
+        "are rejected with a remedy",
         arguments: [
             (StaticFilesError.unreadable("/a"), "\"/a\" cannot be read. Allow it, or take it out."),
             (

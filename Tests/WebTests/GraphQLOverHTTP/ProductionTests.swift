@@ -5,7 +5,7 @@ import Web
 
 @Suite("In production")
 struct ProductionTests {
-    @Test("queries are POSTed, the schema is not shown, and health is told as before")
+    @Test("queries need POST, the schema is not served, and health is reported")
     func refusal() async throws {
         let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
         try await withServer(configuration) { server in
@@ -21,7 +21,7 @@ struct ProductionTests {
 
     /// The engine makes no suggestions, as with `--production`.
     @Test(
-        "no message says what may have been meant",
+        "no message has suggestions",
         arguments: [
             #"{"query":"{ helo }"}"#, #"{"query":"{ __schema }"}"#, #"{"query":"{ say(tone: LOD) }"}"#,
             #"{"query":"query A($tone: Tone!) { say(tone: $tone) }","variables":{"tone":"LOD"}}"#,

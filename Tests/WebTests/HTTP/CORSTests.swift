@@ -14,7 +14,7 @@ struct CORSTests {
         return configuration
     }
 
-    @Test("may read nothing unless they are allowed to")
+    @Test("may read nothing by default")
     func none() async throws {
         try await withServer { server in
             #expect(try await server.ask(Self.preflight).status == 405)
@@ -24,7 +24,7 @@ struct CORSTests {
         }
     }
 
-    @Test("may ask and read where they are listed")
+    @Test("may send and read if they are listed")
     func listed() async throws {
         let sites: Set = ["https://app.example.com", "https://other.example.com"]
         try await withServer(configuration(.listed(sites))) { server in
@@ -49,7 +49,7 @@ struct CORSTests {
         }
     }
 
-    @Test("may all ask and read where any is allowed")
+    @Test("may all send and read if any site is allowed")
     func anybody() async throws {
         try await withServer(configuration(.any)) { server in
             let consent = try await server.ask(Self.preflight)
@@ -58,7 +58,7 @@ struct CORSTests {
     }
 
     @Test(
-        "cannot send what needs no permission",
+        "cannot send requests without a preflight",
         arguments: [
             "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a",
         ])

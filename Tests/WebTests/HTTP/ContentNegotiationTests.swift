@@ -16,7 +16,7 @@ struct ContentNegotiationTests {
         }
     }
 
-    @Test("chooses what the client likes best", arguments: cases)
+    @Test("selects the type with the highest quality", arguments: cases)
     func chooses(_ one: Case) {
         #expect(ContentNegotiation.responseType(accept: one.accept) == one.type)
     }

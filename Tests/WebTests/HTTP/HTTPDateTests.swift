@@ -4,7 +4,7 @@ import Web
 @Suite("A date in HTTP")
 struct HTTPDateTests {
     @Test(
-        "is written as RFC 9110 has it",
+        "has the form of RFC 9110",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (1_795_132_799, "Thu, 19 Nov 2026 23:59:59 GMT"),

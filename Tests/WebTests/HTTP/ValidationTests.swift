@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("An answer to GET")
+@Suite("A response to GET")
 struct AnswerValidationTests {
     private static let path = "/graphql?query=%7B+hello+%7D"
 
-    @Test("is left out where the client has it", arguments: [path, "/schema.graphql"])
+    @Test("has no body if the client has the same content", arguments: [path, "/schema.graphql"])
     func notModified(_ path: String) async throws {
         try await withServer { server in
             let client = try server.client()
@@ -26,7 +26,7 @@ struct AnswerValidationTests {
         }
     }
 
-    @Test("may be kept by the client alone, and says on what it depends")
+    @Test("may be stored by the client only, and names the fields on which it depends")
     func cacheControl() async throws {
         try await withServer { server in
             let answer = try await server.ask(RawRequest.get(Self.path))
@@ -35,7 +35,7 @@ struct AnswerValidationTests {
         }
     }
 
-    @Test("has no name where it may not be kept, or is no success, or answers POST")
+    @Test("has no entity tag if it must not be stored, is an error, or is a response to POST")
     func without() async throws {
         try await withServer { server in
             let requests = [

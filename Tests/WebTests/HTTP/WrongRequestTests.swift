@@ -27,7 +27,7 @@ struct WrongRequest: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("A wrong request")
+@Suite("An invalid request")
 struct WrongRequestTests {
     /// Small limits, so that the requests above them are short.
     static var limits: ServerLimits {
@@ -41,7 +41,7 @@ struct WrongRequestTests {
     }
 
     @Test(
-        "is told what is wrong with it, in GraphQL's form",
+        "has an error in GraphQL's form",
         arguments: WrongRequest.paths + WrongRequest.forms + WrongRequest.bodies + WrongRequest.urls
             + WrongRequest.sizes
             + WrongRequest.messages)

@@ -7,12 +7,14 @@ import Web
 
 @Suite("The parser of HTTP/1.1")
 struct RequestParserTests {
-    @Test("reads a message into its parts", arguments: Message.good + Message.bodies + Message.bad)
+    @Test("reads the parts of a message", arguments: Message.good + Message.bodies + Message.bad)
     func reads(_ message: Message) {
         #expect(Parts.of(message.bytes) == message.parts)
     }
 
-    @Test("reads the same, wherever it is cut", arguments: Message.good + Message.bodies + Message.bad)
+    @Test(
+        "reads the same from every division of the bytes",
+        arguments: Message.good + Message.bodies + Message.bad)
     func everyCut(_ message: Message) {
         let bytes = Array(message.bytes.utf8)
         for cut in 1..<bytes.count {
@@ -21,7 +23,7 @@ struct RequestParserTests {
         #expect(Parts.of(bytes, cutAt: Array(1..<bytes.count)) == message.parts, "byte by byte")
     }
 
-    @Test("reads the same of anything, however it is cut", arguments: [UInt64(11), 12, 13, 14])
+    @Test("reads the same from any bytes in any division", arguments: [UInt64(11), 12, 13, 14])
     func anyCut(_ seed: UInt64) {
         var limits = ServerLimits()
         limits.uri = 512
@@ -41,7 +43,7 @@ struct RequestParserTests {
         }
     }
 
-    @Test("tells of a head that has begun, and of what stands behind the last request")
+    @Test("reports an incomplete head, and bytes after the last request")
     func tells() {
         var parser = RequestParser(Parts.limits)
         #expect(!parser.isMidHead)
@@ -57,7 +59,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "takes a host for one",
+        "accepts valid hosts",
         arguments: [
             ("a", true), ("a.example:8080", true), ("127.0.0.1:80", true), ("[::1]", true),
             ("[::ffff:127.0.0.1]:65535", true), ("a_b-c%20~!$&'()*+;=", true), ("a:", true), ("", false),
@@ -75,7 +77,7 @@ struct RequestParserTests {
         }
     }
 
-    @Test("has a place for each field that is known")
+    @Test("has a slot for each known field")
     func names() throws {
         var fields = RequestHeaders()
         for name in RequestHeaders.Name.allCases { try fields.add(name, "\(name)") }

@@ -24,9 +24,9 @@ struct AmbiguousMessage: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("A message that hides another")
+@Suite("A smuggled message")
 struct SmugglingTests {
-    @Test("is refused, and nothing behind it is read", arguments: AmbiguousMessage.all)
+    @Test("is refused, and nothing after it is read", arguments: AmbiguousMessage.all)
     func isRefused(_ message: AmbiguousMessage) async throws {
         var limits = ServerLimits.patient
         limits.uri = 200

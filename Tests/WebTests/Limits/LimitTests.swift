@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A limit")
+@Suite("Limits")
 struct LimitTests {
-    @Test("of connections turns away those beyond it, and takes the next once one has gone")
+    @Test("of connections refuse those above them, and accept the next after one has closed")
     func connections() async throws {
         var limits = ServerLimits()
         limits.connections = 1
@@ -35,7 +35,7 @@ struct LimitTests {
         }
     }
 
-    @Test("of requests in flight refuses what would have to wait, and answers what is at hand")
+    @Test("of requests in flight refuse requests that would wait, and accept immediate responses")
     func requestsInFlight() async throws {
         var limits = ServerLimits()
         limits.requestsInFlight = 1
@@ -67,7 +67,7 @@ struct LimitTests {
     }
 
     @Test(
-        "of requests in flight starts no queued request whose token has ended before its turn",
+        "of requests in flight start no queued request whose token has ended in the meantime",
         arguments: [
             (#"{"query":"{ session }"}"#, #"{"data":{"session":"refused"}}"#),
             (#"[{"query":"{ session }"}]"#, #"[{"data":{"session":"refused"}}]"#),
@@ -105,7 +105,7 @@ struct LimitTests {
         }
     }
 
-    @Test("of requests in flight has others wait for their turn, in order")
+    @Test("of requests in flight queue others in order")
     func queue() async throws {
         var limits = ServerLimits.patient
         limits.requestsInFlight = 1
@@ -131,7 +131,7 @@ struct LimitTests {
         }
     }
 
-    @Test("of time ends the wait for a turn")
+    @Test("of time end the wait in the queue")
     func queueTimeout() async throws {
         var limits = ServerLimits.patient
         limits.requestsInFlight = 1
@@ -156,7 +156,7 @@ struct LimitTests {
         }
     }
 
-    @Test("of time ends a connection whose request does not arrive", arguments: SlowClient.all)
+    @Test("of time end a connection whose request does not arrive", arguments: SlowClient.all)
     func slowClients(_ slow: SlowClient) async throws {
         var limits = ServerLimits()
         slow.limit(&limits)
@@ -175,7 +175,7 @@ struct LimitTests {
         }
     }
 
-    @Test("of time ends an answer that does not come, and cancels it; the connection goes on")
+    @Test("of time end a response that does not arrive, and cancel its work; the connection continues")
     func slowAnswer() async throws {
         var limits = ServerLimits()
         limits.responseTimeout = .milliseconds(50)
@@ -197,7 +197,7 @@ struct LimitTests {
 
     // Without the limit, both would wait for the end of a drain that takes an hour.
 
-    @Test("of time ends a connection whose client does not take its answer", .timeLimit(.minutes(10)))
+    @Test("of time end a connection whose client does not read its response", .timeLimit(.minutes(10)))
     func slowReader() async throws {
         var limits = ServerLimits()
         limits.writeTimeout = .milliseconds(50)
@@ -213,7 +213,7 @@ struct LimitTests {
     }
 
     @Test(
-        "of time ends a connection whose client does not close it after the last answer",
+        "of time end a connection whose client does not close it after the last response",
         .timeLimit(.minutes(10)))
     func lingering() async throws {
         var limits = ServerLimits()

@@ -8,7 +8,7 @@ import Web
 struct RateLimiterTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-    @Test("admits a burst, then so many a second")
+    @Test("admits a burst, then a rate per second")
     func bucket() {
         let limiter = RateLimiter<String>(RateLimit(perSecond: 2, burst: 3), capacity: 10)
         for _ in 0..<3 { #expect(limiter.consume("a", now: start) == nil) }
@@ -22,7 +22,7 @@ struct RateLimiterTests {
         #expect(limiter.consume("a", now: start + .hours(1)) == .milliseconds(500))
     }
 
-    @Test("forgets whose bucket is full when it needs room; without room, strangers share a bucket")
+    @Test("removes full buckets when it needs room; without room, new clients share a bucket")
     func table() {
         let limiter = RateLimiter<Int>(RateLimit(perSecond: 1, burst: 1), capacity: 2)
         #expect(limiter.consume(1, now: start) == nil)
@@ -36,7 +36,7 @@ struct RateLimiterTests {
     }
 }
 
-@Suite("A client's quota")
+@Suite("The rate limit of a client")
 struct ClientRateLimitsTests {
     /// The time between two requests, longer than the slowest machine takes for a test.
     private let pause = TimeAmount.hours(1)
@@ -48,7 +48,7 @@ struct ClientRateLimitsTests {
         return limits
     }
 
-    @Test("of an address ends with 429, which says when to try again; health checks and the connection go on")
+    @Test("of an address responds with 429 and the retry time; health checks and the connection continue")
     func address() async throws {
         var limits = limits
         limits.addressRate = RateLimit(every: pause, burst: 2)
@@ -70,7 +70,7 @@ struct ClientRateLimitsTests {
     }
 
     @Test(
-        "of an address counts what it asks of any route but health checks, which must not fail for that",
+        "of an address counts every route except health checks",
         arguments: [
             ("/schema.graphql", 429), ("/metrics", 429), ("/file", 429),
             ("/graphql?query=%7B+hello+%7D", 429),
@@ -94,7 +94,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("of an unknown token is that of its address alone: invented tokens need no memory")
+    @Test("of an unknown token is that of its address: invented tokens need no memory")
     func unknownToken() async throws {
         var limits = limits
         limits.tokenRate = RateLimit(every: pause, burst: 1)
@@ -112,7 +112,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("of a token is its own, whatever connection it comes on")
+    @Test("of a token is separate on every connection")
     func token() async throws {
         var limits = limits
         limits.tokenRate = RateLimit(every: pause, burst: 1)
@@ -128,7 +128,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("has each request of an array counted, by the address and by the token")
+    @Test("counts each request of an array, for the address and for the token")
     func batch() async throws {
         let pairs: [(RateLimit?, RateLimit?)] = [
             (RateLimit(every: pause, burst: 3), nil), (nil, RateLimit(every: pause, burst: 3)),
@@ -149,7 +149,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("is not counted for this machine, unless a trusted proxy tells for whom it asks")
+    @Test("does not count this machine, unless a trusted proxy forwards the request")
     func thisMachine() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
         configuration.limits.addressRate = RateLimit(every: pause, burst: 1)
@@ -169,7 +169,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("of connections turns away those of one address beyond it")
+    @Test("of connections refuses those of one address above it")
     func connections() async throws {
         var limits = limits
         limits.connectionsPerAddress = 1
@@ -188,7 +188,7 @@ struct ClientRateLimitsTests {
 @Suite("A client's address")
 struct ClientAddressTests {
     @Test(
-        "is told from what people write",
+        "is parsed from its text forms",
         arguments: [
             ("127.0.0.1", ClientAddress.ipv4(0x7F00_0001)), ("::1", .ipv4(0x7F00_0001)),
             ("::ffff:10.1.2.3", .ipv4(0x0A01_0203)),
@@ -198,12 +198,12 @@ struct ClientAddressTests {
         #expect(ClientAddress(text) == address)
     }
 
-    @Test("is none where the text is none", arguments: ["", "unknown", "10.0.0.1:80", "1.2.3", "_hidden"])
+    @Test("is nil for other texts", arguments: ["", "unknown", "10.0.0.1:80", "1.2.3", "_hidden"])
     func misreading(_ text: String) {
         #expect(ClientAddress(text) == nil)
     }
 
-    @Test("behind proxies is the one that the outermost trusted one has seen")
+    @Test("behind proxies is the one that the outermost trusted proxy reports")
     func proxies() throws {
         let peer = try #require(ClientAddress("127.0.0.1"))
         let field = "1.1.1.1, 2.2.2.2,3.3.3.3"

@@ -1,14 +1,13 @@
+import GraphQL
 import Logging
 import Synchronization
 import TestSupport
 import Testing
 import Web
 
-@testable import GraphQL
-
 @Suite("The log")
 struct LogTests {
-    @Test("tells of each request, and neither tokens nor queries nor variables")
+    @Test("has each request, without tokens, queries and variables")
     func secrets() async throws {
         let lines = LogLines()
         var logger = Logger(label: "test") { _ in lines }
@@ -41,7 +40,7 @@ struct LogTests {
         }
     }
 
-    @Test("has a line for each answer at the level info where it is asked for, with the operation's name")
+    @Test("has a line for each response at the level info if it is set, with the operation's name")
     func answers() async throws {
         let lines = LogLines()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
@@ -88,7 +87,7 @@ struct LogTests {
         for secret in ["hello", "nothing", "count"] { #expect(!lines.text.contains(secret)) }
     }
 
-    @Test("knows a request by the id that its answer has, also where that has to be waited for")
+    @Test("has the id of the response, also for later responses")
     func requestIDs() async throws {
         var service = TestService.make()
         service.respond = { _, _ in
@@ -104,7 +103,7 @@ struct LogTests {
         }
     }
 
-    @Test("is silent of requests at the level info")
+    @Test("has no requests at the level info by default")
     func silence() async throws {
         let lines = LogLines()
         let logger = Logger(label: "test") { _ in lines }

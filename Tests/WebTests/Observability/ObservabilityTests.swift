@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    @Test("count answers and operations, and tell how many connections there are")
+    @Test("count responses and operations, and report the open connections")
     func counting() async throws {
         var service = TestService.make()
         service.metrics = {
@@ -71,7 +71,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("count operations of streams and sockets with their first response, also those that go on")
+    @Test("count operations of streams and sockets by their first response, also those that continue")
     func following() async throws {
         try await withServer(LiveService.make()) { server in
             let streamed = #"{"operationName":"S","query":"subscription S { count(to: 2) }"}"#
@@ -98,7 +98,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("tell the own time of operations apart from the time that they spent on providers")
+    @Test("separate the own time of operations from the time of upstream calls")
     func times() {
         let metrics = Metrics()
         var facts = OperationSummary(name: "A", document: [], outcome: .complete)
@@ -120,7 +120,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("count calls to providers by outcome, and time those that went out")
+    @Test("count calls to providers by outcome, and measure sent ones")
     func calls() {
         let metrics = UpstreamMetrics()
         let start = ContinuousClock.now
@@ -145,7 +145,7 @@ struct MetricsTests {
         for line in expected { #expect(lines.contains(line), "\(line)") }
     }
 
-    @Test("are shown to nobody where nobody may see them, and to other machines only where everyone may")
+    @Test("are served to nobody, to this machine, or to all, as set")
     func audience() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         let foreign = RawRequest.get("/metrics", fields: ["X-Forwarded-For: 10.0.0.1"])
@@ -158,7 +158,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("have a bound on the names of operations that clients make up")
+    @Test("limit the number of operation names")
     func names() {
         let metrics = Metrics()
         for number in 0..<1_000 {
@@ -171,7 +171,7 @@ struct MetricsTests {
         #expect(operations.contains { $0.labels.first?.value == "(other)" && $0.value == 800 })
     }
 
-    @Test("have histograms whose buckets count those before them, too")
+    @Test("have cumulative histogram buckets")
     func histogram() {
         var histogram = Histogram()
         for duration in [TimeAmount.microseconds(500), .milliseconds(3), .milliseconds(4), .hours(1)] {
@@ -187,7 +187,7 @@ struct MetricsTests {
 
 @Suite("A log in JSON")
 struct JSONLogTests {
-    @Test("has an entry a line, whatever is in it")
+    @Test("has one entry a line, for any content")
     func line() throws {
         let collected = LineBox()
         var logger = Logger(label: "portico.web") { label in
@@ -206,7 +206,7 @@ struct JSONLogTests {
         #expect(entry["time"]?.string?.hasSuffix("Z") == true)
     }
 
-    @Test("has times as RFC 3339 writes them")
+    @Test("has times in the form of RFC 3339")
     func time() {
         #expect(Timestamp.text(secondsSince1970: 784_111_777, milliseconds: 7) == "1994-11-06T08:49:37.007Z")
     }

@@ -40,7 +40,7 @@ struct SpanExporterTests {
         exporter.families.first { $0.name == name }?.samples.first?.value
     }
 
-    @Test("of requests go to the collector, below the client's, with what became of the operation")
+    @Test("of requests reach the collector as children of the client's span, with the outcome")
     func requests() async throws {
         let collector = Collector()
         try await withServer(routes: ["/v1/traces": collector]) { server in
@@ -114,7 +114,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test("of operations on a socket and of streams last as long as these, below the client's")
+    @Test("of operations on a socket and of streams last as long as these, as children of the client's span")
     func following() async throws {
         let collector = Collector()
         try await withServer(routes: ["/v1/traces": collector]) { server in
@@ -152,7 +152,7 @@ struct SpanExporterTests {
         #expect(told?["value"]?["stringValue"]?.string == outcome)
     }
 
-    @Test("of a request that fails inside tell the type of the error, and nothing that it says")
+    @Test("of a failing request have the type of the error without its text")
     func failure() async throws {
         let collector = Collector()
         try await withServer(routes: ["/v1/traces": collector]) { server in
@@ -172,7 +172,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test("of a trace whose beginner does not record it are not recorded")
+    @Test("of a trace that its sender does not record are not recorded")
     func unsampled() async throws {
         try await Self.withExporter(Self.limits(batch: 1), { _ in }) { exporter in
             let tracer = RequestTracer(exporting: exporter)
@@ -183,7 +183,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test("that are left when the server stops are sent before it is gone")
+    @Test("that remain when the server stops are sent before it ends")
     func stopping() async throws {
         let collector = Collector()
         try await withServer(routes: ["/v1/traces": collector]) { server in
@@ -194,7 +194,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test("that the collector does not take are dropped and counted, and those after them are sent")
+    @Test("that the collector rejects are dropped and counted, and later ones are sent")
     func failing() async throws {
         let isDown = Mutex(true)
         let tried = AsyncStream.makeStream(of: Void.self)
@@ -217,7 +217,7 @@ struct SpanExporterTests {
         }
     }
 
-    @Test("beyond the bound are dropped and counted")
+    @Test("above the limit are dropped and counted")
     func bound() {
         var limits = Self.limits(batch: 10)
         limits.waiting = 2

@@ -2,7 +2,7 @@ import Testing
 import Tracing
 import Web
 
-@Suite("A trace")
+@Suite("A trace context")
 struct TraceContextTests {
     private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -14,7 +14,7 @@ struct TraceContextTests {
         func extract(key: String, from fields: [String: String]) -> String? { fields[key] }
     }
 
-    @Test("goes on from where the client stands, with what tracing systems on the way have to say")
+    @Test("is continued, with the entries of tracing systems")
     func parent() throws {
         let tracer = RequestTracer()
         var context = ServiceContext.topLevel
@@ -41,7 +41,7 @@ struct TraceContextTests {
     }
 
     @Test(
-        "is not one that the client says in another form",
+        "in another form is ignored",
         arguments: [
             "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
             "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -57,7 +57,7 @@ struct TraceContextTests {
         #expect(TraceContext(traceparent: field, tracestate: nil) == nil)
     }
 
-    @Test("may come in a later version's form, which has more behind")
+    @Test("of a later version may have more fields")
     func later() {
         let trace = TraceContext(
             traceparent: "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-more", tracestate: nil)
@@ -79,13 +79,13 @@ struct TraceContextTests {
         ("a=" + String(repeating: "x", count: 250) + ",b=" + String(repeating: "x", count: 258), nil),
     ]
 
-    @Test("drops a tracestate that is malformed or too long, and goes on", arguments: states)
+    @Test("without a valid tracestate is continued without it", arguments: states)
     func state(_ field: String, _ expected: String?) throws {
         let trace = try #require(TraceContext(traceparent: Self.parent, tracestate: field))
         #expect(trace.state?.text == expected)
     }
 
-    @Test("is another one for each request, as is each span below it")
+    @Test("has a new id for each request and each span")
     func distinct() {
         let roots = (0..<1_000).map { _ in TraceContext.root(isSampled: false) }
         #expect(Set(roots.map(\.traceID)).count == 1_000)

@@ -1,11 +1,10 @@
 import Foundation
+import GraphQL
 import TestSupport
 import Testing
 import Web
 
-@testable import GraphQL
-
-@Suite("What an answer has cost upstream")
+@Suite("The report of upstream calls")
 struct UpstreamReportTests {
     private static let field = "Portico-Upstream: true"
 
@@ -59,7 +58,7 @@ struct UpstreamReportTests {
         ]),
     ])
 
-    @Test("is told to who asks, in the order of the calls, in milliseconds from the operation's start")
+    @Test("is returned on request, in the order of the calls, in milliseconds from the operation's start")
     func told() async throws {
         try await withServer(Self.service()) { server in
             let body = RawRequest.query("{ session }")
@@ -74,7 +73,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is told of each request of an array")
+    @Test("is returned for each request of an array")
     func batch() async throws {
         var limits = ServerLimits.patient
         limits.batch = 2
@@ -87,7 +86,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is told with each response of a stream: what that one has cost")
+    @Test("is returned with each response of a stream, with its calls")
     func stream() async throws {
         try await withServer(Self.live()) { server in
             let answer = try await server.ask(
@@ -105,7 +104,7 @@ struct UpstreamReportTests {
 
     /// A handshake and a first message, and whether they request the report.
     @Test(
-        "is told on a socket whose handshake or first message asks for it",
+        "is returned on a socket whose handshake or first message requests it",
         arguments: [
             ("Portico-Upstream: true\r\n", "null", true), ("", #"{"Portico-Upstream":true}"#, true),
             ("", #"{"portico-upstream":"True"}"#, true),
@@ -133,7 +132,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is told to nobody on a socket in production")
+    @Test("is not returned on a socket in production")
     func productionSocket() async throws {
         let configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient).inProduction
         try await withServer(configuration, Self.live()) { server in
@@ -146,7 +145,7 @@ struct UpstreamReportTests {
     }
 
     @Test(
-        "is not told for another word than true, nor unasked",
+        "is returned for the value true only",
         arguments: ["Portico-Upstream: yes", "X: true"])
     func unasked(_ field: String) async throws {
         try await withServer(Self.service()) { server in
@@ -156,7 +155,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is told to nobody in production")
+    @Test("is not returned in production")
     func production() async throws {
         let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
         try await withServer(configuration, Self.service()) { server in
@@ -166,7 +165,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is never of an answer that was made before, and none that is told is kept for others")
+    @Test("is not returned with a cached response, and a response with it is not cached")
     func answerCache() async throws {
         try await withServer(Self.service()) { server in
             let client = try server.client()
@@ -186,7 +185,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("may be asked for by the pages of other sites, where these may read answers")
+    @Test("may be requested by pages of other sites that may read responses")
     func preflight() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         configuration.cors.origins = .any
@@ -199,7 +198,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("stands beside what else an answer has in its extensions")
+    @Test("is added to other extensions of a response")
     func cost() async throws {
         try await withServer(SmallSchema.service()) { server in
             let body = #"{"query":"{ hello }","extensions":{"cost":true}}"#
@@ -211,7 +210,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("is told beside the errors of a request that cannot be run")
+    @Test("is added to the errors of a request that cannot be run")
     func refusal() async throws {
         try await withServer(SmallSchema.service()) { server in
             let answer = try await server.ask(
@@ -222,7 +221,7 @@ struct UpstreamReportTests {
         }
     }
 
-    @Test("begins anew with each taking, so that the log of a stream stays small")
+    @Test("starts again with each read, so that the log of a stream stays small")
     func taking() throws {
         let log = UpstreamLog()
         let end = log.start + .milliseconds(5)
@@ -234,7 +233,7 @@ struct UpstreamReportTests {
         #expect(log.start == end)
     }
 
-    @Test("has a bound on the calls that are told one by one")
+    @Test("limits the number of listed calls")
     func bound() throws {
         let log = UpstreamLog()
         for number in 0..<300 {
@@ -247,7 +246,7 @@ struct UpstreamReportTests {
     }
 
     @Test(
-        "is written in milliseconds to the microsecond",
+        "has milliseconds with microseconds",
         arguments: [
             (Duration.zero, "0"), (.microseconds(1), "0.001"), (.microseconds(31_200), "31.2"),
             (.milliseconds(5), "5"), (.microseconds(1_020), "1.02"), (.nanoseconds(999), "0"),
@@ -264,7 +263,7 @@ struct UpstreamReportTests {
         ([(0, 9), (2, 3)], 10, 9), ([(0, 1), (3, 5)], 10, 3), ([(5, 50)], 10, 5), ([(-5, 3)], 10, 3),
     ]
 
-    @Test("takes the time in which at least one call is under way", arguments: uses)
+    @Test("counts time with concurrent calls once", arguments: uses)
     func time(_ calls: [(Int, Int)], _ whole: Int, _ expected: Int) {
         let start = ContinuousClock.now
         let use = UpstreamUsage(

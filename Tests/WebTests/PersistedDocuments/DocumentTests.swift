@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A document that is named")
+@Suite("A document id")
 struct DocumentTests {
     private static let text = "{ hello }"
     private static let id = DocumentHash(of: text).description
@@ -20,7 +20,7 @@ struct DocumentTests {
             #"{\#(text)"extensions":{"persistedQuery":{"version":1,"sha256Hash":"\#(hash)"}}}"#)
     }
 
-    @Test("is found by its id, in a body and in a URL")
+    @Test("is found in a body and in a URL")
     func trusted() async throws {
         try await withServer(service(DocumentPolicy(trusting: [Self.text]))) { server in
             for id in [Self.id, "sha256:\(Self.id)", Self.id.uppercased()] {
@@ -32,7 +32,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("is refused where it is unknown", arguments: ["nothing", String(repeating: "0", count: 64)])
+    @Test("that is unknown is refused", arguments: ["nothing", String(repeating: "0", count: 64)])
     func unknown(_ id: String) async throws {
         try await withServer { server in
             let answer = try await server.ask(RawRequest.post(#"{"documentId":"\#(id)"}"#))
@@ -43,7 +43,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("is persisted by a client that sends it with its hash, and found by that hash from then on")
+    @Test("is stored if a client sends it with the document, and found afterwards")
     func automatic() async throws {
         try await withServer { server in
             let missing = try await server.ask(persisted(Self.id))
@@ -58,7 +58,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("is not persisted under another one's hash")
+    @Test("is not stored for another document")
     func wrongHash() async throws {
         try await withServer { server in
             let answer = try await server.ask(persisted(Self.id, query: "{ session }"))
@@ -69,7 +69,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "is refused where its name is malformed",
+        "in another form is refused",
         arguments: [
             "1", "{}", #"{"version":2,"sha256Hash":"\#(id)"}"#, #"{"version":1,"sha256Hash":"abc"}"#,
             #"{"version":1,"sha256Hash":"\#(String(repeating: "g", count: 64))"}"#,
@@ -83,7 +83,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("is not kept where nothing may be")
+    @Test("is not stored if automatic persisted queries are off")
     func notSupported() async throws {
         try await withServer(service(DocumentPolicy(persistedBytes: 0))) { server in
             let answer = try await server.ask(persisted(Self.id, query: Self.text))
@@ -92,7 +92,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("is the only one that runs where only trusted ones do")
+    @Test("is required if only trusted documents are run")
     func onlyTrusted() async throws {
         let policy = DocumentPolicy(trusting: [Self.text], runsOnlyTrusted: true)
         try await withServer(service(policy)) { server in
@@ -113,7 +113,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("has the SHA-256 that others compute")
+    @Test("is the SHA-256 that other programs compute")
     func hashing() {
         // FIPS 180-2, appendix B.1.
         #expect(
@@ -130,7 +130,7 @@ struct BatchTests {
         return limits
     }
 
-    @Test("is answered in its order, each request for itself")
+    @Test("has its responses in order, one for each request")
     func answers() async throws {
         try await withServer(limits: limits) { server in
             let body = #"[{"query":"{ slow }"},{"query":"{ hello }"},{"query":"{ broken }"}]"#
@@ -145,7 +145,7 @@ struct BatchTests {
     }
 
     @Test(
-        "is refused where it is none, or too large",
+        "that is malformed or too large is refused",
         arguments: [
             ("[]", "The request is an array without a request. Send one object with the key \"query\"."),
             (
@@ -168,28 +168,5 @@ struct BatchTests {
             #expect(answer.status == 400)
             #expect(answer.message == message)
         }
-    }
-}
-
-@Suite("A bounded store")
-struct BoundedStoreTests {
-    @Test("forgets what has not been used, and never weighs more than it may")
-    func forgetting() {
-        let store = BoundedStore<Int, String>(capacity: 8)
-        store.store("used", for: 0, weight: 1)
-        for key in 1...20 {
-            store.store("\(key)", for: key, weight: 2)
-            #expect(store[0] == "used")
-        }
-        #expect(store[20] == "20")
-        #expect((1...20).filter { store[$0] != nil }.count <= 4)
-    }
-
-    @Test("keeps nothing that is too heavy, and forgets what stood in its place")
-    func heavy() {
-        let store = BoundedStore<Int, String>(capacity: 8)
-        store.store("light", for: 0, weight: 1)
-        store.store("heavy", for: 0, weight: 5)
-        #expect(store[0] == nil)
     }
 }

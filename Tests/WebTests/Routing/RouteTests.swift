@@ -28,7 +28,7 @@ private let partial = #"{"data":null,"errors":[{"message":"no"}]}"#
 @Suite("A route")
 struct RouteTests {
     @Test(
-        "answers",
+        "responds",
         arguments: RightRequest.posts + RightRequest.gets + RightRequest.forms + RightRequest.others)
     func answers(_ right: RightRequest) async throws {
         try await withServer { server in
@@ -41,7 +41,7 @@ struct RouteTests {
     }
 
     @Test(
-        "answers HEAD as GET, without the body",
+        "responds to HEAD like GET, without the body",
         arguments: ["/health/live", "/schema.graphql", "/graphql?query=%7B+hello+%7D"])
     func answersHead(_ path: String) async throws {
         try await withServer { server in
@@ -59,7 +59,7 @@ struct RouteTests {
         }
     }
 
-    @Test("leaves the body out of an answer to HEAD that is an error")
+    @Test("has no body in an error response to HEAD")
     func answersHeadWithError() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -70,7 +70,7 @@ struct RouteTests {
         }
     }
 
-    @Test("says which part is down, and stays ready")
+    @Test("reports a component that is down, and stays ready")
     func componentIsDown() async throws {
         let readiness = Readiness(components: [
             Readiness.Component("alpaca", .down, detail: "429 until 15:00"),
@@ -85,7 +85,7 @@ struct RouteTests {
         }
     }
 
-    @Test("is not ready when the service is not")
+    @Test("is not ready if the service is not")
     func isNotReady() async throws {
         try await withServer(TestService.make(readiness: Readiness(isReady: false))) { server in
             let response = try await server.ask(RawRequest.get("/health/ready"))
@@ -94,7 +94,7 @@ struct RouteTests {
         }
     }
 
-    @Test("tells the service the id that the client sees")
+    @Test("gives the service the request id of the response")
     func requestID() async throws {
         try await withServer { server in
             let client = try server.client()
@@ -125,7 +125,7 @@ struct RouteTests {
         }
     }
 
-    @Test("says nothing of what went wrong inside")
+    @Test("returns no detail of an internal error")
     func masksFailures() async throws {
         try await withServer { server in
             let response = try await server.ask(RawRequest.post(RawRequest.query("{ broken }")))
@@ -253,9 +253,9 @@ extension RightRequest {
     ]
 }
 
-@Suite("A problem with a request")
+@Suite("A request error")
 struct ProblemFormTests {
-    @Test("is told in the form that the client accepts")
+    @Test("has the form that the client accepts")
     func asGraphQLResponse() async throws {
         try await withServer { server in
             let response = try await server.ask(

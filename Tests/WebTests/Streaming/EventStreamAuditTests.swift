@@ -5,7 +5,7 @@ import Web
 
 @Suite("The audit of GraphQL over Server-Sent Events")
 struct EventStreamAuditTests {
-    @Test("is passed", arguments: EventStreamAudit.all)
+    @Test("has no finding", arguments: EventStreamAudit.all)
     func isPassed(_ audit: EventStreamAudit) async throws {
         try await withServer(LiveService.make()) { server in
             let response = try await server.ask(audit.request)
@@ -48,7 +48,7 @@ struct EventStreamAuditTests {
         #expect(response.body.hasSuffix("event: complete\ndata:\n\n"))
     }
 
-    @Test("names each rule once")
+    @Test("has each rule once")
     func names() {
         #expect(Set(EventStreamAudit.all.map(\.id)).count == EventStreamAudit.all.count)
     }
@@ -86,7 +86,7 @@ struct EventStreamAuditTests {
         }
     }
 
-    @Test("REUSE: behind a stream that has ended, the connection serves the next request")
+    @Test("REUSE: after a stream, the connection serves the next request")
     func reuse() async throws {
         try await withServer(LiveService.make()) { server in
             let client = try server.client()

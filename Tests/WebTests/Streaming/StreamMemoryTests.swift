@@ -1,9 +1,8 @@
+import GraphQL
 import NIOCore
 import TestSupport
 import Testing
 import Web
-
-@testable import GraphQL
 
 @Suite("The memory of running streams")
 struct StreamMemoryTests {

@@ -48,7 +48,7 @@ struct StreamedAnswerTests {
         }
     }
 
-    @Test("are begun by GET, too, which changes nothing")
+    @Test("are also started by GET")
     func get() async throws {
         try await withServer(LiveService.make()) { server in
             func get(_ query: String) -> String {
@@ -62,7 +62,7 @@ struct StreamedAnswerTests {
         }
     }
 
-    @Test("are the parts of a multipart body for clients that say so")
+    @Test("are parts of a multipart body for clients that accept it")
     func multipart() async throws {
         try await withServer(LiveService.make()) { server in
             let response = try await server.ask(
@@ -81,7 +81,7 @@ struct StreamedAnswerTests {
 
     /// The Accept fields of clients that support several formats.
     @Test(
-        "are streamed where the operation is one, and a query of the same client is answered as ever",
+        "are streamed, and queries of the same client are not",
         arguments: [
             ("{ hello }", "application/graphql-response+json; charset=utf-8"),
             ("subscription { count(to: 1) }", "text/event-stream; charset=utf-8"),
@@ -97,7 +97,7 @@ struct StreamedAnswerTests {
     }
 
     @Test(
-        "have the form that the client names",
+        "have the format that the client accepts",
         arguments: [
             ("text/event-stream", StreamFormat.eventStream), ("TEXT/Event-Stream;q=0.5", .eventStream),
             ("text/event-stream;q=0", nil), ("*/*", nil), (nil, nil), ("multipart/mixed", nil),
@@ -109,7 +109,7 @@ struct StreamedAnswerTests {
         #expect(ContentNegotiation.streamFormat(accept: accept) == form)
     }
 
-    @Test("say in between that they are still there")
+    @Test("send heartbeats")
     func heartbeat() async throws {
         var limits = ServerLimits.patient
         limits.heartbeat = .milliseconds(20)
@@ -222,7 +222,7 @@ struct StreamedAnswerTests {
         }
     }
 
-    @Test("take the token of the Authorization field")
+    @Test("use the token of the Authorization field")
     func token() async throws {
         try await withServer(LiveService.make()) { server in
             let mine = try await server.ask(

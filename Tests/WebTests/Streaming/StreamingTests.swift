@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Web
 
-@Suite("A streamed answer")
+@Suite("A streamed response")
 struct StreamingTests {
-    @Test("arrives part by part, in chunks, and the connection goes on")
+    @Test("arrives in chunks, and the connection continues")
     func chunks() async throws {
         let next = Event<Void>()
         let route = StreamingRoute { writer in
@@ -47,7 +47,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("has only a head where HEAD asks for it")
+    @Test("has only a head for HEAD")
     func head() async throws {
         let route = StreamingRoute { _ in throw CancellationError() }
         try await withServer(routes: ["/stream": route]) { server in
@@ -59,7 +59,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("waits for a client that takes nothing, and goes on when it does")
+    @Test("waits for a client that does not read, and continues when it reads")
     func backpressure() async throws {
         let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20)
         let started = Event<Void>()
@@ -86,7 +86,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("is cancelled when the client goes away, and writing fails from then on")
+    @Test("is cancelled if the client disconnects, and later writes fail")
     func clientGone() async throws {
         let started = Event<Void>()
         let outcome = Event<Bool>()
@@ -111,7 +111,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("is cancelled when the server drains, and may still say goodbye")
+    @Test("is cancelled when the server drains, after a last write")
     func draining() async throws {
         let started = Event<Void>()
         let route = StreamingRoute { writer in
@@ -130,7 +130,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("is broken off without its last chunk where making it fails")
+    @Test("ends without its last chunk after an error")
     func failure() async throws {
         let route = StreamingRoute { writer in
             try await writer.write(ByteBuffer(string: "first"))
@@ -144,7 +144,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("is broken off when it says nothing for too long")
+    @Test("ends if it writes nothing for too long")
     func silence() async throws {
         let cancelled = Event<Void>()
         let route = StreamingRoute { _ in try await waitForCancellation(telling: cancelled) }
@@ -159,7 +159,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("is refused beyond the bound of them")
+    @Test("is refused above the limit")
     func bound() async throws {
         let cancelled = Event<Void>()
         let route = StreamingRoute { _ in try await waitForCancellation(telling: cancelled) }

@@ -1,8 +1,7 @@
+import GraphQL
 import Synchronization
 import TestSupport
 import Web
-
-@testable import GraphQL
 
 /// A small service whose responses contain the request.
 enum TestService {

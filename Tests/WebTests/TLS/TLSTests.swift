@@ -7,7 +7,7 @@ import Web
 @Suite("With a certificate")
 struct TLSTests {
     @Test(
-        "the server speaks HTTP/2, and HTTP/1.1 with those who speak no other",
+        "the server uses HTTP/2, and HTTP/1.1 for clients without it",
         arguments: ["--http2", "--http1.1"])
     func protocols(_ version: String) async throws {
         try await withCertificate { files in
@@ -22,7 +22,7 @@ struct TLSTests {
         }
     }
 
-    @Test("HTTP/2 carries what is large, streamed, refused and waited for")
+    @Test("HTTP/2 carries large, streamed, refused and late responses")
     func http2() async throws {
         let route = StreamingRoute { writer in
             for part in 0..<100 {
@@ -45,7 +45,7 @@ struct TLSTests {
         }
     }
 
-    @Test("an answer that is streamed over HTTP/2 may say goodbye when the server drains")
+    @Test("a stream over HTTP/2 may send a last message when the server drains")
     func draining() async throws {
         let started = Event<Void>()
         let route = StreamingRoute { writer in
@@ -64,7 +64,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a new one is shown to those who come after it")
+    @Test("a renewed one is used for later connections")
     func renewal() async throws {
         try await withCertificate { files in
             let identity = try TLSIdentity(files)
@@ -78,7 +78,7 @@ struct TLSTests {
         }
     }
 
-    @Test("that is not there, the server does not begin")
+    @Test("that is missing, the server does not start")
     func missing() async throws {
         let files = TLSFiles(certificateChain: "/nothing/chain.pem", privateKey: "/nothing/key.pem")
         let failure = await #expect(throws: TLSError.self) {

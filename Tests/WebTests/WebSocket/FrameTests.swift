@@ -2,13 +2,12 @@ import NIOCore
 import NIOPosix
 import NIOWebSocket
 import Testing
+import Web
 
-@testable import Web
-
-@Suite("A frame of a socket")
+@Suite("A WebSocket frame")
 struct FrameTests {
     @Test(
-        "says how long it is in the shortest form (RFC 6455, section 5.2)",
+        "has the shortest form of its length (RFC 6455, section 5.2)",
         arguments: [
             (0, [0x81, 0]), (125, [0x81, 125]), (126, [0x81, 126, 0, 126]), (65_535, [0x81, 126, 255, 255]),
             (65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
@@ -22,7 +21,7 @@ struct FrameTests {
         }
     }
 
-    @Test("is what it is said to be")
+    @Test("has the type of its opcode")
     func opcode() {
         #expect(Array(ByteBuffer.frame(.ping) { _ in }.readableBytesView) == [0x89, 0])
         #expect(
@@ -31,7 +30,7 @@ struct FrameTests {
     }
 }
 
-@Suite("The decoder of frames")
+@Suite("The frame decoder")
 struct CountingFrameDecoderTests {
     @Test(
         "counts what has arrived of a frame, and does not retain the buffer that it was read into",

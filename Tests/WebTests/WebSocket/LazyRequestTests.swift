@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Web
 
-@Suite("A request that is prepared when its operation starts")
+@Suite("A lazily prepared request")
 struct LazyRequestTests {
     @Test("counts against the memory for requests until then, and is prepared once")
     func reservation() {

@@ -5,7 +5,7 @@ import Web
 
 @Suite("The audit of GraphQL over WebSocket")
 struct SocketAuditTests {
-    @Test("is passed", arguments: SocketAudit.all)
+    @Test("has no finding", arguments: SocketAudit.all)
     func isPassed(_ audit: SocketAudit) async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.open(server)
@@ -35,14 +35,14 @@ struct SocketAuditTests {
         }
     }
 
-    @Test("names each rule once")
+    @Test("has each rule once")
     func names() {
         #expect(Set(SocketAudit.all.map(\.id)).count == SocketAudit.all.count)
     }
 
     /// The subprotocols that a client offers, and the one that the server selects.
     @Test(
-        "HAND-1: the protocol is chosen from what the client offers, and named",
+        "HAND-1: the subprotocol is chosen from those of the client, and returned",
         arguments: [
             ("Sec-WebSocket-Protocol: graphql-transport-ws\r\n", true),
             ("Sec-WebSocket-Protocol: graphql-ws, graphql-transport-ws\r\n", true),
@@ -69,7 +69,7 @@ struct SocketAuditTests {
     }
 
     @Test(
-        "HAND-2: the handshakes of browsers are taken, and extensions left alone",
+        "HAND-2: handshakes of browsers are accepted, without extensions",
         arguments: [
             "Upgrade: websocket\r\nConnection: Upgrade\r\n", "Upgrade: WebSocket\r\nConnection: upgrade\r\n",
             "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n",
@@ -88,7 +88,7 @@ struct SocketAuditTests {
 
     /// Locations of a token, and the name of its session; nil if it is rejected.
     @Test(
-        "INIT-TOKEN: a token is found where clients put it",
+        "INIT-TOKEN: a token is found in each usual place",
         arguments: [
             (#"{"Authorization":"Bearer good"}"#, "somebody"),
             (#"{"AUTHORIZATION":"bearer good"}"#, "somebody"),
@@ -124,7 +124,7 @@ struct SocketAuditTests {
         }
     }
 
-    @Test("INIT-TIMEOUT: who does not begin is sent away, whatever else it says")
+    @Test("INIT-TIMEOUT: a client without ConnectionInit is disconnected")
     func timeout() async throws {
         var limits = ServerLimits.patient
         limits.initialisationTimeout = .milliseconds(50)
@@ -136,7 +136,7 @@ struct SocketAuditTests {
         }
     }
 
-    @Test("SUB-APART: the ids of two sockets have nothing to do with each other")
+    @Test("SUB-APART: ids on two sockets are independent")
     func apart() async throws {
         try await withServer(LiveService.make()) { server in
             let (first, second) = (try await SocketClient.begin(server), try await SocketClient.begin(server))
@@ -151,7 +151,7 @@ struct SocketAuditTests {
     }
 
     @Test(
-        "CLOSE-1: the client's goodbye is answered with its code",
+        "CLOSE-1: a close frame is answered with its code",
         arguments: [1_000, 1_001, 1_007, 1_014, 3_000, 4_999])
     func goodbye(code: Int) async throws {
         try await withServer(LiveService.make()) { server in

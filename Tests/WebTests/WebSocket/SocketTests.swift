@@ -6,7 +6,7 @@ import Web
 
 @Suite("GraphQL over WebSocket")
 struct SocketTests {
-    @Test("opens with the key of RFC 6455's example, and names the protocol")
+    @Test("opens with the accept value of RFC 6455's example, and returns the subprotocol")
     func handshake() async throws {
         try await withServer(LiveService.make()) { server in
             let response = try await server.client().asking(SocketClient.handshake())
@@ -18,7 +18,7 @@ struct SocketTests {
     }
 
     /// Some clients compare the names with their capitals.
-    @Test("names the fields of the handshake as RFC 6455 does")
+    @Test("has the handshake fields of RFC 6455")
     func names() async throws {
         try await withServer(LiveService.make()) { server in
             let client = try server.client()
@@ -33,7 +33,7 @@ struct SocketTests {
     }
 
     @Test(
-        "refuses a handshake that is none",
+        "refuses an invalid handshake",
         arguments: [
             (SocketClient.handshake(version: "8"), 426, "13"),
             (SocketClient.handshake(key: "short"), 400, nil),
@@ -277,7 +277,7 @@ struct SocketTests {
         }
     }
 
-    @Test("tells each response of a subscription, then that it is complete")
+    @Test("returns each response of a subscription, then Complete")
     func subscription() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -296,7 +296,7 @@ struct SocketTests {
         }
     }
 
-    @Test("runs several operations at a time, and ends one when the client says so")
+    @Test("runs several operations concurrently, and ends one at the client's request")
     func several() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -312,7 +312,7 @@ struct SocketTests {
         }
     }
 
-    @Test("says why an operation does not begin, and goes on")
+    @Test("returns the error of an operation that does not start, and continues")
     func errors() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -330,7 +330,7 @@ struct SocketTests {
     }
 
     @Test(
-        "takes the token of the first message",
+        "uses the token of the first message",
         arguments: [
             (#"{"Authorization":"Bearer good"}"#, "somebody"),
             (#"{"authorization":"bearer good"}"#, "somebody"),
@@ -344,7 +344,7 @@ struct SocketTests {
         }
     }
 
-    @Test("takes the token of the handshake where the first message has none")
+    @Test("uses the token of the handshake if the first message has none")
     func tokenOfHandshake() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.open(
@@ -404,7 +404,7 @@ struct SocketTests {
         ]
     }
 
-    @Test("closes a socket whose client breaks the protocol, and says why", arguments: Fault.all)
+    @Test("closes a socket whose client violates the protocol, with the reason", arguments: Fault.all)
     func faults(fault: Fault) async throws {
         try await withServer(LiveService.make()) { server in
             let socket =
@@ -418,7 +418,7 @@ struct SocketTests {
         }
     }
 
-    @Test("closes a socket that says nothing in time")
+    @Test("closes a socket without a message in time")
     func silence() async throws {
         var limits = ServerLimits.patient
         limits.initialisationTimeout = .milliseconds(50)
@@ -429,7 +429,7 @@ struct SocketTests {
         }
     }
 
-    @Test("refuses operations beyond the limit, and lets the others go on")
+    @Test("refuses operations above the limit, and continues the others")
     func limit() async throws {
         var limits = ServerLimits.patient
         limits.operationsPerSocket = 1
@@ -449,7 +449,7 @@ struct SocketTests {
 
     /// Frames that a client must not send.
     @Test(
-        "closes a socket with frames that no client may send",
+        "closes a socket after frames that clients must not send",
         arguments: [
             ("unmasked", 1002), ("reserved", 1002), ("binary", 4400), ("no text", 1007), ("huge", 1009),
         ])
@@ -478,7 +478,7 @@ struct SocketTests {
             (8, [UInt8($0 >> 8), UInt8($0 & 0xFF)], 1002)
         } + [(8, [3], 1002), (8, [3, 0xE8, 0xFF], 1007)]
 
-    @Test("closes a socket with frames that RFC 6455 does not know", arguments: wrongFrames)
+    @Test("closes a socket after frames that RFC 6455 does not define", arguments: wrongFrames)
     func unknownFrames(opcode: UInt8, payload: [UInt8], code: Int) async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -487,7 +487,7 @@ struct SocketTests {
         }
     }
 
-    @Test("answers a goodbye without a code by one without a code")
+    @Test("responds to a close frame without a code by one without a code")
     func silentGoodbye() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -496,7 +496,7 @@ struct SocketTests {
         }
     }
 
-    @Test("puts a message together from its fragments, and answers pings between them")
+    @Test("assembles a message from fragments, and responds to pings between them")
     func fragments() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -508,7 +508,7 @@ struct SocketTests {
         }
     }
 
-    @Test("closes in good order when the client does, and when the server stops")
+    @Test("closes normally when the client does, and when the server stops")
     func closing() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)

@@ -3,20 +3,24 @@ import Foundation
 import PorticoCore
 import Storage
 
-/// The data folder that a command looks after, and the master key in use there.
+/// The data directory of a command, and its current master key.
 struct DataDirectoryOptions {
     let folder: DataDirectory
     /// The key of the environment, else that of the directory; nil if there is neither.
     let masterKey: MasterKey?
-    /// Whether the environment names it.
+    /// Whether the environment sets the key.
     let isKeyNamed: Bool
+
+    /// The help of the option for the directory.
+    static let help: ArgumentHelp =
+        "The directory that contains portico.db; with the sandbox, its subdirectory sandbox."
 
     /// - Parameter path: The directory with `portico.db`.
     /// - Throws: `UsageError` if it has none, `StorageError` if a file cannot be used.
     init(_ path: String) async throws {
         guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
             throw UsageError(
-                "The folder \"\(path)\" has no \(UserDatabase.name). With the sandbox, it is in the folder sandbox in it."
+                "The directory \"\(path)\" has no \(UserDatabase.name). With the sandbox, use its subdirectory sandbox."
             )
         }
         folder = try DataDirectory(path)
@@ -32,27 +36,29 @@ struct DataDirectoryOptions {
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy what users have entrusted to Portico, while it runs.",
+        abstract: "Copy the users' data (portico.db), also while the server runs.",
         discussion: """
-            The copy is of one moment, whole, and for its owner alone. Users' secrets in it are sealed: without the master
-            key (portico.key, or the one that PORTICO_MASTER_KEY_FILE names) they are lost, so keep that, too, but not
-            beside the copy. To restore: stop Portico, put the copy in the place of portico.db, delete portico.db-wal and
-            portico.db-shm, start it.
+            The copy is a consistent snapshot, which only the file's owner can read. Users' secrets in it are encrypted:
+            without the master key (portico.key, or the file that PORTICO_MASTER_KEY_FILE names) they are lost. Back up
+            the master key too, but not beside the copy. To restore: stop Portico, replace portico.db with the copy,
+            delete portico.db-wal and portico.db-shm, start Portico.
 
             Examples:
               portico backup /var/backups/portico-2026-11-21.db --data /var/lib/portico
             """)
 
-    @Argument(help: "The copy; there must be no such file yet.")
+    @Argument(help: "The path of the copy; the file must not exist.")
     var file: String
 
-    @Option(help: "The folder that holds portico.db; with the sandbox, the folder sandbox in it.")
+    @Option(help: DataDirectoryOptions.help)
     var data: String
 
     func run() async throws {
-        let kept = try await DataDirectoryOptions(data)
-        try DatabaseBackup.write(of: kept.folder, to: file)
-        print("\(file) holds what \(kept.folder.path) held at this moment. The master key is not in it.")
+        let options = try await DataDirectoryOptions(data)
+        try DatabaseBackup.write(of: options.folder, to: file)
+        print(
+            "\(file) is a copy of the users' data in \(options.folder.path). It does not contain the master key."
+        )
     }
 }
 
@@ -60,25 +66,25 @@ struct BackupCommand: AsyncParsableCommand {
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look whether a data folder is in order; nothing is changed.",
+        abstract: "Check a data directory without changing it.",
         discussion: """
-            Looks at the disk's space, the files' permissions, the databases, their migrations, and whether the master key
-            opens users' secrets. A server may run meanwhile. Exit status 0 where all is fine, 1 where something is not.
+            Checks the free disk space, the files' permissions, the databases, their migrations, and whether the master
+            key decrypts the users' secrets. A server may run meanwhile. Exit status 0 if all checks pass, else 1.
 
             Examples:
               portico doctor --data /var/lib/portico
               portico doctor --data /var/lib/portico --json
             """)
 
-    @Option(help: "The folder that holds portico.db; with the sandbox, the folder sandbox in it.")
+    @Option(help: DataDirectoryOptions.help)
     var data: String
 
-    @Flag(help: "Print an array of objects with subject, fine and text.")
+    @Flag(help: "Print a JSON array of objects with subject, fine and text.")
     var json = false
 
     func run() async throws {
-        let kept = try await DataDirectoryOptions(data)
-        let examination = DataDirectoryCheck(of: kept.folder, with: kept.masterKey)
+        let options = try await DataDirectoryOptions(data)
+        let examination = DataDirectoryCheck(of: options.folder, with: options.masterKey)
         if json {
             let rows = examination.findings.map {
                 Row(subject: $0.subject, fine: $0.isFine, text: $0.text)

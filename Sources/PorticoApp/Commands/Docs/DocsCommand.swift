@@ -8,7 +8,7 @@ import PorticoCore
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",
-        abstract: "Write the pages of the documentation that are made from the code.",
+        abstract: "Write the pages of the documentation that are generated from the code.",
         discussion: """
             Examples:
               portico docs Sources/PorticoApp/Portico.docc
@@ -16,32 +16,33 @@ struct DocsCommand: ParsableCommand {
             """,
         shouldDisplay: false)
 
-    @Flag(help: "Write nothing; exit status 1 if a page is not what the code says.")
+    @Flag(help: "Write nothing; exit with status 1 if a page is outdated.")
     var check = false
 
-    @ArgumentParser.Argument(help: "The folder of the pages.")
-    var folder: String
+    @ArgumentParser.Argument(help: "The directory of the pages.")
+    var directory: String
 
     func run() throws {
-        let isFolder = try? URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
-        guard isFolder == true else {
-            throw UsageError("\(folder) is no folder; the pages lie in Sources/PorticoApp/Portico.docc.")
+        let isDirectory = try? URL(filePath: directory).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+        guard isDirectory == true else {
+            throw UsageError(
+                "\(directory) is not a directory; the pages are in Sources/PorticoApp/Portico.docc.")
         }
         var outdated: [String] = []
         for page in try GeneratedPage.all() {
-            let path = URL(filePath: folder).appending(path: page.name).path
+            let path = URL(filePath: directory).appending(path: page.name).path
             if (try? String(contentsOfFile: path, encoding: .utf8)) == page.text { continue }
             outdated.append(page.name)
             if !check { try page.text.write(toFile: path, atomically: true, encoding: .utf8) }
         }
         guard check, !outdated.isEmpty else { return }
         Terminal.report(
-            "Not what the code says: \(outdated.joined(separator: ", ")). `make docs` writes them.\n")
+            "Outdated pages: \(outdated.joined(separator: ", ")). `make docs` writes them.\n")
         throw ExitCode(1)
     }
 }
 
-/// A page of the documentation that is made from the code.
+/// A page of the documentation that is generated from the code.
 package struct GeneratedPage {
     /// The file's name.
     package let name: String
@@ -49,7 +50,7 @@ package struct GeneratedPage {
 
     /// All generated pages.
     ///
-    /// - Throws: `GraphQLErrors` if the contract is no schema.
+    /// - Throws: `GraphQLErrors` if the contract is not a valid schema.
     package static func all() throws -> [GeneratedPage] {
         let schema = try Schema.build(Contract.schemaText)
         return [ConfigurationPage().page, ErrorsPage(schema).page]
@@ -67,7 +68,7 @@ struct MarkdownTable {
     }
 
     private static func row(_ cells: [String]) -> String {
-        // A bar would begin another cell, even in code; a line's end, another row.
+        // A bar would begin another cell, even in code; a line break would begin another row.
         let cells = cells.map { $0.replacing("|", with: "\\|").replacing("\n", with: " ") }
         return "| \(cells.joined(separator: " | ")) |\n"
     }

@@ -8,7 +8,7 @@ import Web
 struct ErrorsPage {
     let page: GeneratedPage
 
-    /// - Parameter schema: The contract, which says what each code means.
+    /// - Parameter schema: The contract, whose descriptions are the meanings of the codes.
     init(_ schema: Schema) {
         page = GeneratedPage(name: "Errors.md", text: ErrorsPage.text(schema))
     }
@@ -17,31 +17,31 @@ struct ErrorsPage {
         """
         # Errors
 
-        What the codes in an answer mean, and what a client does about them.
+        The error codes of a response, and how a client handles them.
 
         ## Overview
 
-        What could not be read is `null`, with an entry in `errors` that has its path and an `extensions.code`; the rest of
-        the answer stands. Beside the code there are, where they are known, `provider` (who failed), `retryAt` (when to try
-        again), `argument` (what is wrong, as in `input.allocations[0].symbol`) and `rejection`. The `message` is for people,
-        and may be worded otherwise tomorrow.
+        A field that could not be read is `null`, with an entry in `errors` that has its path and an `extensions.code`; the
+        rest of the response is valid. If they are known, `extensions` also has `provider` (the provider that failed),
+        `retryAt` (the time from which to try again), `argument` (the invalid argument, as in
+        `input.allocations[0].symbol`) and `rejection`. The `message` is for people, and its wording may change.
 
-        This page is made from the code, by `make docs`.
+        `make docs` generates this page from the code.
 
-        ## Of a field
+        ## Field errors
 
         `ErrorCode` in the schema, a closed set.
 
         \(codes(schema).text)
-        ## Of an order
+        ## Order rejections
 
-        `RejectionReason`: why a broker refuses, in `Order.rejection.reason` of an order that was not placed, or in
+        `RejectionReason`: why a broker refuses an order, in `Order.rejection.reason` of an order that was not placed, or in
         `extensions.rejection` beside CONFLICT where a change was refused.
 
         \(reasons(schema).text)
-        ## Of an operation that is too large
+        ## Operations that are too large
 
-        Such an operation is refused before anything is called, whatever the variables; only its cost depends on them.
+        An operation above a limit is refused before a provider is called. Only the cost depends on the variables.
         The bytes of a response are counted after the operation has run: the changes of a mutation stay in
         effect, and a client can read the changed objects with fewer fields.
 
@@ -49,7 +49,7 @@ struct ErrorsPage {
         message names.
 
         \(limits.text)
-        ## Of a request
+        ## Request errors
 
         A request that is refused before its operation runs has one error, without a path. Its `extensions` have the
         `code`, the `requestId` (under which the server logs it if the setting `log-answers` is on), and `retryAt` with
@@ -63,7 +63,7 @@ struct ErrorsPage {
 
     private static func codes(_ schema: Schema) -> MarkdownTable {
         MarkdownTable(
-            columns: ["Code", "What happened", "What a client does"],
+            columns: ["Code", "Meaning", "Remedy"],
             rows: ErrorCode.allCases.map { code in
                 ["`\(code.rawValue)`", meaning(of: code.rawValue, in: "ErrorCode", schema), code.remedy]
             })
@@ -71,7 +71,7 @@ struct ErrorsPage {
 
     private static func reasons(_ schema: Schema) -> MarkdownTable {
         MarkdownTable(
-            columns: ["Reason", "What happened", "What a client does"],
+            columns: ["Reason", "Meaning", "Remedy"],
             rows: RejectionReason.allCases.map { reason in
                 [
                     "`\(reason.rawValue)`", meaning(of: reason.rawValue, in: "RejectionReason", schema),
@@ -82,7 +82,7 @@ struct ErrorsPage {
 
     private static var limits: MarkdownTable {
         MarkdownTable(
-            columns: ["Code", "What is counted", "At most"],
+            columns: ["Code", "Counted", "Maximum"],
             rows: OperationLimit.allCases.map { limit in
                 ["`\(limit.code)`", limit.subject, "\(limit.maximum(in: .default))"]
             })
@@ -90,7 +90,7 @@ struct ErrorsPage {
 
     private static var requests: MarkdownTable {
         MarkdownTable(
-            columns: ["Code", "Status", "What happened", "What a client does"],
+            columns: ["Code", "Status", "Meaning", "Remedy"],
             rows: HTTPErrorCode.allCases.map { code in
                 ["`\(code.rawValue)`", "\(code.status.code)", code.meaning, code.remedy]
             })
@@ -108,41 +108,43 @@ extension ErrorCode {
     var remedy: String {
         switch self {
         case .unauthenticated:
-            "Sign in (`signIn`, `startGuestSession`), and ask again with the new session's token."
+            "Sign in (`signIn`, `startGuestSession`), and send the request again with the new session's token."
         case .forbidden:
-            "Let the user sign in with the scope that the message names: TRADE must be asked for."
+            "Let the user sign in with the scope that the message names: TRADE must be requested."
         case .badUserInput:
             "Show the message beside the input that `extensions.argument` names. The same request fails again."
-        case .notFound: "Forget the id, and read the list anew that it came from."
+        case .notFound: "Discard the id, and read the list again that contained it."
         case .conflict:
             """
-            Read the object anew and let the user decide. Of orders: see `extensions.rejection`; a new `idempotencyKey` is \
-            a new order.
+            Read the object again and let the user decide. For orders, see `extensions.rejection`; a new \
+            `idempotencyKey` is a new order.
             """
         case .assetNotFound: "Let the user choose among `positions` and `accounts`, or connect the account."
         case .internalServerError:
             """
-            A read may be asked for once more; after a mutation, look first whether it has happened. The response's header \
-            `X-Request-ID` names the request in the server's log.
+            Send a query once more; after a mutation, check first whether it took effect. The response's header \
+            `X-Request-ID` identifies the request in the server's log.
             """
-        case .unsupported: "Do not offer it: `providers { capabilities { features } }` tells beforehand."
-        case .notEntitled: "Tell the user that their plan lacks it. The same request fails again."
-        case .reconnectRequired: "Lead the user to `connectProvider` with `renew`, the id of the connection."
-        case .rateLimited: "Ask again after `extensions.retryAt`, and less often."
+        case .unsupported:
+            "Do not offer it: `providers { capabilities { features } }` lists what is supported."
+        case .notEntitled: "Tell the user that their plan does not include it. The same request fails again."
+        case .reconnectRequired: "Send the user to `connectProvider` with `renew`, the id of the connection."
+        case .rateLimited: "Send the request again after `extensions.retryAt`, and send fewer requests."
         case .tooManyUpstreamCalls:
             "Request fewer symbols or fields in one operation. The same request may fail again."
         case .quotaExhausted:
             """
-            Ask again after `extensions.retryAt`; until then what the rest of the answer has is what there is. Without a \
+            Send the request again after `extensions.retryAt`; until then, show the rest of the response. Without a \
             session, or with a guest session, offer to sign in.
             """
         case .providerUnavailable, .providerTimeout:
             """
-            Show the rest of the answer. Reads were tried again already: ask later, with growing pauses. After a mutation \
-            of an order, read the order; the same `idempotencyKey` never places it twice.
+            Show the rest of the response. Portico has already retried reads: send the request again later, with \
+            increasing delays. After a mutation of an order, read the order; the same `idempotencyKey` never places it \
+            twice.
             """
         case .providerAnswerInvalid:
-            "Show the rest of the answer, and tell who runs the server: asking again rarely helps."
+            "Show the rest of the response, and tell the operator of the server: a retry rarely helps."
         case .noExchangeRate: "Show the amount in its own currency."
         }
     }
@@ -159,13 +161,13 @@ extension HTTPErrorCode {
         case .documentNotTrusted: "The server runs registered documents only."
         case .badRequest:
             """
-            The request is malformed: its HTTP, a parameter of its URL, or the JSON of its body; or its URL has a token. \
+            The request is malformed: its HTTP, a parameter of its URL, or the JSON of its body; or its URL contains a token. \
             An unknown expectation (`Expect`) gets this code with status 417.
             """
         case .unauthenticated:
             "`Authorization` is not a bearer token, or a request for `/export` has no valid token."
         case .originNotAllowed: "A browser sends the request for a page of another site."
-        case .notFound: "Nothing is at the path."
+        case .notFound: "The server has no resource at the path."
         case .methodNotAllowed: "The path does not accept the method, or a mutation is sent with GET."
         case .notAcceptable: "`Accept` has none of the media types in which the server can respond."
         case .requestTimeout: "The head or the body of the request took too long to arrive."
@@ -173,19 +175,19 @@ extension HTTPErrorCode {
         case .uriTooLong: "The URL is too long."
         case .unsupportedMediaType: "The body is not JSON in UTF-8, or it is compressed."
         case .hostNotAllowed: "The server does not accept the host that the request names."
-        case .upgradeRequired: "The handshake of a WebSocket has another version than 13."
+        case .upgradeRequired: "The version of a WebSocket handshake is not 13."
         case .rateLimited:
             """
-            The address, the token or the user has sent more requests, or more requests for exports, than it may, or all \
-            users together have requested more exports.
+            The address, the token or the user has exceeded its limit of requests or of exports, or all users together \
+            have exceeded their limit of exports.
             """
         case .headersTooLarge: "The header fields are too long or too many."
-        case .internalServerError: "A fault of the server, logged under `extensions.requestId`."
-        case .notImplemented: "The server does not know the method, or the transfer coding."
+        case .internalServerError: "An error in the server, logged under `extensions.requestId`."
+        case .notImplemented: "The server does not support the method, or the transfer coding."
         case .overloaded:
             """
-            The server, or the client, has as many connections, requests, streams or WebSockets as it may, or uses as much \
-            memory; the message says which.
+            The server, or the client, has reached its limit of connections, requests, streams, WebSockets or memory; the \
+            message says which.
             """
         case .shuttingDown: "The server is shutting down, and has not started the request."
         case .requestAborted:
@@ -202,10 +204,10 @@ extension HTTPErrorCode {
         case .persistedQueryNotSupported: "Send the text without `extensions.persistedQuery`."
         case .documentNotFound: "Send the id of a registered document."
         case .documentNotTrusted: "Send the `documentId` of a registered document in place of `query`."
-        case .badRequest: "Correct what the message names. The same request fails again."
+        case .badRequest: "Correct the error that the message describes. The same request fails again."
         case .unauthenticated: "Sign in, and send `Authorization: Bearer <token>` with the new token."
         case .originNotAllowed:
-            "Who runs the server adds the site to the setting `cors-origins`, or the server's own name to `hosts`."
+            "The operator of the server adds the site to the setting `cors-origins`, or the server's own name to `hosts`."
         case .notFound: "Send operations to `/graphql`."
         case .methodNotAllowed: "Use a method that the header `Allow` names; mutations need POST."
         case .notAcceptable:
@@ -221,16 +223,17 @@ extension HTTPErrorCode {
             "Send `Content-Type: application/json`, and no `Content-Encoding`."
         case .hostNotAllowed:
             """
-            Use an address that the server listens on. Who runs the server adds the names by which clients reach it to \
-            the setting `hosts`.
+            Use an address that the server listens on. The operator of the server adds the names by which clients reach \
+            it to the setting `hosts`.
             """
         case .upgradeRequired: "Send `Sec-WebSocket-Version: 13`."
-        case .rateLimited: "Ask again after `extensions.retryAt` (also in `Retry-After`), and less often."
+        case .rateLimited:
+            "Send the request again after `extensions.retryAt` (also in `Retry-After`), and send fewer requests."
         case .headersTooLarge: "Send fewer or shorter header fields, such as cookies."
         case .notImplemented: "Use GET, HEAD or POST, and `Content-Length` or `Transfer-Encoding: chunked`."
         case .overloaded:
             """
-            Ask again after `Retry-After`. If the message names a limit of the client, end connections, WebSockets or \
+            Send the request again after `Retry-After`. If the message names a limit of the client, end connections, WebSockets or \
             streams first.
             """
         case .shuttingDown: "Send the request again after `Retry-After`."
@@ -250,10 +253,10 @@ extension RejectionReason {
         case .price: "Show the current `Quote` and `Listing.tickSize`, and let the user correct the price."
         case .quantity: "Show `Listing.minimumQuantity` and `Listing.quantityIncrement`."
         case .marketClosed: "Show `marketClock { nextOpen }`, or offer another `timeInForce`."
-        case .notTradable: "Do not offer the order: `Listing` says what the broker trades, and how."
-        case .tradingBlocked: "Lead the user to the broker: only they can lift it together."
-        case .tooLate: "Read the order anew: it is filled, cancelled or expired."
-        case .other: "Show `message`, the broker's own words."
+        case .notTradable: "Do not offer the order: `Listing` describes what the broker trades, and how."
+        case .tradingBlocked: "Send the user to the broker: only the two together can lift the block."
+        case .tooLate: "Read the order again: it is filled, cancelled or expired."
+        case .other: "Show `message`, the text of the broker."
         }
     }
 }
@@ -268,10 +271,11 @@ extension OperationLimit {
         case .aliases: "Fields with an alias."
         case .rootFields: "Fields of the root."
         case .selections: "Fields of any one selection set."
-        case .fields: "Fields altogether, fragments written out."
-        case .directives: "Directives at one place."
-        case .fieldCost: "The cost of fields (`@cost`); lists count as often as they may have items."
-        case .typeCost: "The cost of the objects that come back, likewise."
+        case .fields: "All fields, with fragments expanded."
+        case .directives: "Directives at one location."
+        case .fieldCost:
+            "The cost of fields (`@cost`); fields of list items are multiplied by the maximum length of the list."
+        case .typeCost: "The cost of the returned objects, multiplied in the same way."
         case .responseBytes: "Bytes of the response, `errors` included."
         }
     }

@@ -7,19 +7,19 @@ import GraphQLTools
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Run many cases through the query engine: NDJSON in, NDJSON out.",
+        abstract: "Run test cases in the GraphQL engine: NDJSON in, NDJSON out.",
         discussion: """
-            Reads one case a line from standard input and writes one result a line, in the same order, as soon as it
-            is known. A line that is no case is answered with an error, and the next is read.
+            Reads one case per line from standard input and writes one result per line, in the same order, each as soon
+            as it is available. For a line that is not a case, the result is an error, and the next line is read.
 
             Case:   {"id", "action": "parse" | "print" | "validate" | "execute" | "introspect",
                      "schema": SDL, "document", "operationName", "variables", "rootValue"}
             Result: {"id", "ok", "printed", "errors": [{"message", "locations", "path"}], "data"}
 
-            Without a document, validate checks the schema alone. Fields resolve from rootValue by property name; an
-            object says by "__typename" which type it has, {"__error": "m"} fails with m, and {"__args": true}
-            becomes the JSON text of the field's arguments. Documents may be of any length and shape up to 64 MiB
-            and 10,000 levels (only parsed, 50,000; schemas, 1,000).
+            Without a document, validate checks only the schema. Fields resolve from rootValue by property name.
+            "__typename" sets the type of an object, {"__error": "m"} fails with the message m, and {"__args": true}
+            becomes the JSON text of the field's arguments. A document may have 64 MiB and 10,000 levels (50,000 if it
+            is only parsed; a schema 1,000).
 
             Example:
               echo '{"id":"1","action":"print","document":"{a}"}' | portico graphql batch

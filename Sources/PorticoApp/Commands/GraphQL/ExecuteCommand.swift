@@ -9,9 +9,9 @@ struct ExecuteCommand: AsyncParsableCommand {
         commandName: "execute",
         abstract: "Run an operation on a schema and a JSON value, without a server.",
         discussion: """
-            Fields resolve by property name; an object says by "__typename" which type of an interface or union it
-            has. The response goes to standard output. Exit status 1 when it has errors, 2
-            when there is no response: a file cannot be read, or defines no schema.
+            Fields resolve by property name; "__typename" sets the type of an object whose field has an interface or
+            union type. The response is written to standard output. Exit status 1 if it has errors, 2 if there is no
+            response: a file cannot be read, or defines no schema.
 
             Examples:
               portico graphql execute --schema schema.graphql --data root.json --query '{ account { id } }'
@@ -21,7 +21,7 @@ struct ExecuteCommand: AsyncParsableCommand {
     @Option(help: "The file with the schema.")
     var schema: String
 
-    @Option(help: "A file with the JSON value that operations begin from. (default: null)")
+    @Option(help: "A file with the root value of operations, in JSON. (default: null)")
     var data: String?
 
     @Option(help: "The document: a file, -, or its text.")
@@ -30,7 +30,7 @@ struct ExecuteCommand: AsyncParsableCommand {
     @Option(help: "The values of the variables, a JSON object: a file, -, or its text.")
     var variables: String?
 
-    @Option(help: "Which of the document's operations is meant.")
+    @Option(help: "The name of the operation to run, if the document has several.")
     var operation: String?
 
     func run() async throws {
@@ -74,7 +74,7 @@ struct ExecuteCommand: AsyncParsableCommand {
         do {
             return try InputValue(json: file.bytes, limits: LargeStackThread.jsonLimits)
         } catch {
-            throw UsageError("\(file.name) is no JSON: \(error.message)")
+            throw UsageError("\(file.name) is not JSON: \(error.message)")
         }
     }
 }

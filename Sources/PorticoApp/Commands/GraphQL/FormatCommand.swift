@@ -6,11 +6,11 @@ import GraphQLTools
 struct FormatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format",
-        abstract: "Bring documents into their canonical form.",
+        abstract: "Rewrite documents in canonical form.",
         discussion: """
-            Each file is rewritten in place; standard input goes to standard output. A file that cannot be parsed
-            stays as it is, and is told of. The canonical form has no comments: a file with comments stays as it is
-            too, unless they may be dropped. (Descriptions are no comments; they are kept.)
+            Each file is rewritten in place; standard input is written to standard output. A file that cannot be parsed
+            is reported and not changed. The canonical form has no comments: without --drop-comments, a file with
+            comments is reported and not changed either. (Descriptions are not comments; they stay.)
 
             Examples:
               portico graphql format schema.graphql
@@ -20,10 +20,11 @@ struct FormatCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Write nothing; name the files that are not in canonical form, and exit with status 1 if any is.")
+            "Write nothing; print the names of files that are not in canonical form, and exit with status 1 if any."
+    )
     var check = false
 
-    @Flag(help: "Format files with comments too, and lose the comments.")
+    @Flag(help: "Format files with comments too, and delete the comments.")
     var dropComments = false
 
     @ArgumentParser.Argument(help: "The files; - is standard input.")

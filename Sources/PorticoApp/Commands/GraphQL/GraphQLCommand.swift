@@ -6,10 +6,10 @@ import GraphQLTools
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
-        abstract: "Check, format and run GraphQL documents, without a server.",
+        abstract: "Validate, format and run GraphQL documents, without a server.",
         discussion: """
-            A file may be given as -, which is standard input. Exit status 0 when all is well, 1 when faults were
-            found, 2 when the command was used wrongly or a file cannot be read.
+            The file name - is standard input. Exit status 0: no errors; 1: errors were found; 2: wrong usage, or a file
+            cannot be read.
 
             Examples:
               portico graphql format --check schema.graphql operations/*.graphql
@@ -24,10 +24,10 @@ struct GraphQLCommand: AsyncParsableCommand {
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Hold documents against a schema.",
+        abstract: "Validate documents against a schema.",
         discussion: """
-            Each file is a document of its own: it holds all fragments that its operations spread. Without files the
-            schema alone is checked. Exit status 1 when anything is wrong.
+            Each file is a separate document: it must contain all fragments that its operations spread. Without files,
+            only the schema is checked. Exit status 1 if there are errors.
 
             Examples:
               portico graphql validate --schema schema.graphql
@@ -40,7 +40,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file at fault."
+            "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file with errors."
     )
     var json = false
 

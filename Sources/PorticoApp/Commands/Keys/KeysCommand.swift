@@ -5,7 +5,7 @@ import Storage
 /// The command `portico keys`.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Change the key that seals users' secrets.",
+        commandName: "keys", abstract: "Change the master key, which encrypts users' secrets.",
         subcommands: [RotateKeysCommand.self])
 }
 
@@ -13,43 +13,45 @@ struct KeysCommand: AsyncParsableCommand {
 struct RotateKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Seal the secrets in a data folder with another master key.",
+        abstract: "Replace the master key of a data directory.",
         discussion: """
-            A server that has the folder open goes on; its next start needs the new key. The key in use is the one that
-            PORTICO_MASTER_KEY or PORTICO_MASTER_KEY_FILE names, else the folder's own portico.key, whose place the new
-            one takes then. What was cut short is finished by the same command again.
+            A server that has the directory open continues to run; its next start needs the new key. The current key is
+            the one that PORTICO_MASTER_KEY or PORTICO_MASTER_KEY_FILE sets, else the directory's portico.key, which the
+            new key then replaces. If the command is interrupted, run it again to finish.
 
-            The master key seals keys, and these seal the secrets: those stay as they are. Whoever had the old key and
-            the database together must be taken to know the secrets: let users renew their connections.
+            The master key encrypts other keys, and these encrypt the secrets, which do not change. If somebody may have
+            both the old key and the database, assume that the secrets are known: let users renew their connections.
 
             Examples:
               portico keys rotate --data /var/lib/portico --new-key-file /etc/portico/new.key
               portico keys rotate --data ./data/sandbox --new-key-file ./new.key
             """)
 
-    @Option(help: "The folder that holds portico.db; with the sandbox, the folder sandbox in it.")
+    @Option(help: DataDirectoryOptions.help)
     var data: String
 
-    @Option(help: "The file with the new key, 32 bytes in base64; it is made where there is none.")
+    @Option(help: "The file with the new key, 32 bytes in base64; it is created if it is missing.")
     var newKeyFile: String
 
     func run() async throws {
-        let kept = try await DataDirectoryOptions(data)
-        guard let old = kept.masterKey else {
+        let options = try await DataDirectoryOptions(data)
+        guard let old = options.masterKey else {
             throw UsageError(
                 """
-                The folder "\(data)" has no \(MasterKey.fileName): name the key in use with \
-                \(Settings.users.masterKey.file.variable).
+                The directory "\(data)" has no \(MasterKey.fileName). Set \
+                \(Settings.users.masterKey.file.variable) to the file with the current key.
                 """)
         }
-        try UserDatabase.rejectEmptyFile(in: kept.folder)
+        try UserDatabase.rejectEmptyFile(in: options.folder)
         let new = try MasterKey(file: newKeyFile)
-        let count = try UserDatabase(in: kept.folder).changeMasterKey(from: old, to: new)
-        if !kept.isKeyNamed { try new.install(in: kept.folder) }
+        let count = try UserDatabase(in: options.folder).changeMasterKey(from: old, to: new)
+        if !options.isKeyNamed { try new.install(in: options.folder) }
         print(
             """
-            \(count) keys in \(kept.folder.path) are sealed with the key in \(newKeyFile) now. \
-            \(!kept.isKeyNamed ? "It lies in the folder, too." : "Name that file in PORTICO_MASTER_KEY_FILE.")
+            \(count) keys in \(options.folder.path) are now encrypted with the key in \(newKeyFile). \
+            \(options.isKeyNamed
+                ? "Set \(Settings.users.masterKey.file.variable) to this file."
+                : "\(MasterKey.fileName) in the directory contains it too.")
             """)
     }
 }

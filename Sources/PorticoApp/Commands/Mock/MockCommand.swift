@@ -11,13 +11,13 @@ import Web
 struct MockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
-        abstract: "Serve any schema with made-up answers of the right types, until told to stop.",
+        abstract: "Serve mock responses of the right types for any schema, until interrupted.",
         discussion: """
-            The same seed gives the same answers. An answers file is a JSON object with values for fields, by
-            coordinate: {"Query.account": {"equity": "1200.50"}, "Account.name": "Main"}. An object may say some of its
-            fields; the others are made up. {"__error": "message"} makes a field fail, null makes it null.
+            The same seed gives the same responses. The file of --answers is a JSON object with values for fields, by
+            coordinate: {"Query.account": {"equity": "1200.50"}, "Account.name": "Main"}. An object may have only some
+            of its fields; the others are generated. {"__error": "message"} makes a field fail, null makes it null.
 
-            Every bearer token is taken. A subscription is answered with its first event.
+            Any bearer token is accepted. A subscription has one event.
 
             Examples:
               portico mock --schema schema.graphql
@@ -27,19 +27,19 @@ struct MockCommand: AsyncParsableCommand {
     @Option(help: "The file with the schema; - is standard input.")
     var schema: String
 
-    @Option(help: "A file with answers for some fields, in JSON.")
+    @Option(help: "A file with values for some fields, in JSON.")
     var answers: String?
 
-    @Option(help: "Which answers are made up.")
+    @Option(help: "The seed of the generated values.")
     var seed: UInt64 = 1
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 picks a free one and prints it.")
+    @Option(help: "The port to listen on; 0 chooses a free port and prints it.")
     var port: UInt16 = 4000
 
-    @Option(help: "Further names by which clients reach it, with commas between them; * for any.")
+    @Option(help: "More host names by which clients reach the mock, separated by commas; * for any.")
     var hosts: String?
 
     func run() async throws {
@@ -82,7 +82,7 @@ struct MockCommand: AsyncParsableCommand {
         let address = server.host.contains(":") ? "[\(server.host)]" : server.host
         let greeting = StartupMessageService(
             text: """
-                The mock of \(schema) answers on http://\(address):\(server.port)/graphql
+                The mock of \(schema) listens on http://\(address):\(server.port)/graphql
 
                 """)
         let group = ServiceGroup(

@@ -80,13 +80,14 @@ extension OperationManifest {
         do {
             value = try InputValue(json: bytes)
         } catch {
-            throw Fault(description: "is no JSON: \(error.message)")
+            throw Fault(description: "is not JSON: \(error.message)")
         }
         guard case .object(let manifest) = value, manifest["format"] == .string(OperationManifest.format),
             manifest["version"] == .int(1), case .list(let entries)? = manifest["operations"]
         else {
             throw Fault(
-                description: "is no manifest: it takes {\"format\": \"\(OperationManifest.format)\", "
+                description:
+                    "is not a manifest, which has the form {\"format\": \"\(OperationManifest.format)\", "
                     + "\"version\": 1, \"operations\": […]}.")
         }
         var operations: [Operation] = []
@@ -116,13 +117,13 @@ extension OperationManifest.Operation {
             case .string(let body)? = fields["body"], let type = OperationType(rawValue: type)
         else {
             throw OperationManifest.Fault(
-                description: "has at operations[\(position)] no {\"id\", \"name\", \"type\", \"body\"}.")
+                description: "has no {\"id\", \"name\", \"type\", \"body\"} at operations[\(position)].")
         }
         let hash = DocumentHash(of: body)
         guard DocumentHash(id) == hash else {
             throw OperationManifest.Fault(
-                description: "has the operation \"\(name)\" under another id than the SHA-256 of its body, "
-                    + "which is \(hash).")
+                description: "has the operation \"\(name)\" with an id other than the SHA-256 of its body, "
+                    + "\(hash).")
         }
         self.init(id: hash, name: name, type: type, body: body)
     }
@@ -139,7 +140,7 @@ struct OperationsFolder {
         self.path = path
         let root = URL(filePath: path, directoryHint: .isDirectory)
         guard let entries = try? FileManager.default.subpathsOfDirectory(atPath: root.path) else {
-            throw UsageError("\(path) is no folder, or cannot be read.")
+            throw UsageError("\(path) is not a directory, or cannot be read.")
         }
         files = entries.filter { $0.hasSuffix(".graphql") }.sorted().map { entry in
             path.hasSuffix("/") ? path + entry : "\(path)/\(entry)"

@@ -7,7 +7,7 @@ import GraphQLTools
 struct OperationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operations",
-        abstract: "Check the operations of a front end, as its continuous integration does, or list them.",
+        abstract: "Validate the operations of a front end, or write their manifest.",
         subcommands: [OperationsCheckCommand.self, OperationsManifestCommand.self])
 }
 
@@ -16,16 +16,16 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: """
-            Hold operations against a schema: are they valid, what do they cost, how long are their answers kept.
+            Validate operations against a schema, and print their cost and how long their responses are cached.
             """,
         discussion: """
-            Every file that ends in .graphql, in folders within too, is a document of its own. Where a file of the same
-            name ends in .json, it holds example variables, which are held against the operation's and which its cost
-            is told for. Without --schema and --url the schema is this Portico's own.
+            Each file that ends in .graphql, also in subdirectories, is a separate document. A file with the same name
+            that ends in .json contains example variables: they are validated, and the cost is computed for them.
+            Without --schema and --url, the schema is the one of this executable.
 
-            Exit status 0 when all is well; 1 when an operation is not valid, asks for more than the default limits
-            allow, or, with --strict, uses what is deprecated; 2 when the command was used wrongly, or
-            there is no schema: the file or address cannot be read, or defines none.
+            Exit status 0: all operations are valid. 1: an operation is not valid, exceeds the default limits, or, with
+            --strict, uses a deprecated definition. 2: wrong usage, or there is no schema: the file or address cannot be
+            read, or defines none.
 
             Examples:
               portico operations check operations
@@ -36,10 +36,10 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     @Option(help: "A file with the schema; - is standard input.")
     var schema: String?
 
-    @Option(help: "The address of a running Portico, of which the schema is asked.")
+    @Option(help: "The address of a running Portico, whose schema is used.")
     var url: String?
 
-    @Flag(help: "Count what is deprecated among the faults.")
+    @Flag(help: "Report uses of deprecated definitions as errors.")
     var strict = false
 
     @Flag(
@@ -49,12 +49,12 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     var json = false
 
     // GraphQL has a type of that name too.
-    @ArgumentParser.Argument(help: "The folder with the operations.")
-    var folder: String
+    @ArgumentParser.Argument(help: "The directory with the operations.")
+    var directory: String
 
     func validate() throws {
         if schema != nil, url != nil {
-            throw ValidationError("--schema and --url each name a schema; give one of them.")
+            throw ValidationError("--schema and --url exclude each other: leave one of them out.")
         }
     }
 
@@ -79,7 +79,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     }
 
     private func check(_ source: SourceText) throws -> Result<[OperationCheck], DiagnosticReports> {
-        let folder = try OperationsFolder(path: folder)
+        let folder = try OperationsFolder(path: directory)
         let checker: OperationChecker
         do {
             checker = try OperationChecker(source)
@@ -99,14 +99,14 @@ struct OperationsCheckCommand: AsyncParsableCommand {
 struct OperationsManifestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manifest",
-        abstract: "Write the manifest of operations by which clients name documents instead of sending them.",
+        abstract: "Write the manifest of operations, with the ids that clients send in place of documents.",
         discussion: """
-            Every file that ends in .graphql, in folders within too, is a document of its own. The manifest has the form of
-            Apollo's: {"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type",
-            "body"}]}; an id is the SHA-256 of the document. A server trusts the documents of the folder, or of the
-            manifest, that PORTICO_DOCUMENTS names.
+            Each file that ends in .graphql, also in subdirectories, is a separate document. The manifest has Apollo's
+            format: {"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type",
+            "body"}]}; an id is the SHA-256 of the document. A server trusts the documents of the directory or the
+            manifest that PORTICO_DOCUMENTS names.
 
-            Exit status 0, or 1 when a document cannot be read or has an operation without a name.
+            Exit status 0, or 1 if a document cannot be parsed or has an operation without a name.
 
             Examples:
               portico operations manifest operations > operations.json
@@ -114,13 +114,13 @@ struct OperationsManifestCommand: AsyncParsableCommand {
             """)
 
     // GraphQL has a type of that name too.
-    @ArgumentParser.Argument(help: "The folder with the operations.")
-    var folder: String
+    @ArgumentParser.Argument(help: "The directory with the operations.")
+    var directory: String
 
     func run() async throws {
-        let folder = folder
+        let directory = directory
         let result = try await LargeStackThread.run {
-            let documents = try OperationsFolder(path: folder).documents
+            let documents = try OperationsFolder(path: directory).documents
             return Result { () throws(DiagnosticReports) in try OperationManifest(of: documents) }
         }
         switch result {

@@ -32,9 +32,11 @@ struct RemoteSchema {
         case .success(let response) where response.isSuccess:
             return SourceText(bytes: response.body, name: "\(url)")
         case .success(let response):
-            throw UsageError("\(url) answered with status \(response.status); is a Portico there?")
+            throw UsageError(
+                "\(url) responded with status \(response.status). Check that --url is the address of a Portico server."
+            )
         case .failure(let error):
-            throw UsageError("\(url) did not answer: \(error)")
+            throw UsageError("\(url) did not respond: \(error)")
         }
     }
 }

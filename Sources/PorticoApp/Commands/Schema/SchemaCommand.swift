@@ -6,10 +6,9 @@ import GraphQLTools
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Compare schemas, and check how well one is made.",
+        abstract: "Compare schemas, and check their style.",
         discussion: """
-            Exit status 0 when all is well, 1 when something was found, 2 when the command was used wrongly, or
-            a file cannot be read or defines no schema.
+            Exit status 0: no findings; 1: findings; 2: wrong usage, or a file cannot be read or defines no schema.
 
             Examples:
               portico schema diff released.graphql schema.graphql
@@ -23,14 +22,14 @@ struct SchemaCommand: AsyncParsableCommand {
 struct SchemaDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Tell what changed between two schemas; exit status 1 when something would break clients.",
+        abstract: "List the changes between two schemas; exit status 1 if one of them breaks clients.",
         discussion: """
-            Changes are breaking, dangerous or safe, as graphql-js classifies them. With --operations only those are
-            told that reach one of the operations in a folder: an operation that the old schema refuses and the new
-            one takes is passed over, since nothing can break it.
+            Changes are breaking, dangerous or safe, as graphql-js classifies them. With --operations, only changes that
+            affect an operation in a directory are listed. An operation that is valid only for the new schema is
+            ignored, because no change can break it.
 
-            Exit status 0 when nothing would break clients, 1 when something would, 2 when the schemas could not
-            be compared: a file cannot be read, or it defines no schema, or neither schema takes an operation.
+            Exit status 0: no breaking change; 1: a breaking change; 2: the schemas could not be compared: a file cannot
+            be read or defines no schema, or an operation is valid for neither schema.
 
             Examples:
               portico schema diff released.graphql schema.graphql
@@ -40,13 +39,15 @@ struct SchemaDiffCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Write {"changes": [{"impact", "kind", "coordinate", "message"}]}, each with "operations" where a folder was \
-            given.
+            Write {"changes": [{"impact", "kind", "coordinate", "message"}]}, each with "operations" if --operations is \
+            set.
             """)
     var json = false
 
     @Option(
-        help: "A folder with operations (*.graphql, folders within it too); only what reaches them is told.")
+        help:
+            "A directory with operations (*.graphql, also in subdirectories); list only changes that affect them."
+    )
     var operations: String?
 
     @ArgumentParser.Argument(help: "The file with the old schema; - is standard input.")
@@ -147,7 +148,7 @@ extension SchemaDiff {
     }
 
     private var summary: String {
-        if entries.isEmpty { return isForOperations ? "No change reaches the operations." : "No changes." }
+        if entries.isEmpty { return isForOperations ? "No change affects the operations." : "No changes." }
         let counts = SchemaChange.Impact.allCases.map { impact in
             "\(entries.filter { $0.change.impact == impact }.count) \(impact.label)"
         }

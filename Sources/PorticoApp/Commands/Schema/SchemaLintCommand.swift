@@ -12,11 +12,11 @@ struct SchemaLintCommand: AsyncParsableCommand {
               naming               types in UpperCamelCase; fields, arguments, input fields and directives in
                                    lowerCamelCase; enum values in UPPER_CASE
               descriptions         every definition has one
-              deprecation-reasons  what is deprecated says what to use instead
+              deprecation-reasons  every deprecation has a reason, which names the replacement
               nullable-items       items of lists are non-null, or the field's description says when one is null
 
-            Exit status 0 when nothing was found, 1 when something was, 2 when a file could not be checked: it cannot
-            be read, or it defines no schema. Other files are checked nonetheless.
+            Exit status 0: no findings; 1: findings; 2: a file could not be checked, because it cannot be read or
+            defines no schema. Other files are still checked.
 
             Examples:
               portico schema lint schema.graphql
@@ -26,8 +26,8 @@ struct SchemaLintCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Write [{"file", "findings": [{"rule", "coordinate", "message", "locations"}]}], an entry for each file with \
-            any.
+            Write [{"file", "findings": [{"rule", "coordinate", "message", "locations"}]}], one entry for each file \
+            with findings.
             """)
     var json = false
 

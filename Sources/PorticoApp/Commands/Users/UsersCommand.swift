@@ -10,9 +10,9 @@ import Upstream
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "List, invite and delete users, and reset their passwords, while the server runs or not.",
+        abstract: "List, invite and delete users, and reset their passwords, also while the server runs.",
         discussion: """
-            A running server heeds a change within a second.
+            A running server applies a change within a second.
 
             Examples:
               portico users list --data /var/lib/portico
@@ -27,10 +27,10 @@ struct UsersCommand: AsyncParsableCommand {
 
 /// The database of users of a command.
 struct UsersOptions: ParsableArguments {
-    @Option(help: "The server's data folder. (default: PORTICO_DATA)")
+    @Option(help: "The server's data directory. (default: PORTICO_DATA)")
     var data: String?
 
-    @Flag(help: "The users of the sandbox, which are kept apart.")
+    @Flag(help: "Use the users of the sandbox, which are stored separately.")
     var sandbox = false
 
     func settings() async throws -> SettingValues {
@@ -59,28 +59,28 @@ struct UsersOptions: ParsableArguments {
         }
     }
 
-    /// The path of the folder with the users: the data folder, or the sandbox's in it.
+    /// The path of the directory with the users: the data directory, or the sandbox's subdirectory.
     func folder() async throws -> String {
         guard let path = try await settings()[Settings.server.data] else {
             throw UsageError(
                 """
-                Users are kept in a data folder: name it with \(Settings.server.data), and add --sandbox if \
-                the server runs on the sandbox. A server without a data folder keeps users in memory only.
+                Users are stored in a data directory. Set it with \(Settings.server.data), and add --sandbox if \
+                the server uses the sandbox. A server without a data directory stores users in memory only.
                 """)
         }
         return sandbox ? "\(path)/\(DataStores.sandboxFolder)" : path
     }
 
-    /// How to choose another folder than the one that was read.
+    /// The remedy if a directory is the wrong one.
     func otherFolder(than folder: String) async throws -> String {
         let setting = try await settings().name(of: Settings.server.data)
         let alternative =
             sandbox
-            ? "leave out --sandbox if the server does not run on the sandbox."
-            : "add --sandbox if the server runs on the sandbox: its users are in "
+            ? "leave out --sandbox if the server does not use the sandbox."
+            : "add --sandbox if the server uses the sandbox, whose users are in "
                 + "\(folder)/\(DataStores.sandboxFolder)."
         return
-            "Users were looked for in \(folder). Name another data folder with \(setting), or \(alternative)"
+            "The command searched \(folder) for users. Set another data directory with \(setting), or \(alternative)"
     }
 }
 
@@ -100,13 +100,13 @@ extension UserStore {
 struct UnknownUserError: LocalizedError {
     let name: String
 
-    var errorDescription: String? { "There is no user \"\(name)\". `portico users list` tells who there is." }
+    var errorDescription: String? { "There is no user \"\(name)\". `portico users list` lists all users." }
 }
 
 /// The command `portico users list`.
 struct ListUsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print all users, one a line: name, since when, sessions, last use.")
+        commandName: "list", abstract: "Print all users, one per line: name, creation, sessions, last use.")
 
     @OptionGroup var options: UsersOptions
 
@@ -114,7 +114,7 @@ struct ListUsersCommand: AsyncParsableCommand {
         let users = try await options.users()
         let rows = try await users.summaries().map { summary in
             [
-                summary.user.username ?? "(\(summary.user.id.text), of the settings)",
+                summary.user.username ?? "(\(summary.user.id.text), from the settings)",
                 summary.user.isAdmin ? "admin" : "", summary.user.createdAt.description,
                 "\(summary.sessions) sessions", summary.lastUsedAt.map { "last used \($0)" } ?? "",
             ]
@@ -131,34 +131,35 @@ struct ListUsersCommand: AsyncParsableCommand {
 struct InviteUserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
-        abstract: "Print a code with which one person can sign up, within a week.",
-        discussion: "It goes into `invitation` of `signUp`'s input; `--sign-up invitation` asks for one.")
+        abstract: "Print a code with which one person can sign up within a week.",
+        discussion:
+            "The code is the `invitation` in the input of `signUp`, which `--sign-up invitation` requires.")
 
     @OptionGroup var options: UsersOptions
 
-    @Option(help: "Whom it is for.")
+    @Option(help: "A note on whom the invitation is for.")
     var label: String?
 
-    @Flag(help: "Who accepts it may run the server: sign in with the scope ADMIN.")
+    @Flag(help: "The new user is an administrator, who can sign in with the scope ADMIN.")
     var admin = false
 
     func run() async throws {
         let invitation = try await options.users().invite(label: label, isAdmin: admin)
-        print("\(invitation.code)  good once, until \(invitation.expiresAt)")
+        print("\(invitation.code)  valid once, until \(invitation.expiresAt)")
     }
 }
 
 /// The command `portico users delete`.
 struct DeleteUserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a user and everything of theirs, for good.")
+        commandName: "delete", abstract: "Delete a user and all data of the user permanently.")
 
     @OptionGroup var options: UsersOptions
 
     @Argument(help: "The user's name.")
     var username: String
 
-    @Flag(help: "Do it: there is no way back.")
+    @Flag(help: "Confirm the deletion. It cannot be undone.")
     var yes = false
 
     func run() async throws {
@@ -166,8 +167,8 @@ struct DeleteUserCommand: AsyncParsableCommand {
         let user = try await users.known(username)
         guard yes else {
             throw UsageError(
-                "Everything of \(user.username ?? username)'s would be deleted for good: sessions, connections, watchlists, "
-                    + "goals. Say so with --yes.")
+                "This deletes all data of \(user.username ?? username) permanently: sessions, connections, watchlists, "
+                    + "goals. Confirm with --yes.")
         }
         switch try await users.delete(user.id) {
         case .deleted: print("\(user.username ?? username) is deleted.")
@@ -185,7 +186,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
 struct ResetPasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-password",
-        abstract: "Give a user a new password, print it, and end all their sessions.")
+        abstract: "Set a new random password, print it, and end all sessions of the user.")
 
     @OptionGroup var options: UsersOptions
 

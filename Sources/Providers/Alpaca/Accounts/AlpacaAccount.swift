@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// The answer of `GET /v2/account`, as far as Portico tells of it.
+/// The response of `GET /v2/account`, with the fields that Portico uses.
 package struct AlpacaAccount: JSONObjectDecodable, Hashable {
     var id = ""
     var number = ""
@@ -35,7 +35,7 @@ package struct AlpacaAccount: JSONObjectDecodable, Hashable {
 }
 
 extension AlpacaAccount {
-    /// The account in Portico's words.
+    /// The account as an `Account` of Portico.
     package func account(fetchedAt: Instant) -> Account {
         // Alpaca does not say as of when: `balance_asof` is the day of the `last_…` figures only.
         let reading = Provenance(source: .alpaca, fetchedAt: fetchedAt)
@@ -67,9 +67,9 @@ extension AlpacaAccount {
 
     /// The initial margin, not the maintenance margin.
     ///
-    /// It is what the positions take away from buying power (`max(equity - initial_margin, 0) * multiplier`), so used
-    /// and available margin make up the equity. The maintenance margin only tells how far prices may fall before a
-    /// margin call.
+    /// The positions reduce buying power by it (`max(equity - initial_margin, 0) * multiplier`), so used and
+    /// available margin add up to the equity. The maintenance margin only limits how far prices may fall
+    /// before a margin call.
     private var marginUsed: Decimal? {
         initialMargin.flatMap { try? $0.magnitude }
     }

@@ -1,7 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// The answer of `GET /v2/account/portfolio/history`: columns of equal length, any value of which may be null.
+/// The response of `GET /v2/account/portfolio/history`: columns of equal length, any value of which may be
+/// null.
 package struct AlpacaHistory: JSONObjectDecodable, Hashable {
     /// Seconds since 1970; the beginning of an interval, or 20:00 in New York for a day.
     var times: [Instant?] = []
@@ -11,7 +12,7 @@ package struct AlpacaHistory: JSONObjectDecodable, Hashable {
     var profitLoss: [Decimal?] = []
     var profitLossPercent: [Decimal?] = []
     var baseValue: Decimal?
-    /// The interval that Alpaca chose; nil where it does not say.
+    /// The interval that Alpaca chose; nil if the response has none.
     var interval: Interval?
 
     static let json = JSONFields(Self()) {
@@ -67,20 +68,20 @@ extension JSONReader {
 }
 
 extension AlpacaHistory {
-    /// The history in Portico's words: points without time or value are left out.
+    /// The history as an `EquityHistory` of Portico; points without time or value are left out.
     ///
-    /// `ONE_DAY` is one trading day only, the latest that has a value. Before the opening that is the day before, as
-    /// Alpaca counts the day from its opening.
+    /// `ONE_DAY` is only one trading day, the latest that has a value. Before the opening, that is the
+    /// previous day, because Alpaca counts a day from its opening.
     package func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant)
         -> EquityHistory
     {
         let all = points
-        let kept = range == .oneDay ? Self.latestDay(of: all) : all
-        // The stamp of today's daily point is 20:00, which may lie ahead: then it does not tell.
-        let asOf = kept.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
+        let selected = range == .oneDay ? Self.latestDay(of: all) : all
+        // The timestamp of today's daily point is 20:00, which may be in the future: then it is not used.
+        let asOf = selected.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
         return EquityHistory(
             range: range, interval: interval ?? requestedInterval, currency: AlpacaMarket.currency,
-            baseValue: kept.count == all.count ? base : Self.base(of: kept), points: kept,
+            baseValue: selected.count == all.count ? base : Self.base(of: selected), points: selected,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
     }
 
@@ -109,15 +110,15 @@ extension AlpacaHistory {
         return points.filter { $0.time.inNewYork.date == day }
     }
 
-    /// What the first point's profit counts from: `base_value` is of the day before the first one, profits begin anew
-    /// with each day (`pnl_reset=per_day`).
+    /// The value from which the first point's profit counts: `base_value` is of the day before the first
+    /// one, and profits are reset each day (`pnl_reset=per_day`).
     private static func base(of points: [EquityPoint]) -> Decimal? {
         let bases = points.lazy.compactMap { point in point.profitLoss.flatMap { try? point.equity - $0 } }
         return bases.first
     }
 }
 
-/// What to ask `GET /v2/account/portfolio/history` for.
+/// The query of `GET /v2/account/portfolio/history`.
 package struct AlpacaHistoryQuery: Hashable {
     let period: String
     package let timeframe: AlpacaTimeframe
@@ -135,7 +136,7 @@ package struct AlpacaHistoryQuery: Hashable {
         self.period = Self.period(range, now: now)
     }
 
-    /// As they stand in the address.
+    /// The items of the URL's query.
     package var items: [(name: String, value: String?)] {
         [("period", period), ("timeframe", timeframe.rawValue)]
     }
@@ -155,7 +156,7 @@ package struct AlpacaHistoryQuery: Hashable {
         }
     }
 
-    /// A year is `A`; there is no word for everything, but no account is older than Alpaca.
+    /// A year is `A`; no period means "all", but no account is older than Alpaca.
     private static func period(_ range: HistoryRange, now: Instant) -> String {
         switch range {
         case .oneDay: "1D"

@@ -1,9 +1,10 @@
 package import Brokerage
 import Upstream
 
-/// An element of the answer of `GET /v2/positions`, as far as Portico tells of it.
+/// An element of the response of `GET /v2/positions`, with the fields that Portico uses.
 ///
-/// What hangs on a price is null while there is none, though Alpaca's specification says otherwise.
+/// Fields that depend on a price are null while there is none, although Alpaca's specification says
+/// otherwise.
 package struct AlpacaPosition: JSONObjectDecodable, Hashable {
     /// Portico's own.
     package var symbol = Symbol.example
@@ -45,7 +46,7 @@ extension AlpacaPosition {
         symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
     }
 
-    /// Reads the whole answer.
+    /// Reads the whole response.
     static func list(_ body: [UInt8], fetchedAt: Instant) throws(JSONError) -> [Position] {
         try JSONReader.read(body) { reader throws(JSONError) in
             var positions: [Position] = []
@@ -58,10 +59,11 @@ extension AlpacaPosition {
         }
     }
 
-    /// The position in Portico's words.
+    /// The position as a `Position` of Portico.
     ///
-    /// Quantities are above zero, value and cost of a short below, whatever sign they came with: so value less cost is
-    /// the profit for both sides, and a sum over positions is right. Profits keep the sign that Alpaca gave them.
+    /// Quantities are positive; value and cost of a short position are negative, whatever their sign in the
+    /// response. So value less cost is the profit for both sides, and positions can be summed. Profits have
+    /// the sign of Alpaca.
     package func position(fetchedAt: Instant) throws(Decimal.Overflow) -> Position {
         var position = Position(
             symbol: symbol, side: side, quantity: try quantity.magnitude, currency: AlpacaMarket.currency,
@@ -86,7 +88,7 @@ extension AlpacaPosition {
 }
 
 extension Decimal {
-    /// Below zero for what is owed; as it is for what is owned.
+    /// The amount for a long position; the negative amount for a short position.
     fileprivate func owned(_ side: PositionSide) throws(Overflow) -> Decimal {
         switch side {
         case .long: self

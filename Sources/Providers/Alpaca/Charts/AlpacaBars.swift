@@ -55,7 +55,7 @@ struct AlpacaBarColumns: Hashable {
 /// next page.
 package struct AlpacaBars {
     private(set) var bySymbol: [Symbol: AlpacaBarColumns] = [:]
-    /// Where the next page begins; nil at the end.
+    /// The token of the next page; nil at the end.
     private(set) var nextPage: String?
 
     /// Reads one more page.
@@ -77,7 +77,7 @@ package struct AlpacaBars {
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
         guard try !reader.null() else { return }
         try reader.object { key, reader throws(JSONError) in
-            // A key that is no symbol cannot have been asked for.
+            // A key that is not a symbol was not requested.
             guard let symbol = Symbol(key.string) else { return try reader.skip() }
             guard try !reader.null() else { return }
             try reader.array { reader throws(JSONError) in
@@ -87,7 +87,8 @@ package struct AlpacaBars {
     }
 }
 
-/// Makes series of bars: what is outside of the window or of regular hours left out, oldest first, no longer than wanted.
+/// Creates series of bars, oldest first and limited in length, without bars outside of the window or of
+/// regular hours.
 struct AlpacaSeriesBuilder {
     let query: AlpacaBarQuery
     /// Where trades outside of regular hours are left out: the trading days; nil where all stay.
@@ -104,19 +105,19 @@ struct AlpacaSeriesBuilder {
         series.adjustment = query.adjustment
         series.isExtendedHours = window.interval.isIntraday ? sessions == nil : nil
         series.timeZone = "America/New_York"
-        // The newest came first; the oldest ones beyond what is wanted are passed over, but for one that tells that there
-        // are more.
-        let kept = columns.times.indices.filter { isInside(columns.times[$0]) }.prefix(
+        // The response begins with the newest bar. Older bars beyond the limit are ignored, except for one
+        // that shows that there are more.
+        let selected = columns.times.indices.filter { isInside(columns.times[$0]) }.prefix(
             window.maximumCandles + 1)
-        for index in kept.reversed() {
+        for index in selected.reversed() {
             var candle = columns.candle(at: index)
             candle.time = start(candle.time)
-            // What does not begin after the one before it is that one, told twice.
+            // A candle that does not begin after the previous one is the same candle, sent twice.
             _ = series.append(candle)
         }
         series.truncate(toLast: window.maximumCandles)
-        let told = fetchedAt - (query.feed?.lag ?? .zero)
-        series.isLastComplete = series.isLastOver(at: told, offset: told.newYorkOffset)
+        let asOf = fetchedAt - (query.feed?.lag ?? .zero)
+        series.isLastComplete = series.isLastOver(at: asOf, offset: asOf.newYorkOffset)
         return series
     }
 

@@ -9,13 +9,15 @@ extension AlpacaClient: ChartSource {
             symbolsPerCall: symbolsPerCall, candlesPerCall: Self.maximumPages * 10_000 / 2)
     }
 
-    /// The candles of American shares: `GET /v2/stocks/bars`, page by page.
+    /// The candles of US shares: `GET /v2/stocks/bars`, page by page.
     ///
-    /// Prices are corrected for splits unless something else is asked for. Where `from` is not given, one symbol's series
-    /// is as long as is wanted; several symbols' start where something that is traded all day has so many candles, so
-    /// that of one that is hardly traded fewer may come.
+    /// Prices are adjusted for splits unless the request says otherwise. Without `from`, the series of one
+    /// symbol has the requested length. The series of several symbols begin at the time from which a
+    /// continuously traded symbol has the requested number of candles, so that the series of a rarely traded
+    /// symbol may be shorter.
     ///
-    /// More than ``maximumPages`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
+    /// More than ``maximumPages`` pages are `overloaded`, because pages are ordered by symbol and the last
+    /// symbols would have no data.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
@@ -31,10 +33,10 @@ extension AlpacaClient: ChartSource {
         var series = KeyedResults<Symbol, CandleSeries>()
         for (symbol, columns) in bars.bySymbol {
             series[symbol] = cut.series(of: symbol, columns)
-            // Pages that were not asked for any more are all of older bars.
+            // All pages that were not requested contain older bars.
             if bars.nextPage != nil { series[symbol]?.isTruncated = true }
         }
-        // Alpaca is silent alike about what it does not know and what was not traded.
+        // Alpaca omits both unknown symbols and symbols that were not traded.
         let silent = shares.filter { series[$0] == nil }
         for symbol in try await snapshots(of: silent, in: context).keys where silent.contains(symbol) {
             series[symbol] = cut.series(of: symbol, AlpacaBarColumns())
@@ -42,7 +44,8 @@ extension AlpacaClient: ChartSource {
         return series
     }
 
-    /// At most a quarter of a million bars: twice what is asked for at once, since the start of several is a guess.
+    /// At most 250,000 bars: twice the maximum of one request, because the start of several symbols is an
+    /// estimate.
     private static var maximumPages: Int { 25 }
 
     private func bars(
@@ -93,7 +96,7 @@ extension AlpacaClient: ChartSource {
     }
 }
 
-/// What to ask `GET /v2/stocks/bars` for.
+/// The query of `GET /v2/stocks/bars`.
 struct AlpacaBarQuery: Hashable {
     let window: ChartWindow
     let feed: AlpacaFeed?
@@ -117,12 +120,13 @@ struct AlpacaBarQuery: Hashable {
         let wanted = window.to.flatMap { $0 < now ? $0 - .nanoseconds(1) : nil }
         end = [limit, wanted].compactMap(\.self).min()
         start = window.from ?? Self.start(of: window, symbols: symbols, before: end ?? now)
-        // The newest come first, so one symbol needs no more than are wanted; several share the limit.
+        // The newest bars come first, so one symbol needs only the requested number; several symbols share
+        // the limit.
         let isWhole = symbols == 1 && !window.isRegularOnly
         self.limit = isWhole ? min(max(window.maximumCandles, 1), 10_000) : 10_000
     }
 
-    /// As they stand in the address.
+    /// The items of the URL's query.
     func items(_ symbols: String, page: String?) -> [(name: String, value: String?)] {
         [
             ("symbols", symbols), ("timeframe", Self.timeframe(window.interval)),
@@ -166,7 +170,7 @@ extension AlpacaBarQuery {
         return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) ?? .earliest
     }
 
-    /// Calendar days that surely have so many candles of something that is traded all day.
+    /// The number of calendar days in which a continuously traded symbol certainly has so many candles.
     private static func daysOf(candles: Int, _ interval: Interval) -> Int {
         switch interval {
         case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour:

@@ -2,22 +2,23 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: MarketClockSource {
-    /// Whether the American exchanges trade: `GET /v2/clock`, and while they do not, `GET /v2/calendar` for what is before the
-    /// opening and after the close.
+    /// Whether the US exchanges are open: `GET /v2/clock`; while they are closed, also `GET /v2/calendar`,
+    /// which has the hours before the opening and after the close.
     package func clock(in context: CallContext) async throws(ProviderFailure) -> MarketClock {
-        let told = try await get(
+        let response = try await get(
             "clock", from: .trading, { $0.appending(path: "v2", "clock") }, in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in try AlpacaClock(json: &reader) }
         }
-        var clock = MarketClock(provider: .alpaca, isOpen: told.isOpen, now: told.now)
-        clock.nextOpen = told.nextOpen
-        clock.nextClose = told.nextClose
-        clock.state = told.isOpen ? .open : await stateOutside(at: told.now, in: context)
+        var clock = MarketClock(provider: .alpaca, isOpen: response.isOpen, now: response.now)
+        clock.nextOpen = response.nextOpen
+        clock.nextClose = response.nextClose
+        clock.state = response.isOpen ? .open : await stateOutside(at: response.now, in: context)
         return clock
     }
 
-    /// Nil where the calendar could not be read, or knows better: whether there is trade at all is known all the same.
+    /// Nil if the calendar cannot be read or contradicts the clock; the clock's `isOpen` is valid without
+    /// it.
     private func stateOutside(at now: Instant, in context: CallContext) async -> MarketState? {
         let local = now.inNewYork
         guard let days = try? await calendar(of: local.date.year, in: context) else { return nil }
@@ -31,7 +32,7 @@ extension AlpacaClient: MarketClockSource {
     }
 }
 
-/// The answer of `GET /v2/clock`.
+/// The response of `GET /v2/clock`.
 package struct AlpacaClock: JSONObjectDecodable, Hashable {
     var now = Instant.earliest
     var isOpen = false
@@ -56,7 +57,7 @@ package struct AlpacaCalendarDay: Sendable, Hashable {
 }
 
 extension AlpacaCalendarDay: JSONDecodable {
-    /// An element of the answer.
+    /// An element of the response.
     struct Response: JSONObjectDecodable {
         var date = CalendarDate.earliest
         var open = 0
@@ -99,7 +100,7 @@ extension AlpacaClient {
     /// The most memory that the trading days take, in bytes.
     package static let calendarLimit = 1 << 20
 
-    /// The trading days of a year, kept for a day: `GET /v2/calendar`.
+    /// The trading days of a year, cached for a day: `GET /v2/calendar`.
     func calendar(
         of year: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [AlpacaCalendarDay] {

@@ -1,7 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// An asset, as far as Portico tells of it: an element of the answer of `GET /v2/assets`, and a member of a watchlist's.
+/// An asset, with the fields that Portico uses: an element of the response of `GET /v2/assets`, and of a
+/// watchlist.
 package struct AlpacaAsset: JSONObjectDecodable, Hashable, Sendable {
     /// Portico's own.
     var symbol = Symbol.example
@@ -42,7 +43,7 @@ extension AlpacaAsset {
         symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
     }
 
-    /// The asset in Portico's words.
+    /// The asset as an `Instrument` of Portico.
     package func instrument(fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
             symbol: symbol, assetClass: kind, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))
@@ -57,7 +58,7 @@ extension AlpacaAsset {
         var listing = Listing(provider: .alpaca, key: key)
         listing.assetType = assetClass
         listing.exchange = exchange
-        // What is not active any more may still be marked as tradable.
+        // An inactive asset may still be marked as tradable.
         listing.isTradable = isActive == false ? false : isTradable
         listing.isFractionable = isFractionable
         listing.isShortable = isShortable
@@ -68,7 +69,7 @@ extension AlpacaAsset {
         return listing
     }
 
-    /// Alpaca calls funds shares; those that bear it in their name are told apart.
+    /// Alpaca's class of funds is that of shares; funds are detected by their names.
     private var kind: AssetClass {
         switch assetClass {
         case "us_equity", "ipo", nil: isFund ? .etf : .equity
@@ -98,7 +99,8 @@ extension AlpacaAsset {
         return isFractionable ? Decimal(coefficient: 1, scale: 9) : 1
     }
 
-    /// Market identifier codes (ISO 10383) of Alpaca's own words; what trades over the counter has many.
+    /// The market identifier codes (ISO 10383) of Alpaca's exchange names; over-the-counter trading has
+    /// several codes.
     private static let markets = [
         "AMEX": "XASE", "ARCA": "ARCX", "NYSEARCA": "ARCX", "BATS": "BATS", "NASDAQ": "XNAS", "NYSE": "XNYS",
     ]

@@ -2,13 +2,13 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: InstrumentSource {
-    /// Shares by ticker or name, out of the list of all that are active: `GET /v2/assets`, once a day.
+    /// Finds shares by ticker or name in the list of all active assets: `GET /v2/assets`, once a day.
     ///
-    /// How well they fit is not told, as Alpaca does not.
+    /// The results have no score, because Alpaca has none.
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SearchHit] {
-        let index = try await directory.index(in: context) { context throws(ProviderFailure) in
+        let index = try await assetCache.index(in: context) { context throws(ProviderFailure) in
             try await assets(in: context)
         }
         return index.search(text, limit: limit).map {
@@ -16,14 +16,14 @@ extension AlpacaClient: InstrumentSource {
         }
     }
 
-    /// What an asset is: from the list if that is at hand, else `GET /v2/assets/{symbol}`.
+    /// An instrument: from the list if it is cached, else `GET /v2/assets/{symbol}`.
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
         guard let spelling = AlpacaSymbols().providerSymbol(for: symbol) else {
             throw ProviderFailure(.alpaca, .notFound)
         }
-        if let index = directory.cached, let asset = index[symbol] {
+        if let index = assetCache.cached, let asset = index[symbol] {
             return asset.instrument(fetchedAt: index.fetchedAt)
         }
         return try await get(
@@ -43,14 +43,14 @@ extension AlpacaClient: InstrumentSource {
         _ symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
         if symbols.count > Self.few {
-            _ = try await directory.index(in: context) { context throws(ProviderFailure) in
+            _ = try await assetCache.index(in: context) { context throws(ProviderFailure) in
                 try await assets(in: context)
             }
         }
         return await eachInstrument(of: symbols, in: context)
     }
 
-    /// The list weighs as much as many single answers.
+    /// The list is as large as many single responses.
     private static var few: Int { 3 }
 
     private func assets(in context: CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex {
@@ -66,9 +66,10 @@ extension AlpacaClient: InstrumentSource {
     }
 }
 
-/// All assets of Alpaca, which has no search: its one long list is read once a day, and searched here.
+/// All assets of Alpaca, which has no search: its list is read once a day and searched here.
 ///
-/// It is the same for everybody, so clients of one Alpaca share one; live, paper and sandbox have their own each.
+/// The list is the same for all users, so the clients of one Alpaca share it; live, paper and sandbox have
+/// separate lists.
 package struct AlpacaAssetCache: Sendable {
     private let reads: ReadCache<SingleValueQuery, AlpacaAssetIndex>
     /// The most memory that the list takes, in bytes.
@@ -77,14 +78,14 @@ package struct AlpacaAssetCache: Sendable {
     /// with 500 bytes each.
     package static let responseLimit = 10 << 20
 
-    /// An empty directory, that the first search fills.
+    /// An empty cache, which the first search fills.
     package init(clock: TimeSource = .system) {
         reads = ReadCache(
             "assets", CacheBounds(entries: 1, bytes: Self.weightLimit), freshness: .fixed(.seconds(86_400)),
             weight: \.weight, time: clock)
     }
 
-    /// The list if it is at hand; never waits.
+    /// The list if it is cached, without waiting.
     var cached: AlpacaAssetIndex? { reads.cached(SingleValueQuery(), in: .shared(.alpaca)) }
 
     func index(
@@ -100,7 +101,7 @@ struct AlpacaAssetIndex: Sendable {
     let fetchedAt: Instant
     private let entries: [Entry]
     private let indexBySymbol: [Symbol: Int]
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     let weight: Int
 
     private struct Entry: Sendable {
@@ -114,9 +115,9 @@ struct AlpacaAssetIndex: Sendable {
     private enum MatchRank: Int, Comparable {
         case ticker
         case startOfTicker
-        /// The name begins with the words that were given.
+        /// The name begins with the words of the search.
         case startOfName
-        /// The name has words that begin like these.
+        /// The name has words that begin with the words of the search.
         case words
 
         static func < (left: MatchRank, right: MatchRank) -> Bool { left.rawValue < right.rawValue }
@@ -142,8 +143,8 @@ struct AlpacaAssetIndex: Sendable {
 
     subscript(symbol: Symbol) -> AlpacaAsset? { indexBySymbol[symbol].map { entries[$0].asset } }
 
-    /// The assets that fit best, best first: by ticker, by the start of it, by the words of the name; of equals those that
-    /// can be traded, then those with the shortest ticker.
+    /// The best matches in order: by ticker, by a prefix of it, by words of the name; among equal matches,
+    /// first tradable assets, then shorter tickers.
     func search(_ text: String, limit: Int) -> [AlpacaAsset] {
         let ticker = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
         let words = Self.words(text)
@@ -179,7 +180,7 @@ struct AlpacaAssetIndex: Sendable {
         return first.ticker.lexicographicallyPrecedes(second.ticker)
     }
 
-    /// Words in small letters: `at`, `t`, `inc` of `AT&T Inc.`.
+    /// The words in lower case: `at`, `t`, `inc` of `AT&T Inc.`.
     private static func words(_ text: String) -> [[UInt8]] {
         text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
     }

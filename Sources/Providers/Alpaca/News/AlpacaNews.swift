@@ -53,7 +53,7 @@ extension AlpacaClient: NewsSource {
     }
 }
 
-/// An element of the answer of `GET /v1beta1/news`, as far as Portico tells of it.
+/// An element of the response of `GET /v1beta1/news`, with the fields that Portico uses.
 package struct AlpacaArticle: JSONObjectDecodable, Hashable {
     var id = 0
     var headline = ""
@@ -88,7 +88,7 @@ package struct AlpacaArticle: JSONObjectDecodable, Hashable {
         }
     }
 
-    /// The article in Portico's words; nil without an address where it can be read.
+    /// The article as an `Article` of Portico; nil without a URL of its text.
     package var article: Article? {
         guard let url, !url.isEmpty else { return nil }
         var article = Article(
@@ -102,7 +102,7 @@ package struct AlpacaArticle: JSONObjectDecodable, Hashable {
     }
 }
 
-/// The answer of `GET /v1beta1/news`.
+/// The response of `GET /v1beta1/news`.
 package struct AlpacaNews: JSONObjectDecodable {
     package var articles: [AlpacaArticle] = []
     package var nextPage: String?

@@ -2,29 +2,31 @@ package import Brokerage
 import PorticoCore
 package import Upstream
 
-/// OAuth 2.0 with Alpaca (RFC 6749, section 4.1): a user lets Portico see, and trade, the user's own account.
+/// OAuth 2.0 with Alpaca (RFC 6749, section 4.1): a user allows Portico to read, and to trade in, the user's
+/// own account.
 ///
-/// The token that comes of it has no end and cannot be renewed: once refused, the user must connect again.
+/// The token does not expire and cannot be renewed: after a refusal, the user must connect again.
 package struct AlpacaOAuthFlow: Sendable {
     private let application: AlpacaOAuthClient
     private let authorizeURL: HTTPURL
     private let tokenURL: HTTPURL
     private let httpClient: ProviderHTTPClient
 
-    /// Authorization by one application.
+    /// Creates the flow of one application.
     ///
     /// - Parameters:
-    ///   - application: Portico as Alpaca knows it.
-    ///   - authorizeURL: The page that users are sent to.
-    ///   - tokenURL: Where codes are exchanged.
-    ///   - line: What the exchange goes over.
+    ///   - application: Portico's registration at Alpaca.
+    ///   - authorizeURL: The page to which users are redirected.
+    ///   - tokenURL: The endpoint that exchanges codes.
+    ///   - channel: The channel of the exchange.
     package init(
-        _ application: AlpacaOAuthClient, authorizeURL: HTTPURL, tokenURL: HTTPURL, over line: ProviderChannel
+        _ application: AlpacaOAuthClient, authorizeURL: HTTPURL, tokenURL: HTTPURL,
+        over channel: ProviderChannel
     ) {
         self.application = application
         self.authorizeURL = authorizeURL
         self.tokenURL = tokenURL
-        httpClient = line.client(failure: { response, now in
+        httpClient = channel.client(failure: { response, now in
             switch response.status {
             // The code is used up or too old, or the application is not who it says: RFC 6749, section 5.2.
             case 400, 401, 403, 422: .unauthorized
@@ -33,7 +35,7 @@ package struct AlpacaOAuthFlow: Sendable {
         })
     }
 
-    /// Alpaca's own page; nil for the sandbox, which stands elsewhere each time.
+    /// Alpaca's page; nil for the sandbox, whose URL differs in each process.
     package static func authorizeURL(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live, .paper: HTTPURL("https://app.alpaca.markets/oauth/authorize")
@@ -49,15 +51,17 @@ package struct AlpacaOAuthFlow: Sendable {
         }
     }
 
-    /// The address to send a user's browser to.
+    /// The URL to which a user's browser is redirected.
     ///
     /// - Parameters:
-    ///   - state: What the browser brings back, so that nobody can slip in a code of their own: it cannot be guessed, and
-    ///     belongs to one session.
-    ///   - scopes: What the user is asked to allow besides reading.
-    ///   - environment: The account that is meant, `live` or `paper`, sent as `env`; nil leaves it out, and the choice to
-    ///     the user. That Alpaca knows `env` is not documented.
-    /// - Returns: nil where it would be longer than an address may be.
+    ///   - state: A value that the browser returns, so that an attacker cannot inject a code: it cannot be
+    ///     guessed, and belongs
+    ///     to one session.
+    ///   - scopes: The permissions besides reading that the user is asked for.
+    ///   - environment: The account, `live` or `paper`, sent as `env`; nil omits it, and the user chooses.
+    ///     Alpaca does not
+    ///     document `env`.
+    /// - Returns: The URL; nil if it would be longer than a URL may be.
     package func address(
         state: String, scopes: [AlpacaOAuthClient.Scope], environment: Environment? = nil
     ) -> HTTPURL? {
@@ -101,7 +105,7 @@ package struct AlpacaOAuthFlow: Sendable {
     }
 }
 
-/// What a user has allowed.
+/// The token and the scopes that a user has granted.
 package struct AlpacaTokenResponse: Sendable, Hashable, JSONDecodable {
     package let credential: AlpacaCredential
     /// Reading is implied; scopes that Portico has no name for are left out.
@@ -145,7 +149,7 @@ package struct AlpacaOAuthClient: Sendable, Hashable {
         self.redirectURL = redirectURL
     }
 
-    /// What a user may allow besides reading, which is always implied; the raw value is Alpaca's name.
+    /// A permission besides reading, which is always granted; the raw value is Alpaca's name.
     package enum Scope: String, Sendable, CaseIterable {
         /// Configuration and watchlists.
         case account = "account:write"

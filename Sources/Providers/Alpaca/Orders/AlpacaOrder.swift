@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// How far an order has come in Alpaca's words, all of which its specification lists.
+/// The status of an order in Alpaca's terms, all of which its specification lists.
 package enum AlpacaOrderStatus: String, CaseIterable {
     case new
     case partiallyFilled = "partially_filled"
@@ -21,12 +21,12 @@ package enum AlpacaOrderStatus: String, CaseIterable {
     case calculated
     case held
 
-    /// The same in Portico's words.
+    /// The status as an `OrderState` of Portico.
     ///
     /// - Parameters:
-    ///   - isFilled: Whether all of it has been filled.
-    ///   - hasFills: Whether some of it has been filled.
-    /// - Returns: the state.
+    ///   - isFilled: Whether the whole quantity is filled.
+    ///   - hasFills: Whether a part of the quantity is filled.
+    /// - Returns: The state.
     func state(isFilled: Bool, hasFills: Bool) -> OrderState {
         switch self {
         case .new, .acceptedForBidding: .open
@@ -96,11 +96,11 @@ extension OrderSide {
     }
 }
 
-/// An order, as answers and the trade stream have it.
+/// An order in responses and in the trade stream.
 package struct AlpacaOrder: JSONObjectDecodable {
     var id = ""
     var status = AlpacaOrderStatus.new
-    /// Those of the first leg for a spread of options, which has neither of its own.
+    /// Symbol and side of the first leg for an options spread, which has neither itself.
     var symbol = Symbol.example
     var side = OrderSide.buy
     private var ownSymbol: Symbol?
@@ -169,12 +169,13 @@ extension AlpacaOrder {
     private var hasFills: Bool { filledQuantity.map { !$0.isZero } ?? false }
     private var isFilled: Bool { hasFills && filledQuantity == quantity }
 
-    /// The order in Portico's words.
+    /// The order as an `Order` of Portico.
     package func order(fetchedAt: Instant) -> Order {
         var order = Order(
             id: id, symbol: symbol, side: side,
             state: status.state(isFilled: isFilled, hasFills: hasFills),
-            // Alpaca does not say as of when it tells of an order; the last change was at least.
+            // Alpaca does not send the time for which the order is valid; it is at least that of the last
+            // change.
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: updatedAt))
         order.providerState = status.rawValue
         order.clientOrderID = clientOrderID

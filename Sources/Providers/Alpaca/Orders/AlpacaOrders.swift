@@ -82,8 +82,8 @@ extension AlpacaClient: TradingAPI {
 
     /// Places an order: `POST /v2/orders`, sent once.
     ///
-    /// Where Alpaca has an order of this client id already, that one is the answer, if it is of the same symbol and side:
-    /// it is the same order then, whose answer was lost.
+    /// If Alpaca already has an order with this client id, of the same symbol and side, the result is that
+    /// order: it is the same order, whose response was lost.
     package func place(
         _ ticket: OrderTicket, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
@@ -113,7 +113,7 @@ extension AlpacaClient: TradingAPI {
         return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
     }
 
-    /// Asks for an order to be cancelled: `DELETE /v2/orders/{id}`, whose answer is empty.
+    /// Requests the cancellation of an order: `DELETE /v2/orders/{id}`, whose response is empty.
     package func cancel(
         _ order: Order, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
@@ -124,12 +124,12 @@ extension AlpacaClient: TradingAPI {
         guard let refusal else { return .accepted(pending(order)) }
         if refusal.status == 404 { throw ProviderFailure(.alpaca, .notFound) }
         var rejection = OrderRejection(refusal)
-        // 422 has no other meaning here: it has ended.
+        // 422 has only one meaning for a cancellation: the order has ended.
         if refusal.status == 422 { rejection.reason = .tooLate }
         return .rejected(rejection)
     }
 
-    /// The order while Alpaca has been asked to cancel it, and has not said what became of that.
+    /// The order after Alpaca has accepted a cancellation, and before its outcome is known.
     private func pending(_ order: Order) -> Order {
         var order = order
         order.state = .pendingCancel
@@ -148,7 +148,7 @@ extension AlpacaClient: TradingAPI {
         return .order(try order(in: response))
     }
 
-    /// The answer, and for an id that has been used, the order that has it.
+    /// The response; for an id that is already used, the order that has it.
     private func settled(
         _ answer: WriteAnswer, clientID: String, in context: CallContext, isSame: (Order) -> Bool
     ) async throws(ProviderFailure) -> OrderResult {
@@ -176,8 +176,8 @@ extension AlpacaWriteRejection {
 }
 
 extension AlpacaBody {
-    /// The body of `POST /v2/orders`; nil for what Alpaca does not take: a date to stand until, a symbol that it does not
-    /// have, an id that is empty or longer than 128 characters.
+    /// The body of `POST /v2/orders`; nil for an order that Alpaca does not accept: a date of expiry, an
+    /// unknown symbol, an id that is empty or longer than 128 characters.
     package init?(_ ticket: OrderTicket) {
         guard let symbol = AlpacaSymbols().providerSymbol(for: ticket.symbol),
             let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
@@ -208,7 +208,7 @@ extension AlpacaBody {
             guard order.type == price.type else { return nil }
             switch price {
             case .trailingStop(.percent(let percent)):
-                // Alpaca changes the value of what there is, and asks for no unit.
+                // Alpaca changes the value of the existing trail, and accepts no unit.
                 guard order.trailPercent != nil else { return nil }
                 add("trail", percent)
             case .trailingStop(.amount(let amount)):
@@ -239,10 +239,10 @@ extension AlpacaBody {
 }
 
 extension OrderRejection {
-    /// Why Alpaca refuses, by its code and its words.
+    /// The reason of a refusal, by its code and message.
     ///
-    /// Codes are overloaded (40310000 stands for want of money, want of shares and a block), so the words decide; those
-    /// that are not known are `other`.
+    /// Codes are overloaded (40310000 means insufficient funds, insufficient shares or a block), so the
+    /// message decides; unknown messages are `other`.
     init(_ refusal: AlpacaWriteRejection) {
         self.init(Self.reason(refusal), message: refusal.message.flatMap(Self.cleaned))
     }
@@ -288,7 +288,7 @@ extension OrderRejection {
         ("qty", .quantity),
     ]
 
-    /// The words as people may be shown them: visible characters only, of a bounded number; nil where none is left.
+    /// The message for display: visible characters only, of limited number; nil if none is left.
     private static func cleaned(_ message: String) -> String? {
         let visible = message.unicodeScalars.prefix(300).filter { scalar in
             switch scalar.properties.generalCategory {

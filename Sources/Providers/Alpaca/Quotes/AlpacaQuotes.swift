@@ -5,11 +5,11 @@ extension AlpacaClient: QuoteSource {
     /// Alpaca names no limit; two hundred make an address of some 2 KB, which every proxy lets through.
     package var symbolsPerCall: Int { 200 }
 
-    /// The latest prices of American shares: `GET /v2/stocks/snapshots`.
+    /// The latest prices of US shares: `GET /v2/stocks/snapshots`.
     ///
-    /// What Alpaca does not know is not in the result, nor what cannot be a share: that is not even asked for, as one
-    /// malformed symbol makes Alpaca refuse all others with it. One that it refuses nevertheless is left out, and the
-    /// others are asked for again.
+    /// The result has no entry for symbols that Alpaca does not know, and none for symbols that cannot be
+    /// shares. The latter are not requested, because Alpaca refuses a whole request with one malformed
+    /// symbol. If Alpaca refuses a symbol nevertheless, it is removed, and the others are requested again.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
@@ -51,7 +51,7 @@ extension AlpacaClient: QuoteSource {
     }
 }
 
-/// A value of the map that `GET /v2/stocks/snapshots` answers with; any part may be missing or null.
+/// A value in the response of `GET /v2/stocks/snapshots`, which is a map; any part may be missing or null.
 package struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
     var trade: Trade?
     var quote: LatestQuote?
@@ -77,7 +77,7 @@ package struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
 
     struct LatestQuote: JSONObjectDecodable, Hashable {
         var time: Instant?
-        /// Nil without an active bid, which Alpaca tells by 0.
+        /// Nil without an active bid, for which Alpaca sends 0.
         var bid: Decimal?
         var ask: Decimal?
 
@@ -108,26 +108,26 @@ package struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
     }
 }
 
-/// The answer of `GET /v2/stocks/snapshots`: a bare map.
+/// The response of `GET /v2/stocks/snapshots`: a map.
 ///
-/// What Alpaca does not know is not in it, or is null.
+/// Unknown symbols are missing or null.
 package struct AlpacaSnapshots: JSONDecodable {
     package var bySymbol: [Symbol: AlpacaSnapshot] = [:]
 
     package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             let snapshot = try reader.optional(AlpacaSnapshot.init(json:))
-            // A key that is no symbol cannot have been asked for.
+            // A key that is not a symbol was not requested.
             if let symbol = Symbol(key.string) { bySymbol[symbol] = snapshot }
         }
     }
 }
 
 extension AlpacaSnapshot {
-    /// The snapshot in Portico's words.
+    /// The snapshot as a `Quote` of Portico.
     ///
-    /// `asOf` is the time of the last trade, as the price is what a quote is looked at for; without a trade, that of
-    /// bid and ask.
+    /// `asOf` is the time of the last trade, because the price is a quote's main value; without a trade, it
+    /// is the time of bid and ask.
     package func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
         let asOf = trade?.time ?? self.quote?.time
         var quote = Quote(
@@ -153,9 +153,9 @@ extension AlpacaSnapshot {
 
     /// The close before the day of the last trade.
     ///
-    /// Until a day has a bar of its own, which takes until its opening, `dailyBar` is still that of the day before,
-    /// while trades before the opening are of the new day already (example in Alpaca's specification: a bar of
-    /// 2022-08-16 beside a trade of 2022-08-17T10:18Z). `prevDailyBar` is one day too old then.
+    /// Until a day has its first bar, which is at its opening, `dailyBar` is that of the previous day, while
+    /// trades before the opening already belong to the new day (example in Alpaca's specification: a bar of
+    /// 2022-08-16 beside a trade of 2022-08-17T10:18Z). Then `prevDailyBar` is one day too old.
     private var previousClose: Decimal? {
         isDayOver ? day?.close : previousDay?.close
     }

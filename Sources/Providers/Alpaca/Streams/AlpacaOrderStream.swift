@@ -2,9 +2,9 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: OrderStream {
-    /// Follows the account's orders: `/stream` of the trading host, which keys and tokens open alike.
+    /// Streams the account's orders: `/stream` of the trading host, which accepts keys and tokens.
     ///
-    /// Each change brings the whole order. Orders of before are not told of.
+    /// Each change contains the whole order. Existing orders are not sent.
     package func run(
         deliver: @escaping @Sendable (StreamEvent<Order>) -> Void
     ) async throws(ProviderFailure) {
@@ -58,7 +58,7 @@ extension AlpacaClient: OrderStream {
     }
 }
 
-/// What the stream of an account's orders sends: `{"stream":"authorization","data":{…}}`.
+/// A message of the stream of an account's orders: `{"stream":"authorization","data":{…}}`.
 package enum AlpacaTradeMessage {
     case authorization(isAuthorized: Bool)
     case listening(streams: [String])
@@ -66,7 +66,7 @@ package enum AlpacaTradeMessage {
     /// Streams that are invented later.
     case other
 
-    /// Reads a whole message: first of which stream it is, wherever that stands, then the rest by it.
+    /// Reads a whole message: first the name of the stream, wherever it is, then the rest accordingly.
     package init(_ bytes: [UInt8], fetchedAt: Instant) throws(JSONError) {
         let stream = try JSONReader.read(bytes) { reader throws(JSONError) in
             let stream = try reader.member("stream", String.init(json:))
@@ -90,7 +90,7 @@ package enum AlpacaTradeMessage {
         }
     }
 
-    /// The stream that tells of orders.
+    /// The name of the stream of orders.
     static let updates = "trade_updates"
 
     /// Reads one member of `data`.

@@ -2,13 +2,13 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: QuoteStream {
-    /// Trades and quotes count each against what the plan allows; bars of the day do not.
+    /// The plan limits trades and quotes together; bars of the day are not counted.
     package var symbolLimit: Int? { max(configuration.streamSymbols / 2, 1) }
 
-    /// Follows the prices of American shares: `/v2/{feed}` of the data stream, the feed being IEX where none is chosen.
+    /// Streams the prices of US shares: `/v2/{feed}` of the data stream; the default feed is IEX.
     ///
-    /// Symbols of other kinds are not followed. `asOf` comes with trades only. A credential that is a token has no data
-    /// stream (`unsupported`), nor has a client without its address.
+    /// Symbols of other kinds are ignored. Only trades set `asOf`. A token cannot use the data stream
+    /// (`unsupported`), nor can a client without its URL.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
@@ -32,13 +32,13 @@ private struct AlpacaDataStream: Sendable {
     let socket: AlpacaSocket
     let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
 
-    /// Where a login stands.
+    /// A step of a login.
     enum Step {
         case connected
         case authenticated
     }
 
-    /// Reads the server's word on a step of the login.
+    /// Reads the server's response to a step of the login.
     static func await(_ step: Step, on socket: AlpacaSocket) async throws(ProviderFailure) {
         for message in try messages(await socket.receive(), on: socket) {
             switch (message, step) {
@@ -50,17 +50,17 @@ private struct AlpacaDataStream: Sendable {
         throw ProviderFailure(.alpaca, .invalidResponse(nil))
     }
 
-    /// Subscribes to what is wanted, and tells of its changes, until the connection fails.
+    /// Subscribes to the wanted symbols, and delivers their changes until the connection fails.
     func follow(_ wanted: AsyncStream<Set<Symbol>>) async throws(ProviderFailure) {
         var sets = wanted.makeAsyncIterator()
         let first = Self.shares(await sets.next(isolation: #isolation) ?? [])
         try await change("subscribe", first)
-        // What is not subscribed to is not confirmed either.
+        // Alpaca confirms no subscription if there is no symbol.
         if first.isEmpty { deliver(.connected) }
         let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
             group.addTask { await updateSubscription(wanted, after: first) }
             let failure = await read(isConfirmed: first.isEmpty)
-            // Whoever still sends is done with that.
+            // Ends the task that still sends.
             socket.close()
             group.cancelAll()
             return failure
@@ -70,7 +70,8 @@ private struct AlpacaDataStream: Sendable {
 
     private static func shares(_ symbols: Set<Symbol>) -> Set<Symbol> { symbols.filter(\.isAlpacaShare) }
 
-    /// Keeps the subscription as it is wanted; a connection that cannot be sent on fails for its reader too.
+    /// Updates the subscription to the wanted symbols; a connection on which sending fails is closed, so
+    /// that its reader fails too.
     private func updateSubscription(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
         var followed = first
         for await symbols in wanted {
@@ -96,7 +97,7 @@ private struct AlpacaDataStream: Sendable {
         try await socket.send(body)
     }
 
-    /// Tells of what comes; why nothing comes any more.
+    /// Delivers received messages; returns the failure that ends the stream.
     private func read(isConfirmed: Bool) async -> ProviderFailure {
         var isConfirmed = isConfirmed
         do throws(ProviderFailure) {
@@ -126,7 +127,7 @@ private struct AlpacaDataStream: Sendable {
     }
 }
 
-/// One element of what the data stream sends: every frame is an array of them.
+/// An element of a message of the data stream: every frame is an array of elements.
 package enum AlpacaDataMessage: JSONDecodable {
     case connected
     case authenticated
@@ -134,13 +135,13 @@ package enum AlpacaDataMessage: JSONDecodable {
     case subscribed
     case failed(AlpacaStreamErrorBody)
     case change(QuoteUpdate)
-    /// Statuses, corrections, news and whatever is invented later.
+    /// Statuses, corrections, news and future kinds.
     case other
 
     /// Reads one element.
     ///
-    /// The same letter means different things in different messages (`c` is a list of conditions, or a close), so what
-    /// is read is only what means one thing everywhere.
+    /// The same key has different meanings in different messages (`c` is a list of conditions, or a close),
+    /// so only keys with one meaning are read here.
     package init(json reader: inout JSONReader) throws(JSONError) {
         let fields = try AlpacaDataFields(json: &reader)
         switch fields.type {
@@ -169,7 +170,7 @@ struct AlpacaDataFields: JSONObjectDecodable {
     var symbol: Symbol?
     var time: Instant?
     var price: Decimal?
-    /// Nil without an active bid, which Alpaca tells by 0.
+    /// Nil without an active bid, for which Alpaca sends 0.
     var bid: Decimal?
     var ask: Decimal?
     var open: Decimal?
@@ -202,7 +203,7 @@ struct AlpacaDataFields: JSONObjectDecodable {
 }
 
 extension QuoteUpdate {
-    /// As of a quote is when its price was made, so only trades tell it.
+    /// `asOf` of a quote is the time of its price, so only trades set it.
     fileprivate mutating func applyTrade(from fields: AlpacaDataFields) {
         price = fields.price
         asOf = fields.time

@@ -9,12 +9,12 @@ struct AlpacaSocket: Sendable {
     /// Runs `body` on a connection, which is closed when it returns.
     ///
     /// - Parameters:
-    ///   - url: Where the stream is.
-    ///   - patience: How long connecting and `login` may take together.
-    ///   - clock: What that is measured by.
-    ///   - login: says what the server wants to hear first; it fails with `timedOut` when that takes too long.
-    ///   - body: reads what comes afterwards until it fails.
-    /// - Throws: why there is no connection, or what `login` and `body` throw.
+    ///   - url: The URL of the stream.
+    ///   - patience: The timeout for connecting and `login` together.
+    ///   - clock: The clock of the timeout.
+    ///   - login: Sends the login; it fails with `timedOut` when the timeout ends.
+    ///   - body: Reads the messages after the login until it fails.
+    /// - Throws: The failure to connect, or an error of `login` or `body`.
     static func run(
         _ url: HTTPURL, within patience: Duration, clock: TimeSource,
         login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
@@ -46,7 +46,7 @@ struct AlpacaSocket: Sendable {
         do throws(ProviderFailure) {
             try await login(self)
         } catch {
-            // Nobody else closes it on this side.
+            // Only the timeout closes the connection on this side.
             throw connection.end == .closedHere ? ProviderFailure(.alpaca, .timedOut) : error
         }
     }
@@ -73,7 +73,7 @@ struct AlpacaSocket: Sendable {
         connection.close()
     }
 
-    /// Reads a message; one that is not of the expected shape fails with the place of what is wrong.
+    /// Reads a message; the error of a message in another form names the location.
     func read<Value>(
         _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(ProviderFailure) -> Value {
@@ -89,20 +89,20 @@ struct AlpacaSocket: Sendable {
 package struct AlpacaStreamErrorBody: Hashable {
     let code: Int
 
-    /// What it means for who follows prices.
+    /// The failure for subscribers of prices.
     package var cause: ProviderFailure.Cause {
         switch code {
         // Not authenticated; authentication failed.
         case 401, 402: .unauthorized
         // Authentication took too long.
         case 404: .timedOut
-        // Another connection of the user stands, perhaps one that broke and that Alpaca has not noticed yet.
+        // The user has another connection, perhaps a broken one that Alpaca has not detected yet.
         case 406: .rateLimited(retryAt: nil)
-        // Too many symbols, no such plan, no such scope.
+        // Too many symbols, a missing plan, or a missing scope.
         case 405, 408, 409, 411: .notEntitled
-        // The feed does not have what was subscribed to.
+        // The feed does not have a symbol of the subscription.
         case 410: .unsupported
-        // Alpaca's own trouble; a client that reads too slowly, for which it is as well to begin anew.
+        // An error of Alpaca, or a client that reads too slowly, which should reconnect.
         case 407, 500...: .unavailable
         // Bad syntax, authenticated already: something that this client does not say.
         default: .invalidResponse(nil)

@@ -2,9 +2,10 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: WatchlistEditing {
-    /// All lists with what is in them: `GET /v2/watchlists`, which leaves that out, then each by itself, a few at a time.
+    /// All lists with their assets: `GET /v2/watchlists`, which omits the assets, then each list separately,
+    /// a few at a time.
     ///
-    /// One that is deleted in between is left out. More than ``maximumLists`` are `overloaded`.
+    /// A list that is deleted meanwhile is left out. More than ``maximumLists`` are `overloaded`.
     package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
         let listed = try await get(
             "watchlists", from: .trading, { $0.appending(path: "v2", "watchlists") }, in: context
@@ -89,7 +90,7 @@ extension AlpacaClient: WatchlistEditing {
         }
     }
 
-    /// `DELETE /v2/watchlists/{id}`; `notFound` where it is not there.
+    /// `DELETE /v2/watchlists/{id}`; `notFound` if it does not exist.
     package func deleteWatchlist(_ id: String, in context: CallContext) async throws(ProviderFailure) {
         let id = try AlpacaID(id)
         let refusal = try await write(
@@ -129,7 +130,7 @@ extension AlpacaClient: WatchlistEditing {
 }
 
 extension AlpacaWriteRejection {
-    /// What it means where there is nothing more to tell than that.
+    /// The failure without further details.
     fileprivate var cause: ProviderFailure.Cause {
         switch status {
         case 403: .notEntitled
@@ -139,7 +140,7 @@ extension AlpacaWriteRejection {
     }
 }
 
-/// A watchlist; without what is in it where all of them are listed.
+/// A watchlist; its assets are nil in a response that lists all watchlists.
 package struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
     var id = ""
     package var name = ""
@@ -155,7 +156,8 @@ package struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
         $0.optional("updated_at", \.updatedAt)
     }
 
-    /// The list in Portico's words; one without assets is empty, as Alpaca leaves those of an empty list out.
+    /// The list as a `BrokerWatchlist` of Portico; a list without assets is empty, because Alpaca omits the
+    /// assets of an empty list.
     package var watchlist: BrokerWatchlist {
         let items = assets?.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.name) }
         var watchlist = BrokerWatchlist(id: id, name: name, items: items ?? [])

@@ -1,9 +1,10 @@
-import Crypto
+import Cryptography
 import PorticoCore
 
-/// Proves that who trades a code for tokens is who asked for it, without a secret of the app; RFC 7636.
+/// A PKCE code verifier (RFC 7636): proves that the client that redeems an authorization code also requested
+/// it, without a client secret.
 package struct PKCEVerifier: Sendable, Hashable {
-    /// Kept until the code comes, and sent with it.
+    /// Stored until the code arrives, and sent with it.
     package let verifier: String
     /// Sent ahead, to be compared with.
     package let challenge: String
@@ -14,10 +15,10 @@ package struct PKCEVerifier: Sendable, Hashable {
         self.init(random: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// The key of a verifier that was kept.
+    /// Creates the key of a stored verifier.
     package init(verifier: String) {
         self.verifier = verifier
-        challenge = Base64.url.encoded(SHA256.hash(data: Array(verifier.utf8)))
+        challenge = Base64.url.encoded(HashFunction.sha256.hash(verifier))
     }
 
     /// Section 4.1: 32 bytes make a verifier of 43 characters.

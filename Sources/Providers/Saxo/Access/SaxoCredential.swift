@@ -1,9 +1,9 @@
 package import Brokerage
 package import Upstream
 
-/// What proves to Saxo who asks.
+/// The credential of calls to Saxo.
 package enum SaxoCredential: Sendable {
-    /// A token that nobody renews: of a day, for developers.
+    /// A token that is not renewed: developer tokens of one day.
     case token(SaxoToken)
     /// A user's consent, whose tokens are renewed as they end.
     case authorization(SaxoOAuthSession)
@@ -16,7 +16,7 @@ package enum SaxoCredential: Sendable {
         }
     }
 
-    /// Another token than one that was refused; nil where there is none to be had.
+    /// Returns another token after Saxo rejected one; nil if there is none.
     func renewed(after refused: SaxoToken, in context: CallContext) async throws(ProviderFailure)
         -> SaxoToken?
     {
@@ -62,25 +62,26 @@ extension SaxoToken: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension SaxoCredential {
-    /// What a store keeps of a token that nobody renews, as a secret.
+    /// The stored form of a token that is not renewed, as a secret.
     ///
-    /// The word in front tells it from the tokens of a consent, which are a JSON object.
+    /// A prefix distinguishes it from the tokens of a consent, which are a JSON object.
     package static func stored(_ token: SaxoToken) -> [UInt8] { Array((tokenPrefix + token.secret).utf8) }
 
     private static let tokenPrefix = "token "
 
-    /// What a kept secret opens.
+    /// Reads a stored secret.
     ///
     /// - Parameters:
-    ///   - secret: What ``kept(_:)`` made, or ``SaxoOAuthSession/tokens(forCode:of:proof:over:by:)``.
-    ///   - app: The app that the user consented to; nil where the settings name none.
-    ///   - keeper: Keeps the tokens that these are replaced by.
-    ///   - line: What renewals go over.
+    ///   - secret: The result of ``stored(_:)`` or of
+    ///     ``SaxoOAuthSession/tokens(forCode:of:proof:over:by:)``.
+    ///   - app: The app that the user consented to; nil if the settings have none.
+    ///   - store: Stores the renewed tokens.
+    ///   - channel: Sends the renewals.
     ///
     /// Nil for another secret, and for a consent without an app.
     package init?(
-        kept secret: [UInt8], of app: SaxoOAuthClient?, renewedIn keeper: any RotatingCredentialStore,
-        over line: ProviderChannel
+        stored secret: [UInt8], of app: SaxoOAuthClient?, renewedIn store: any RotatingCredentialStore,
+        over channel: ProviderChannel
     ) {
         let text = String(decoding: secret, as: UTF8.self)
         if text.hasPrefix(Self.tokenPrefix) {
@@ -91,11 +92,12 @@ extension SaxoCredential {
         } else {
             guard let app, let tokens = SaxoTokenPair(stored: secret) else { return nil }
             self = .authorization(
-                SaxoOAuthSession(of: app, kept: keeper, over: line, endingAt: tokens.refreshEndsAt))
+                SaxoOAuthSession(of: app, storedIn: store, over: channel, endingAt: tokens.refreshEndsAt))
         }
     }
 
-    /// When the user must consent again unless it is renewed before; nil for a token, whose end Saxo does not tell.
+    /// When the user must consent again, if the tokens are not renewed before; nil for a token, whose end
+    /// Saxo does not state.
     package var endsAt: Instant? {
         switch self {
         case .token: nil
@@ -103,7 +105,7 @@ extension SaxoCredential {
         }
     }
 
-    /// Waits for a renewal that is under way: to be called before the process ends.
+    /// Waits for a renewal in progress; called before the process ends.
     package func settle() async {
         switch self {
         case .token: break

@@ -30,12 +30,12 @@ package struct SaxoOAuthClient: Sendable {
         }
     }
 
-    /// Where a user is sent to consent.
+    /// The address at which a user consents.
     ///
     /// - Parameters:
-    ///   - state: a value that cannot be guessed, which comes back with the code (RFC 6749, section 10.12).
-    ///   - proof: needed for an app without a secret.
-    /// - Returns: the address; nil for a login address that nothing can be put behind.
+    ///   - state: A value that cannot be guessed, which is returned with the code (RFC 6749, section 10.12).
+    ///   - proof: Required for an app without a secret.
+    /// - Returns: The address; nil for a login address to which nothing can be appended.
     package func authorizationURL(state: String, proof: PKCEVerifier? = nil) -> HTTPURL? {
         loginURL.appending(path: "authorize")?.appending(query: [
             ("response_type", "code"), ("client_id", key), ("state", state), ("redirect_uri", redirectURI),
@@ -43,7 +43,7 @@ package struct SaxoOAuthClient: Sendable {
         ])
     }
 
-    /// The request for tokens, with the app's secret where it has one.
+    /// The request for tokens, with the app's secret if it has one.
     package func tokenRequest(
         _ grant: [(name: String, value: String?)], deadline: ContinuousClock.Instant
     ) -> HTTPClientRequest? {

@@ -1,13 +1,14 @@
 package import Brokerage
 package import Upstream
 
-/// A user's consent to an app: hands out the token for calls, and renews it.
+/// A user's consent to an app: returns the access token for calls, and renews it.
 ///
-/// - A token for calls is good for some 20 minutes and renewed ahead of its end. Each renewal also changes the token
-///   for the next one, which is good once and for about an hour: losing one means that the user must consent again.
-/// - So there is one renewal at a time, whoever waits for it; it goes on when they leave; and what it brings is kept
-///   before it is used.
-/// - ``keepAlive()`` renews for a user who is away.
+/// - An access token is valid for about 20 minutes and renewed before its end. Each renewal also replaces
+///   the refresh token, which is valid once and for about an hour: if it is lost, the user must consent
+///   again.
+/// - There is one renewal at a time for all tasks that wait for it. It continues when they are cancelled,
+///   and its result is stored before it is used.
+/// - ``keepAlive()`` renews the tokens of a user who sends no requests.
 package final class SaxoOAuthSession: Sendable {
     private let app: SaxoOAuthClient
     private let credentialStore: any RotatingCredentialStore
@@ -19,64 +20,66 @@ package final class SaxoOAuthSession: Sendable {
 
     /// - Parameters:
     ///   - app: The app that the user consented to.
-    ///   - keeper: Keeps the tokens; see ``tokens(forCode:of:proof:over:by:)`` for the first ones.
-    ///   - line: What renewals go over.
-    ///   - end: When the tokens end that are kept now; nil where nobody has looked.
+    ///   - store: Stores the tokens; see ``tokens(forCode:of:proof:over:by:)`` for the first ones.
+    ///   - channel: Sends the renewals.
+    ///   - end: When the stored tokens end; nil if they were not read yet.
     package init(
-        of app: SaxoOAuthClient, kept keeper: any RotatingCredentialStore, over line: ProviderChannel,
+        of app: SaxoOAuthClient, storedIn store: any RotatingCredentialStore, over channel: ProviderChannel,
         endingAt end: Instant? = nil
     ) {
         firstEnd = end
         self.app = app
-        self.credentialStore = keeper
-        self.channel = line
-        login = Self.login(over: line)
-        renewal = TokenRefreshCoordinator(clock: line.clock)
+        self.credentialStore = store
+        self.channel = channel
+        login = Self.login(over: channel)
+        renewal = TokenRefreshCoordinator(clock: channel.clock)
     }
 
     /// Logging in counts against no service group.
     ///
     /// A refusal is one of the token or the code; the app's own secret is
     /// refused in the same way.
-    private static func login(over line: ProviderChannel) -> ProviderHTTPClient {
-        line.client(failure: { response, now in
+    private static func login(over channel: ProviderChannel) -> ProviderHTTPClient {
+        channel.client(failure: { response, now in
             response.status == 400 ? .unauthorized : ProviderFailure.Cause.status(of: response, now: now)
         })
     }
 
     // MARK: Consent
 
-    /// Trades the code that a user brought back for the first tokens.
+    /// Redeems an authorization code for the first tokens.
     ///
     /// - Parameters:
-    ///   - code: of the address that the user was sent back to, once its state was compared.
-    ///   - app: the app that asked.
-    ///   - proof: the key that the request for the code had the challenge of.
-    ///   - line: what the call goes over.
-    ///   - deadline: when the answer must be there.
-    /// - Returns: a secret for a ``Upstream/RotatingCredentialStore`` to keep.
-    /// - Throws: `ProviderFailure`, with the cause `unauthorized` for a code that is not good, or not any more.
+    ///   - code: The code in the address to which the user returned; its state was compared before.
+    ///   - app: The app that requested the code.
+    ///   - proof: The verifier whose challenge the request for the code contained.
+    ///   - channel: Sends the call.
+    ///   - deadline: When the response must have arrived.
+    /// - Returns: A secret for an ``Upstream/RotatingCredentialStore``.
+    /// - Throws: `ProviderFailure`, with the cause `unauthorized` for a code that is invalid or has expired.
     package static func tokens(
-        forCode code: String, of app: SaxoOAuthClient, proof: PKCEVerifier? = nil, over line: ProviderChannel,
+        forCode code: String, of app: SaxoOAuthClient, proof: PKCEVerifier? = nil,
+        over channel: ProviderChannel,
         by deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> [UInt8] {
         let grant: [(name: String, value: String?)] = [("grant_type", "authorization_code"), ("code", code)]
         return try await tokens(
-            grant, provedBy: proof?.verifier, of: app, by: login(over: line), clock: line.clock,
+            grant, provedBy: proof?.verifier, of: app, by: login(over: channel), clock: channel.clock,
             deadline: deadline
         ).stored
     }
 
     // MARK: Tokens
 
-    /// When the user must consent again unless the tokens are renewed before; nil where nobody has looked yet.
+    /// When the user must consent again, if the tokens are not renewed before; nil if they were not read
+    /// yet.
     package var endsAt: Instant? { renewal.current?.refreshEndsAt ?? firstEnd }
 
-    /// A token that is good for a while yet.
+    /// Returns a token that is valid for some time.
     ///
-    /// Nobody waits for a renewal while the token in hand is good for the call.
+    /// A call does not wait for a renewal while the current token is valid for it.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `unauthorized` where the user must consent again.
+    /// - Throws: `ProviderFailure`, with the cause `unauthorized` if the user must consent again.
     package func token(by deadline: ContinuousClock.Instant) async throws(ProviderFailure) -> SaxoToken {
         let need = TokenFreshness(isGood: { $0.renewAt > $1 }, isTolerable: { $0.accessEndsAt > $1 })
         let now = channel.clock.wallTime()
@@ -89,7 +92,7 @@ package final class SaxoOAuthSession: Sendable {
         return try await renewal.value(by: deadline, renewing(need)).access
     }
 
-    /// A token other than one that Saxo refused; nil where there is none to be had.
+    /// Returns a token other than one that Saxo rejected; nil if there is none.
     func token(
         after refused: SaxoToken, by deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> SaxoToken? {
@@ -126,7 +129,7 @@ package final class SaxoOAuthSession: Sendable {
         }
     }
 
-    /// Waits for a renewal that is under way, so that what it brings is kept before the process ends.
+    /// Waits for a renewal in progress, so that its result is stored before the process ends.
     func settle() async { await renewal.settle() }
 
     private func pause(_ duration: Duration) async throws(ProviderFailure) {
@@ -139,9 +142,9 @@ package final class SaxoOAuthSession: Sendable {
 
     /// A call is over by then, mostly; the few that are not find another token.
     private static let callMargin = Duration.seconds(10)
-    /// Half of what a token for renewals lives.
+    /// Half of the lifetime of a refresh token.
     private static let awayMargin = Duration.seconds(1_800)
-    /// How long a renewal may take, whoever waits for it.
+    /// The time limit of a renewal, whichever task waits for it.
     private static let callTime = Duration.seconds(30)
 
     // MARK: Renewal
@@ -158,7 +161,7 @@ package final class SaxoOAuthSession: Sendable {
         { [self] () async throws(ProviderFailure) in try await renew(need) }
     }
 
-    /// One renewal, or what another process kept meanwhile.
+    /// Renews the tokens once, or returns tokens that another process stored in the meantime.
     private func renew(_ need: TokenFreshness) async throws(ProviderFailure) -> Entry {
         var held = try await load()
         if need.isGood(held.tokens, channel.clock.wallTime()) { return held }
@@ -177,18 +180,18 @@ package final class SaxoOAuthSession: Sendable {
         throw ProviderFailure(.saxo, .invalidResponse(nil))
     }
 
-    /// What is left where a renewal failed.
+    /// Returns the tokens that remain usable after a failed renewal.
     private func fallBack(
         on held: Entry, after failure: ProviderFailure, _ need: TokenFreshness
     ) async throws(ProviderFailure) -> Entry {
-        // Refused: another process may have used the token, and kept the next ones.
+        // After a rejection: another process may have used the token and stored the next ones.
         let rest = failure.cause == .unauthorized ? try await load() : held
         let isNew = failure.cause != .unauthorized || rest.version != held.version
         guard isNew, need.isTolerable(rest.tokens, channel.clock.wallTime()) else { throw failure }
         return rest
     }
 
-    /// Asks Saxo for the next tokens, which spends the old ones.
+    /// Requests the next tokens from Saxo, which invalidates the old ones.
     private func exchange(_ old: SaxoTokenPair) async throws(ProviderFailure) -> SaxoTokenPair {
         guard old.refreshEndsAt > channel.clock.wallTime() else {
             throw ProviderFailure(.saxo, .unauthorized)
@@ -221,31 +224,33 @@ package final class SaxoOAuthSession: Sendable {
 
     // MARK: Keeping
 
-    /// Tokens, and the version that they are kept under or take the place of.
+    /// Tokens, and the version under which they are stored or which they replace.
     typealias Entry = TokenRefreshCoordinator.Entry
 
-    /// What is kept; what could not be comes first, as it is nowhere else but here.
+    /// Returns the stored tokens; tokens that could not be stored take precedence, because only this process
+    /// has them.
     private func load() async throws(ProviderFailure) -> Entry {
         if let unkept = renewal.unsaved { return try await store(unkept) }
-        let kept: VersionedCredential?
+        let stored: VersionedCredential?
         do {
-            kept = try await credentialStore.load()
+            stored = try await credentialStore.load()
         } catch {
             throw ProviderFailure(.saxo, .unavailable)
         }
-        guard let kept, let tokens = SaxoTokenPair(stored: kept.secret) else {
+        guard let stored, let tokens = SaxoTokenPair(stored: stored.secret) else {
             throw ProviderFailure(.saxo, .unauthorized)
         }
-        return Entry(tokens: tokens, version: kept.version)
+        return Entry(tokens: tokens, version: stored.version)
     }
 
-    /// Keeps new tokens before anybody uses them; where others were kept meanwhile, those are newer.
+    /// Stores new tokens before they are used; if others were stored in the meantime, those are newer.
     private func store(_ new: Entry) async throws(ProviderFailure) -> Entry {
         let version: Int64?
         do {
             version = try await credentialStore.replace(new.tokens.stored, ifVersion: new.version)
         } catch {
-            // The old ones are spent, so these are used all the same, and kept with the next chance.
+            // The old tokens are invalid, so the new ones are used anyway and stored at the next
+            // opportunity.
             renewal.setUnsaved(new)
             return new
         }

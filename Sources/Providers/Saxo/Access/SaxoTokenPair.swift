@@ -5,7 +5,7 @@ import Upstream
 package struct SaxoTokenPair: Hashable, Sendable {
     package var access: SaxoToken
     package var accessEndsAt: Instant
-    /// When it is time for the next ones, so long ahead that no call is under way with a token that ends meanwhile.
+    /// When the tokens are renewed: so long before their end that no call in progress has a token that ends.
     package var renewAt: Instant
     package var refresh: String
     package var refreshEndsAt: Instant
@@ -20,7 +20,7 @@ extension SaxoTokenPair: CustomStringConvertible, CustomReflectable {
 
 // MARK: From Saxo
 
-/// The answer of the token endpoint.
+/// The response of the token endpoint.
 package struct SaxoTokenResponse: JSONDecodable {
     var access: SaxoToken
     /// Seconds; below zero for a token that has ended already, which Saxo sends to who comes late.
@@ -44,11 +44,12 @@ package struct SaxoTokenResponse: JSONDecodable {
         self.access = try reader.required(access, "access_token")
         self.accessSeconds = try reader.required(accessSeconds, "expires_in")
         self.refresh = try reader.required(refresh, "refresh_token")
-        // About an hour, by Saxo's samples, where it does not say.
+        // If Saxo does not state it: about an hour, as in its examples.
         self.refreshSeconds = refreshSeconds ?? 3_600
     }
 
-    /// Counted from when the answer was asked for, so that the way here takes nothing away.
+    /// The tokens, whose lifetimes are counted from the start of the request, so that the duration of the
+    /// call does not extend them.
     package func tokens(asOf start: Instant, verifier: String?) -> SaxoTokenPair {
         let span = Self.span(accessSeconds)
         let ahead = min(max(span / 4, .zero), .seconds(60))
@@ -57,7 +58,7 @@ package struct SaxoTokenResponse: JSONDecodable {
             refreshEndsAt: start + Self.span(refreshSeconds), verifier: verifier)
     }
 
-    /// At most a year, so that no figure of an answer can leave the range of instants.
+    /// At most a year, so that no number in a response exceeds the range of instants.
     private static func span(_ seconds: Int) -> Duration {
         .seconds(min(max(seconds, -31_536_000), 31_536_000))
     }
@@ -73,7 +74,7 @@ extension SaxoToken {
 // MARK: For the keeper
 
 extension SaxoTokenPair: JSONDecodable {
-    /// As ``kept`` writes them.
+    /// Reads the form that ``stored`` writes.
     init(json reader: inout JSONReader) throws(JSONError) {
         var (access, refresh, verifier) = (SaxoToken?.none, String?.none, String?.none)
         var (accessEndsAt, renewAt, refreshEndsAt) = (Instant?.none, Instant?.none, Instant?.none)
@@ -96,7 +97,7 @@ extension SaxoTokenPair: JSONDecodable {
         self.verifier = verifier
     }
 
-    /// What a keeper keeps, as a secret.
+    /// The form in which the tokens are stored, as a secret.
     package var stored: [UInt8] {
         var text = JSONObjectText()
         text.add("access", access.secret)
@@ -108,7 +109,7 @@ extension SaxoTokenPair: JSONDecodable {
         return text.body
     }
 
-    /// Nil for what is none of ``kept``.
+    /// Nil for bytes that ``stored`` has not written.
     package init?(stored: [UInt8]) {
         let tokens = try? JSONReader.read(stored) { reader throws(JSONError) in
             try SaxoTokenPair(json: &reader)

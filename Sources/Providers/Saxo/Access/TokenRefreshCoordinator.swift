@@ -2,12 +2,12 @@ import Brokerage
 import Synchronization
 import Upstream
 
-/// One renewal for all who wait, which goes on when they leave.
+/// One renewal for all tasks that wait, which continues when they stop waiting.
 ///
-/// A task that is cancelled, or whose deadline comes, leaves alone. The renewal itself is never cancelled: its answer has
-/// the only token that the next one can be made with.
+/// A task stops waiting at its deadline or when it is cancelled. The renewal itself is never cancelled: only
+/// its response has the next refresh token.
 final class TokenRefreshCoordinator: Sendable {
-    /// Tokens, and the version that they are kept under or take the place of.
+    /// Tokens, and the version under which they are stored or which they replace.
     struct Entry: Hashable, Sendable {
         var tokens: SaxoTokenPair
         var version: Int64
@@ -42,16 +42,16 @@ final class TokenRefreshCoordinator: Sendable {
     /// The tokens of the last renewal.
     var current: SaxoTokenPair? { state.withLock { $0.current } }
 
-    /// New tokens that could not be kept.
+    /// New tokens that could not be stored.
     var unsaved: Entry? { state.withLock { $0.unsaved } }
 
-    func setUnsaved(_ kept: Entry?) {
-        state.withLock { $0.unsaved = kept }
+    func setUnsaved(_ entry: Entry?) {
+        state.withLock { $0.unsaved = entry }
     }
 
-    /// Waits for the renewal that runs, or for `renew`.
+    /// Waits for the renewal in progress, or starts `renew`.
     ///
-    /// - Throws: what it fails with; `timedOut` at the deadline, `cancelled` with the task.
+    /// - Throws: The failure of the renewal; `timedOut` at the deadline, `cancelled` with the task.
     func value(by deadline: ContinuousClock.Instant, _ renew: @escaping Renew) async throws(ProviderFailure)
         -> SaxoTokenPair
     {
@@ -88,7 +88,7 @@ final class TokenRefreshCoordinator: Sendable {
         if starts { launch(renew) }
     }
 
-    /// Waits until no renewal runs; with the process, the answer of one would be lost.
+    /// Waits until no renewal is in progress; the end of the process would lose its response.
     func settle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -99,7 +99,7 @@ final class TokenRefreshCoordinator: Sendable {
         }
     }
 
-    /// Starts a renewal that nobody waits for, unless one runs.
+    /// Starts a renewal without waiting for it, unless one is in progress.
     func start(_ renew: @escaping Renew) {
         let starts = state.withLock { state in
             defer { state.isRunning = true }
@@ -121,7 +121,7 @@ final class TokenRefreshCoordinator: Sendable {
             result = .failure(error)
         }
         let (waiters, settling) = state.withLock { state in
-            if case .success(let kept) = result { state.current = kept.tokens }
+            if case .success(let entry) = result { state.current = entry.tokens }
             state.isRunning = false
             defer { (state.waiters, state.settling) = ([:], []) }
             return (state.waiters.values, state.settling)

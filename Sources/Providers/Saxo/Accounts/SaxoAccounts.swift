@@ -98,8 +98,8 @@ extension SaxoClient {
     }
 }
 
-/// The answer of `GET /port/v1/balances` for one account, in the account's currency.
-package struct SaxoBalance: JSONDecodable, Hashable {
+/// The response of `GET /port/v1/balances` for one account, in the account's currency.
+package struct SaxoBalance: JSONObjectDecodable, Hashable {
     package var currency: String?
     package var totalValue: Decimal?
     var cash: Decimal?
@@ -107,26 +107,21 @@ package struct SaxoBalance: JSONDecodable, Hashable {
     var blockedCash: Decimal?
     var notBooked: Decimal?
     var marginAvailable: Decimal?
-    /// Below zero, as Saxo counts what is used.
+    /// Saxo counts used margin below zero.
     package var marginUsed: Decimal?
     /// In per cent already.
     var marginUtilization: Decimal?
 
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Currency": currency = try reader.stringOrNil()
-            case "TotalValue": totalValue = try reader.decimalOrNil()
-            case "CashBalance": cash = try reader.decimalOrNil()
-            case "CashAvailableForTrading": availableCash = try reader.decimalOrNil()
-            case "CashBlocked": blockedCash = try reader.decimalOrNil()
-            case "TransactionsNotBooked": notBooked = try reader.decimalOrNil()
-            case "MarginAvailableForTrading": marginAvailable = try reader.decimalOrNil()
-            case "MarginUsedByCurrentPositions": marginUsed = try reader.decimalOrNil()
-            case "MarginUtilizationPct": marginUtilization = try reader.decimalOrNil()
-            default: try reader.skip()
-            }
-        }
+    package static let json = JSONFields(Self()) {
+        $0.optional("Currency", \.currency)
+        $0.optional("TotalValue", \.totalValue)
+        $0.optional("CashBalance", \.cash)
+        $0.optional("CashAvailableForTrading", \.availableCash)
+        $0.optional("CashBlocked", \.blockedCash)
+        $0.optional("TransactionsNotBooked", \.notBooked)
+        $0.optional("MarginAvailableForTrading", \.marginAvailable)
+        $0.optional("MarginUsedByCurrentPositions", \.marginUsed)
+        $0.optional("MarginUtilizationPct", \.marginUtilization)
     }
 }
 
@@ -164,57 +159,36 @@ extension SaxoAccount {
     }
 }
 
-/// The answer of `GET /port/v1/clients/me`: who the user is to Saxo.
-package struct SaxoUser: JSONDecodable, Hashable {
-    /// What calls about the user's own are asked with.
-    package var clientKey: String
+/// The response of `GET /port/v1/clients/me`: the user's identity at Saxo.
+package struct SaxoUser: JSONObjectDecodable, Hashable {
+    /// A parameter of calls about the user's own data.
+    package var clientKey = ""
     package var defaultAccountKey: String?
 
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        var (clientKey, defaultAccountKey) = (String?.none, String?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "ClientKey": clientKey = try reader.string()
-            case "DefaultAccountKey": defaultAccountKey = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.clientKey = try reader.required(clientKey, "ClientKey")
-        self.defaultAccountKey = defaultAccountKey
+    package static let json = JSONFields(Self()) {
+        $0.required("ClientKey", \.clientKey)
+        $0.optional("DefaultAccountKey", \.defaultAccountKey)
     }
 }
 
 /// An item of `GET /port/v1/accounts/me`.
-package struct SaxoAccount: JSONDecodable, Hashable {
-    /// What calls about the account are asked with, and Portico's id of it.
-    var key: String
+package struct SaxoAccount: JSONObjectDecodable, Hashable {
+    /// A parameter of calls about the account, and Portico's id of it.
+    var key = ""
     /// What people know it by.
-    package var id: String
-    var clientKey: String
-    package var currency: String
+    package var id = ""
+    var clientKey = ""
+    package var currency = ""
     var displayName: String?
     var isActive: Bool?
 
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        var (accountKey, id, clientKey) = (String?.none, String?.none, String?.none)
-        var (currency, displayName, isActive) = (String?.none, String?.none, Bool?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "AccountKey": accountKey = try reader.string()
-            case "AccountId": id = try reader.idOrNil()
-            case "ClientKey": clientKey = try reader.string()
-            case "Currency": currency = try reader.string()
-            case "DisplayName": displayName = try reader.stringOrNil()
-            case "Active": isActive = try reader.boolOrNil()
-            default: try reader.skip()
-            }
-        }
-        self.key = try reader.required(accountKey, "AccountKey")
-        self.id = try reader.required(id, "AccountId")
-        self.clientKey = try reader.required(clientKey, "ClientKey")
-        self.currency = try reader.required(currency, "Currency")
-        self.displayName = displayName
-        self.isActive = isActive
+    package static let json = JSONFields(Self()) {
+        $0.required("AccountKey", \.key)
+        $0.required("AccountId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.required("ClientKey", \.clientKey)
+        $0.required("Currency", \.currency)
+        $0.optional("DisplayName", \.displayName)
+        $0.optional("Active", \.isActive)
     }
 }
 
@@ -231,7 +205,7 @@ struct SaxoIdentity: Hashable, Sendable {
     }
 }
 
-/// The identity behind one connection, kept for a minute: every call about accounts needs their keys.
+/// The identity of one connection, stored for a minute: every call about accounts needs its keys.
 struct SaxoIdentityCache: Sendable {
     private let reads: ReadCache<SingleValueQuery, SaxoIdentity>
     private let scope: CacheScope?

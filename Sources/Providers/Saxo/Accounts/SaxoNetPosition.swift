@@ -2,25 +2,27 @@ package import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/netpositions`: what an account holds of one instrument, its single positions netted.
-package struct SaxoNetPosition: JSONDecodable, Hashable {
-    package var base: Base
-    /// Empty where Saxo has no view of it, or none was asked for.
-    var view: View
-    package var format: SaxoDisplayFormat
+package struct SaxoNetPosition: JSONObjectDecodable, Hashable {
+    package var base = Base()
+    /// Empty if Saxo returned no view, or if none was requested.
+    var view = View()
+    package var format = SaxoDisplayFormat()
 
     package struct Base: Hashable {
-        package var key: SaxoInstrumentKey
+        package var key = SaxoInstrumentKey()
         /// Below zero for a short.
-        package var amount: Decimal
+        package var amount = Decimal.zero
         var openingDirection: OrderSide?
     }
 
-    /// Figures are in the instrument's currency, or in the base currency, which is that of the account asked for; any
-    /// may be missing where the reliability is not `Ok`.
+    /// The view of a position, in the instrument's currency or in the base currency, which is that of the
+    /// requested account.
+    ///
+    /// Each amount may be missing if the reliability is not `Ok`.
     struct View: Hashable {
         var status: String?
         var averageOpenPrice: Decimal?
-        /// Nil also for 0, which stands for none.
+        /// Nil also for 0, with which Saxo means no price.
         var currentPrice: Decimal?
         var delayMinutes: Int?
         var marketValue: Decimal?
@@ -34,86 +36,58 @@ package struct SaxoNetPosition: JSONDecodable, Hashable {
         var dayChangePercent: Decimal?
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (base, view, format) = (Base?.none, View?.none, SaxoDisplayFormat?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "NetPositionBase": base = try Base(json: &reader)
-            case "NetPositionView": view = try reader.optional(View.init(json:))
-            case "DisplayAndFormat": format = try reader.optional(SaxoDisplayFormat.init(json:))
-            default: try reader.skip()
-            }
-        }
-        self.base = try reader.required(base, "NetPositionBase")
-        self.view = view ?? View()
-        self.format = format ?? SaxoDisplayFormat()
+    static let json = JSONFields(Self()) {
+        $0.required("NetPositionBase", \.base)
+        $0.optional("NetPositionView", \.view)
+        $0.optional("DisplayAndFormat", \.format)
     }
 }
 
-extension SaxoNetPosition.Base: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (uic, assetType, amount) = (Int?.none, String?.none, Decimal?.none)
-        var direction: OrderSide?
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Uic": uic = try reader.int()
-            case "AssetType": assetType = try reader.string()
-            case "Amount": amount = try reader.decimal()
-            case "OpeningDirection": direction = try reader.sideOrNil()
-            default: try reader.skip()
-            }
-        }
-        key = SaxoInstrumentKey(
-            uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
-        self.amount = try reader.required(amount, "Amount")
-        openingDirection = direction
-    }
-}
-
-extension SaxoNetPosition.View: JSONDecodable {
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Status": status = try reader.stringOrNil()
-            case "AverageOpenPrice": averageOpenPrice = try reader.decimalOrNil()
-            case "CurrentPrice": currentPrice = try reader.nonzeroOrNil()
-            case "CurrentPriceDelayMinutes": delayMinutes = try reader.intOrNil()
-            case "MarketValue": marketValue = try reader.decimalOrNil()
-            case "MarketValueInBaseCurrency": marketValueInBase = try reader.decimalOrNil()
-            case "Exposure": exposure = try reader.decimalOrNil()
-            case "ExposureCurrency": exposureCurrency = try reader.stringOrNil()
-            case "ExposureInBaseCurrency": exposureInBase = try reader.decimalOrNil()
-            case "ProfitLossOnTrade": profitLoss = try reader.decimalOrNil()
-            case "ProfitLossOnTradeInBaseCurrency": profitLossInBase = try reader.decimalOrNil()
-            case "InstrumentPriceDayPercentChange": dayChangePercent = try reader.decimalOrNil()
-            default: try reader.skip()
-            }
+extension SaxoNetPosition.Base: JSONObjectDecodable {
+    static let json = JSONFields(Self()) {
+        $0.required("Uic", \.key.uic)
+        $0.required("AssetType", \.key.assetType)
+        $0.required("Amount", \.amount)
+        $0.optional("OpeningDirection", \.openingDirection) { reader throws(JSONError) in
+            try reader.sideOrNil()
         }
     }
 }
 
-/// How an instrument is shown: `DisplayAndFormat`, which comes only where it is asked for.
-package struct SaxoDisplayFormat: JSONDecodable, Hashable {
+extension SaxoNetPosition.View: JSONObjectDecodable {
+    static let json = JSONFields(Self()) {
+        $0.optional("Status", \.status)
+        $0.optional("AverageOpenPrice", \.averageOpenPrice)
+        $0.optional("CurrentPrice", \.currentPrice, JSONReader.nonzero)
+        $0.optional("CurrentPriceDelayMinutes", \.delayMinutes)
+        $0.optional("MarketValue", \.marketValue)
+        $0.optional("MarketValueInBaseCurrency", \.marketValueInBase)
+        $0.optional("Exposure", \.exposure)
+        $0.optional("ExposureCurrency", \.exposureCurrency)
+        $0.optional("ExposureInBaseCurrency", \.exposureInBase)
+        $0.optional("ProfitLossOnTrade", \.profitLoss)
+        $0.optional("ProfitLossOnTradeInBaseCurrency", \.profitLossInBase)
+        $0.optional("InstrumentPriceDayPercentChange", \.dayChangePercent)
+    }
+}
+
+/// The display format of an instrument: `DisplayAndFormat`, which is returned only on request.
+package struct SaxoDisplayFormat: JSONObjectDecodable, Hashable {
     package var symbol: String?
     var currency: String?
     var decimals: Int?
 
     init() {}
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try merge(json: &reader)
+    static let json = JSONFields(Self()) {
+        $0.optional("Symbol", \.symbol)
+        $0.optional("Currency", \.currency)
+        $0.optional("Decimals", \.decimals)
     }
 
-    /// Reads the members that are there over those that are known.
+    /// Reads the members of a JSON object; others keep their values.
     mutating func merge(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Symbol": symbol = try reader.stringOrNil()
-            case "Currency": currency = try reader.stringOrNil()
-            case "Decimals": decimals = try reader.intOrNil()
-            default: try reader.skip()
-            }
-        }
+        try Self.json.read(from: &reader, into: &self)
     }
 }
 
@@ -133,10 +107,11 @@ extension JSONReader {
 }
 
 extension SaxoNetPosition {
-    /// Whether it is a position that was closed: what was bought was sold, and Saxo still lists both until the end of the
-    /// day.
+    /// Whether it is a closed position: bought and sold amounts are equal, and Saxo lists both until the end
+    /// of the day.
     ///
-    /// An amount of 0 alone does not say so: what is locked, or about to be closed, is still there.
+    /// An amount of 0 alone does not mean this: locked positions, and those that are about to be closed,
+    /// have it too.
     var isSquare: Bool {
         guard base.amount.isZero else { return false }
         switch view.status {
@@ -145,9 +120,9 @@ extension SaxoNetPosition {
         }
     }
 
-    /// The position in Portico's words; nil for an amount that cannot change its sign.
+    /// The position as a `Position` of Portico; nil for an amount that cannot be negated.
     ///
-    /// Figures are left out where the instrument's currency is not known: nobody could say what they are of.
+    /// Amounts are omitted if the instrument's currency is unknown.
     func position(of account: SaxoAccount, _ listing: SaxoListing, fetchedAt: Instant) -> Position? {
         guard let quantity = try? base.amount.magnitude else { return nil }
         let currency = listing.currency

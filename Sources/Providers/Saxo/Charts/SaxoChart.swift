@@ -1,7 +1,7 @@
 package import Brokerage
 import Upstream
 
-/// The answer of `GET /chart/v3/charts`: samples, oldest first.
+/// The response of `GET /chart/v3/charts`: samples, oldest first.
 package struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
     package var version: Int?
@@ -37,7 +37,7 @@ package struct SaxoChart: JSONDecodable, Hashable {
         self.samples = try reader.required(samples, "Data")
     }
 
-    /// Nothing, which may be told by status 204.
+    /// An empty chart, which Saxo may return as status 204.
     init() {}
 
     private mutating func readInfo(json reader: inout JSONReader) throws(JSONError) {
@@ -101,7 +101,7 @@ extension SaxoChart.Sample: JSONDecodable {
 }
 
 extension CandleSeries {
-    /// A series of what was collected; nil where a figure has more digits than a column holds.
+    /// Creates a series from collected samples; nil if a number has more digits than a column can store.
     init?(
         saxo samples: [SaxoChart.Sample], of listing: SaxoListing, _ interval: Interval,
         format: SaxoDisplayFormat, delayMinutes: Int?, fetchedAt: Instant
@@ -120,8 +120,8 @@ extension CandleSeries {
         }
     }
 
-    /// Whether the candle that begins then had ended for one who sees it so late; nil where nobody can say: days end with
-    /// their exchange, which is not known here.
+    /// Whether the candle that begins at that time was complete for data with this delay; nil if it is
+    /// unknown: days end with their exchange, whose hours Saxo does not return.
     private static func isComplete(
         _ start: Int64, _ interval: Interval, delayMinutes: Int?, at now: Instant
     ) -> Bool? {
@@ -136,7 +136,8 @@ extension CandleSeries {
 }
 
 extension SaxoChart.Sample {
-    /// The candle in Portico's words, in whole units of the currency; nil where a figure has too many digits.
+    /// The sample as a `Candle` of Portico, in whole units of the currency; nil if a number has too many
+    /// digits.
     fileprivate func candle(_ interval: Interval, in currency: SaxoCurrency?) -> Candle? {
         let start = SaxoHorizon.start(time, interval)
         switch prices {
@@ -160,9 +161,10 @@ extension OHLC {
         return OHLC(open: open, high: high, low: low, close: close)
     }
 
-    /// The exact middle of each price of two sides.
+    /// The exact middle of the prices of two sides.
     ///
-    /// Highest and lowest middle need not have been at one moment: it is the middle of the highest bid and ask.
+    /// The highest middle is that of the highest bid and the highest ask, which may have different times;
+    /// the same holds for the lowest.
     fileprivate func middle(_ other: OHLC) -> OHLC? {
         guard let open = Decimal.middle(open, other.open), let high = Decimal.middle(high, other.high),
             let low = Decimal.middle(low, other.low), let close = Decimal.middle(close, other.close)

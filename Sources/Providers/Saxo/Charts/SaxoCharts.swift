@@ -2,9 +2,9 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient: ChartSource {
-    /// All intervals, one instrument a call.
+    /// All intervals, one instrument for each call.
     ///
-    /// Saxo does not say what its past prices are corrected for.
+    /// Saxo does not state by which events its past prices are adjusted.
     package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
     }
@@ -30,7 +30,7 @@ extension SaxoClient: ChartSource {
     private func chart(
         of listing: SaxoListing, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
-        // Once more where the series changed under way.
+        // A second attempt if the series changed between two pages.
         for _ in 0..<2 {
             do throws(ProviderFailure) {
                 if let series = try await collect(listing, window, in: context) { return series }
@@ -42,7 +42,7 @@ extension SaxoClient: ChartSource {
         throw ProviderFailure(.saxo, .unavailable)
     }
 
-    /// Nil where the series changed between two pages.
+    /// Returns nil if the series changed between two pages.
     private func collect(
         _ listing: SaxoListing, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
@@ -51,7 +51,7 @@ extension SaxoClient: ChartSource {
         var last = SaxoChart()
         while let query = next {
             let page = try await page(query, of: listing, window.interval, in: context)
-            // How it is shown, and how late it is, is told by each page.
+            // Each page has the display format and the delay.
             last = page
             switch pages.receive(page) {
             case .next(let query): next = query
@@ -90,10 +90,10 @@ extension SaxoClient: ChartSource {
 
 /// Collects a series from pages that go back in time.
 ///
-/// A page ends at a time that is asked for, which is in it: so each page but the first begins its overlap with what the one
-/// before ended with. Nothing here calls anybody; it says what to ask for next.
+/// A page contains the time at which it ends: each page except the first overlaps the previous one by one
+/// sample. The pager sends no calls; it returns the next query.
 package struct SaxoChartPager {
-    /// What to ask for.
+    /// The next query.
     package struct Query: Hashable {
         var count: Int
         /// The latest sample is at this time or before; nil for now.
@@ -112,7 +112,7 @@ package struct SaxoChartPager {
     package enum Outcome: Hashable {
         case next(Query)
         case complete
-        /// The series changed since the page before: what was collected is worth nothing.
+        /// The series changed after the previous page: the collected samples are invalid.
         case changed
     }
 
@@ -122,7 +122,8 @@ package struct SaxoChartPager {
     package init(_ window: ChartWindow) {
         self.window = window
         requestedCount = window.maximumCandles
-        // One more than wanted tells whether there are older ones, and one for the end, which is not in the window.
+        // One more than requested shows whether there are older samples; another one is for the end, which
+        // is outside of the window.
         let spare = window.to == nil ? 1 : 2
         currentQuery = Query(count: min(requestedCount + spare, Self.maximumSamples), upTo: window.to)
     }
@@ -160,7 +161,7 @@ package struct SaxoChartPager {
     }
 }
 
-/// The length of a sample, in minutes, as Saxo asks for it.
+/// The length of a sample in minutes, as Saxo's parameter.
 package enum SaxoHorizon {
     static func minutes(of interval: Interval) -> Int {
         switch interval {

@@ -51,7 +51,7 @@ struct JSONObjectText {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// RFC 8259, section 7: what must be escaped is.
+    /// Escapes the characters that RFC 8259, section 7, requires to be escaped.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -1,15 +1,15 @@
 import Brokerage
 package import Upstream
 
-/// Saxo Bank's OpenAPI, as one user.
+/// Saxo Bank's OpenAPI for one user.
 ///
-/// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given. What
-/// it keeps is shared by all clients of a ``SaxoInstrumentCache`` (instruments, which are public) or of the one connection (its
-/// accounts' keys).
+/// Every call fails only with ``Upstream/ProviderFailure``, and ends by its deadline. Cached data is shared
+/// by all clients of a ``SaxoInstrumentCache`` (instruments, which are public) or of one connection (the
+/// keys of its accounts).
 package struct SaxoClient: Sendable {
     let configuration: SaxoConfiguration
     let access: SaxoCredential
-    let directory: SaxoInstrumentCache
+    let instrumentCache: SaxoInstrumentCache
     let clock: TimeSource
     let identities: SaxoIdentityCache
     private let callers: [SaxoServiceGroup: ProviderHTTPClient]
@@ -18,32 +18,32 @@ package struct SaxoClient: Sendable {
     let streamCaller: ProviderHTTPClient
 
     /// - Parameters:
-    ///   - configuration: where Saxo is.
-    ///   - access: what proves who asks.
-    ///   - line: what the calls go over, and whose quota they spend.
-    ///   - directory: which instrument each symbol is; one for all clients.
+    ///   - configuration: Saxo's addresses.
+    ///   - access: The credential.
+    ///   - channel: Sends the calls, and has their quota.
+    ///   - instrumentCache: The instruments of symbols; one for all clients.
     package init(
-        _ configuration: SaxoConfiguration, access: SaxoCredential, over line: ProviderChannel,
-        directory: SaxoInstrumentCache
+        _ configuration: SaxoConfiguration, access: SaxoCredential, over channel: ProviderChannel,
+        instrumentCache: SaxoInstrumentCache
     ) {
         self.configuration = configuration
         self.access = access
-        self.directory = directory
-        clock = line.clock
-        identities = SaxoIdentityCache(of: line.quotaAccount, clock: line.clock)
+        self.instrumentCache = instrumentCache
+        clock = channel.clock
+        identities = SaxoIdentityCache(of: channel.quotaAccount, clock: channel.clock)
         callers = Dictionary(
             uniqueKeysWithValues: SaxoServiceGroup.allCases.map { group in
                 (
                     group,
-                    line.client(
+                    channel.client(
                         within: group.windows,
                         reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: group, $0, now: $1) },
                         failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
                 )
             })
-        streamCaller = line.client(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
-        // Whoever cancels wants out; but to wait a second for a place is better than to be refused.
-        orderCaller = line.client(
+        streamCaller = channel.client(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
+        // A cancellation is urgent, but waiting a second for a slot is better than a rejection.
+        orderCaller = channel.client(
             within: SaxoServiceGroup.trading.windows + [SaxoRateLimitHeaders.orderWindow],
             reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: .trading, $0, now: $1) },
             failure: { SaxoOrderResponse.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
@@ -154,11 +154,11 @@ package struct SaxoClient: Sendable {
 
     /// Of one list; a bound against links without end.
     private static let maximumPages = 50
-    /// Items of a page that are asked for.
+    /// The requested number of items of a page.
     static let pageSize = "1000"
 }
 
-/// A service group of the OpenAPI, each of which has a limit of its own; the raw value begins its paths.
+/// A service group of the OpenAPI; each has its own limit, and the raw value is the first part of its paths.
 package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case portfolio = "port"
     case trading = "trade"

@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// Where Saxo is reached, and how it names things.
+/// Saxo's addresses and names.
 package struct SaxoConfiguration: Sendable {
     package let environment: Environment
     /// In front of the service groups: `https://gateway.saxobank.com/sim/openapi`.
@@ -9,7 +9,7 @@ package struct SaxoConfiguration: Sendable {
     /// In front of `connect` and `authorize` of the stream, with `https` in place of `wss`; nil for no stream.
     package let streamingURL: HTTPURL?
     package let symbolMapping: SaxoSymbols
-    /// Instruments that one call for prices asks for, 1 to 200.
+    /// The instruments in one call for prices, 1 to 200.
     ///
     /// Saxo documents no maximum.
     package let pricesPerCall: Int
@@ -37,7 +37,7 @@ package struct SaxoConfiguration: Sendable {
         self.pricesPerCall = min(max(pricesPerCall, 1), 200)
     }
 
-    /// Saxo's own address; nil for the sandbox, which stands elsewhere each time.
+    /// Saxo's address; nil for the sandbox, which has no fixed address.
     package static func restURL(of environment: Environment) -> HTTPURL? {
         switch environment {
         case .live: HTTPURL("https://gateway.saxobank.com/openapi")

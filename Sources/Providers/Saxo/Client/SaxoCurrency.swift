@@ -12,13 +12,13 @@ struct SaxoCurrency: Hashable, Sendable {
         code = unit?.currency ?? name
     }
 
-    /// A figure of Saxo's in ``code``, no digit lost; nil where it has too many.
+    /// Converts one of Saxo's amounts to ``code`` without loss of digits; nil if the result has too many.
     func major(_ value: Decimal?) -> Decimal? {
         guard let value, let unit else { return value }
         return try? unit.amount(value)
     }
 
-    /// A figure in ``code`` as Saxo wants it; nil where it has too many digits.
+    /// Converts an amount in ``code`` to Saxo's unit; nil if the result has too many digits.
     func minor(_ value: Decimal) -> Decimal? {
         guard let unit, unit.isHundredth else { return value }
         if value.scale >= 2 { return Decimal(coefficient: value.coefficient, scale: value.scale - 2) }
@@ -27,7 +27,7 @@ struct SaxoCurrency: Hashable, Sendable {
 }
 
 extension SaxoCurrency? {
-    /// A figure in whole units; as it is where the currency is not known.
+    /// Converts an amount to whole units; unchanged if the currency is unknown.
     func major(_ value: Decimal?) -> Decimal? {
         self.map { $0.major(value) } ?? value
     }

@@ -1,35 +1,31 @@
 import Brokerage
 import Upstream
 
-/// Saxo's word for what went wrong.
-package struct SaxoErrorInfo: JSONDecodable, Hashable {
+/// An error in Saxo's form.
+package struct SaxoErrorInfo: JSONObjectDecodable, Hashable {
     package var code: String?
     /// For people; it changes from version to version, so nothing is decided by it.
     package var message: String?
 
-    init(code: String?, message: String?) {
+    init(code: String? = nil, message: String? = nil) {
         self.code = code
         self.message = message
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "ErrorCode": code = try reader.stringOrNil()
-            case "Message", "ErrorMessage": message = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
+    static let json = JSONFields(Self()) {
+        $0.optional("ErrorCode", \.code)
+        $0.optional("Message", \.message)
+        $0.optional("ErrorMessage", \.message)
     }
 }
 
-/// The body of a refusal.
+/// The body of an error response.
 ///
-/// It has one of four forms: `{"ErrorCode","Message","ModelState"}`, where the code may be missing;
-/// `{"ErrorInfo":{…}}`; `{"Orders":[{"ErrorInfo":{…}}]}`; nothing at all (401, 404).
+/// It has one of four forms: `{"ErrorCode","Message","ModelState"}`, in which the code may be missing;
+/// `{"ErrorInfo":{…}}`; `{"Orders":[{"ErrorInfo":{…}}]}`; empty (401, 404).
 package struct SaxoErrorBody: JSONDecodable, Hashable {
-    package var info = SaxoErrorInfo(code: nil, message: nil)
-    /// What is wrong with which field of the request, in Saxo's words.
+    package var info = SaxoErrorInfo()
+    /// The errors of fields of the request, with Saxo's texts.
     package var fields: [Field] = []
 
     package struct Field: Hashable {
@@ -38,7 +34,7 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (outer, inner) = (SaxoErrorInfo(code: nil, message: nil), SaxoErrorInfo?.none)
+        var (outer, inner) = (SaxoErrorInfo(), SaxoErrorInfo?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "ErrorCode": outer.code = try reader.stringOrNil()
@@ -56,7 +52,7 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
         info = inner ?? outer
     }
 
-    /// The problem that a body tells of; nil for one that tells of none: HTML, or nothing.
+    /// Reads the error of a body; nil for a body without one: HTML, or empty.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
             try SaxoErrorBody(json: &reader)
@@ -84,10 +80,10 @@ extension JSONReader {
 }
 
 extension ProviderFailure.Cause {
-    /// What a response of Saxo means; nil for one that is to be read.
+    /// Classifies a response of Saxo; nil for a successful one.
     init?(saxo response: HTTPClientResponse, now: Instant) {
         switch response.status {
-        // What was asked is well formed, and Saxo does not have it: an instrument, a kind, a field group.
+        // The request is well-formed, but Saxo does not have the instrument, the type or the field group.
         case 400: self = .unsupported
         case 429: self = .rateLimited(retryAt: SaxoRateLimitHeaders.retryAt(in: response, now: now))
         default:

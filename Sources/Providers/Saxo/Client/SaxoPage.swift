@@ -19,10 +19,10 @@ package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
         items = try reader.required(data, "Data")
     }
 
-    /// Nothing, which Saxo may tell by status 204 or an empty body.
+    /// An empty page, which Saxo may return as status 204 or as an empty body.
     init() {}
 
-    /// Reads a whole answer.
+    /// Reads a whole response.
     init(_ response: HTTPClientResponse) throws(JSONError) {
         guard response.status != 204, !response.body.isEmpty else {
             self.init()
@@ -34,13 +34,14 @@ package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
     }
 }
 
-/// Where the link to a next page leads.
+/// The target of the link to a next page.
 enum SaxoNextPageLink {
-    /// The address behind a link; nil for one that leads anywhere else than to `base`, whose token must not go there.
+    /// Returns the address of a link; nil for one that does not begin with `base`: the token must not be
+    /// sent elsewhere.
     ///
-    /// Links are absolute, or begin with `/openapi/`, which is where the base address ends in both environments. They
-    /// are followed as they are, except that characters which may not stand in an address are escaped: keys of clients
-    /// have a `|`.
+    /// Links are absolute, or begin with `/openapi/`, with which the base address ends in both environments.
+    /// They are used unchanged, except that characters that an address cannot contain are escaped: keys of
+    /// clients have a `|`.
     static func address(_ link: String, from base: HTTPURL) -> HTTPURL? {
         let root = base.text.hasSuffix("/") ? String(base.text.dropLast()) : base.text
         let escaped = escape(link)
@@ -73,19 +74,24 @@ enum SaxoNextPageLink {
         return text
     }
 
-    /// What may stand in an address by RFC 3986.
+    /// The characters that RFC 3986 allows in an address.
     private static let allowed = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?[]@!$&'()*+,;=%".unicodeScalars)
 }
 
 extension JSONReader {
-    /// Reads a figure where 0 stands for unknown; nil for null too.
+    /// Reads a number; nil for null, and for 0, with which Saxo means unknown.
     mutating func nonzeroOrNil() throws(JSONError) -> Decimal? {
         guard let value = try decimalOrNil(), !value.isZero else { return nil }
         return value
     }
 
-    /// Reads a time where the year 0001 stands for unknown; nil for null too.
+    /// See ``nonzeroOrNil()``; for field tables.
+    static func nonzero(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+        try reader.nonzeroOrNil()
+    }
+
+    /// Reads a time; nil for null, and for the year 0001, with which Saxo means unknown.
     mutating func timeOrNil() throws(JSONError) -> Instant? {
         guard let time = try instantOrNil(), time.secondsSince1970 > 0 else { return nil }
         return time

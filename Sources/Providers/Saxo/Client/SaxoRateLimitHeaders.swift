@@ -1,10 +1,10 @@
 package import Brokerage
 package import Upstream
 
-/// What Saxo's answers say of its limits: `X-RateLimit-Session-Limit`, `-Remaining` and `-Reset`, and the same of other
-/// dimensions.
+/// The limits in Saxo's responses: `X-RateLimit-Session-Limit`, `-Remaining` and `-Reset`, and the same for
+/// other dimensions.
 ///
-/// `Reset` counts the seconds that are left; 0 is less than a second.
+/// `Reset` is the number of remaining seconds; 0 is less than a second.
 package enum SaxoRateLimitHeaders {
     /// Orders that are placed, changed or cancelled, over all groups.
     static let orders = "orders"
@@ -34,7 +34,8 @@ package enum SaxoRateLimitHeaders {
         }
     }
 
-    /// When to ask again after a 429: the latest end of the limits that are used up, a second at the least.
+    /// The time of the next call after a 429: the latest reset of the exhausted limits, at least one second
+    /// later.
     package static func retryAt(in response: HTTPClientResponse, now: Instant) -> Instant? {
         let stated = RetryAfter.instant(in: response, now: now)
         let ends = counts(in: response).filter { $0.remaining == 0 }.compactMap(\.secondsLeft)
@@ -42,7 +43,7 @@ package enum SaxoRateLimitHeaders {
         return max(now + .seconds(max(last, 1)), stated ?? now)
     }
 
-    /// What is counted.
+    /// The dimension of a limit.
     private enum Dimension: CaseIterable {
         case session
         case orders

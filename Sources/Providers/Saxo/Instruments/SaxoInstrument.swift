@@ -1,56 +1,41 @@
 import Brokerage
 package import Upstream
 
-/// An item of `GET /ref/v1/instruments`, where the Uic is called `Identifier`.
-package struct SaxoInstrument: JSONDecodable, Hashable {
-    package var key: SaxoInstrumentKey
+/// An item of `GET /ref/v1/instruments`, in which the Uic is called `Identifier`.
+package struct SaxoInstrument: JSONObjectDecodable, Hashable {
+    package var key = SaxoInstrumentKey()
     /// For display: `AAPL:xnas`.
-    package var providerSymbol: String
+    package var providerSymbol = ""
     var name: String?
     package var currency: String?
     var exchangeID: String?
     var primaryListing: Int?
-    /// Else it is a family of instruments, such as all options on a share, and ``key`` the family's.
-    var isInstrument: Bool
+    /// False for a family of instruments, such as all options on a share, whose key ``key`` is.
+    var isInstrument = true
 
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        var (uic, assetType, spelling) = (Int?.none, String?.none, String?.none)
-        var (name, currency, exchangeID) = (String?.none, String?.none, String?.none)
-        var (primaryListing, kind) = (Int?.none, String?.none)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Identifier": uic = try reader.int()
-            case "AssetType": assetType = try reader.string()
-            case "Symbol": spelling = try reader.string()
-            case "Description": name = try reader.stringOrNil()
-            case "CurrencyCode": currency = try reader.stringOrNil()
-            case "ExchangeId": exchangeID = try reader.stringOrNil()
-            case "PrimaryListing": primaryListing = try reader.intOrNil()
-            case "SummaryType": kind = try reader.stringOrNil()
-            default: try reader.skip()
-            }
+    package static let json = JSONFields(Self()) {
+        $0.required("Identifier", \.key.uic)
+        $0.required("AssetType", \.key.assetType)
+        $0.required("Symbol", \.providerSymbol)
+        $0.optional("Description", \.name)
+        $0.optional("CurrencyCode", \.currency)
+        $0.optional("ExchangeId", \.exchangeID)
+        $0.optional("PrimaryListing", \.primaryListing)
+        $0.optional("SummaryType", \.isInstrument) { reader throws(JSONError) in
+            try reader.string() == "Instrument"
         }
-        key = SaxoInstrumentKey(
-            uic: try reader.required(uic, "Identifier"),
-            assetType: try reader.required(assetType, "AssetType"))
-        self.providerSymbol = try reader.required(spelling, "Symbol")
-        self.name = name
-        self.currency = currency
-        self.exchangeID = exchangeID
-        self.primaryListing = primaryListing
-        isInstrument = kind == nil || kind == "Instrument"
     }
 }
 
 extension SaxoInstrument {
-    func listing(in dialect: SaxoSymbols) -> SaxoListing? {
-        dialect.symbol(of: key, providerSymbol: providerSymbol).map {
+    func listing(in symbolMapping: SaxoSymbols) -> SaxoListing? {
+        symbolMapping.symbol(of: key, providerSymbol: providerSymbol).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
     }
 
-    func hit(in dialect: SaxoSymbols, fetchedAt: Instant) -> SearchHit? {
-        guard let symbol = dialect.symbol(of: key, providerSymbol: providerSymbol) else { return nil }
+    func hit(in symbolMapping: SaxoSymbols, fetchedAt: Instant) -> SearchHit? {
+        guard let symbol = symbolMapping.symbol(of: key, providerSymbol: providerSymbol) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
@@ -65,7 +50,7 @@ extension SaxoInstrument {
 }
 
 extension SaxoSymbols {
-    /// The market identifier code of a spelling: `XNAS`.
+    /// The market identifier code in one of Saxo's symbols: `XNAS`.
     static func exchange(in spelling: String) -> String? {
         guard let colon = spelling.lastIndex(of: ":") else { return nil }
         let code = spelling[spelling.index(after: colon)...]
@@ -73,9 +58,9 @@ extension SaxoSymbols {
     }
 }
 
-/// Which instrument a symbol is at Saxo: what was looked up is kept for a day.
+/// The instruments of symbols at Saxo, stored for a day after they were looked up.
 ///
-/// It is public data, one for all users: it holds who an instrument is, never who has it.
+/// The data is public and shared by all users: it contains instruments, not who owns them.
 package struct SaxoInstrumentCache: Sendable {
     let bySymbol: ReadCache<Symbol, SaxoListing>
     let byKey: ReadCache<SaxoInstrumentKey, SaxoListing>
@@ -89,10 +74,10 @@ package struct SaxoInstrumentCache: Sendable {
     package static let weightLimit = 3 * kindLimit + unknownLimit
 
     /// - Parameters:
-    ///   - timeToLive: how long a listing is kept.
-    ///   - unknownTimeToLive: how long a symbol that Saxo does not know is not looked up again.
-    ///   - entries: how many of each kind are kept.
-    ///   - clock: what times are measured by.
+    ///   - timeToLive: How long a listing is stored.
+    ///   - unknownTimeToLive: How long a symbol that Saxo does not know is not looked up again.
+    ///   - entries: The maximum number of entries of each kind.
+    ///   - clock: The clock of the times.
     package init(
         timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
         entries: Int = 20_000, clock: TimeSource = .system
@@ -116,9 +101,9 @@ package struct SaxoInstrumentCache: Sendable {
     private static let listingWeight = 256
     private static let detailsWeight = 1_024
 
-    /// Keeps what an answer about something else told on the way.
+    /// Stores listings that a response about another subject contained.
     func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
-        // Nothing is waited for: the values are at hand.
+        // It does not wait: the values are available.
         let context = CallContext(deadline: now + .seconds(1))
         let symbols = Dictionary(listings.map { ($0.symbol, $0) }) { first, _ in first }
         let keys = Dictionary(listings.map { ($0.key, $0) }) { first, _ in first }

@@ -1,83 +1,74 @@
 package import Brokerage
 import Upstream
 
-/// The answer of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them.
-struct SaxoInstrumentDetails: JSONDecodable, Hashable, Sendable {
-    var key: SaxoInstrumentKey
-    var about: About
+/// The response of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them.
+struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
+    var key = SaxoInstrumentKey()
+    var about = About()
 
-    /// What it is, and the rules of its orders; any may be missing.
+    /// Name and order rules of an instrument; any may be missing.
     struct About: Hashable, Sendable {
         var providerSymbol: String?
         var name: String?
         var currency: String?
         var exchangeID: String?
         var decimals: Int?
-        /// Of prices; nil also where the instrument has a scheme of them instead.
+        /// The tick size of prices; nil also if the instrument has a tick size scheme.
         var tickSize: Decimal?
         var ticks: SaxoTickScheme?
         var minimumTradeSize: Decimal?
         var incrementSize: Decimal?
         var amountDecimals: Int?
         var isTradable: Bool?
-        /// In Saxo's words; nil where it does not say.
+        /// Saxo's names of the order types; nil if Saxo does not return them.
         var orderTypes: [String]?
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (uic, assetType, about) = (Int?.none, String?.none, About())
-        var format = SaxoDisplayFormat()
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "Uic": uic = try reader.int()
-            case "AssetType": assetType = try reader.string()
-            case "Symbol": about.providerSymbol = try reader.stringOrNil()
-            case "Description": about.name = try reader.stringOrNil()
-            case "CurrencyCode": about.currency = try reader.stringOrNil()
-            case "Exchange": about.exchangeID = try reader.exchangeIDOrNil()
-            case "Format": if try !reader.null() { try format.merge(json: &reader) }
-            case "TickSize": about.tickSize = try reader.nonzeroOrNil()
-            case "TickSizeScheme": about.ticks = try reader.optional(SaxoTickScheme.init(json:))
-            case "MinimumTradeSize": about.minimumTradeSize = try reader.nonzeroOrNil()
-            case "IncrementSize": about.incrementSize = try reader.nonzeroOrNil()
-            case "AmountDecimals": about.amountDecimals = try reader.intOrNil()
-            case "IsTradable": about.isTradable = try reader.boolOrNil()
-            case "SupportedOrderTypes":
-                about.orderTypes = try reader.optional { reader throws(JSONError) in try reader.strings() }
-            default: try reader.skip()
-            }
+    static let json = JSONFields(Self()) {
+        $0.required("Uic", \.key.uic)
+        $0.required("AssetType", \.key.assetType)
+        $0.optional("Symbol", \.about.providerSymbol)
+        $0.optional("Description", \.about.name)
+        $0.optional("CurrencyCode", \.about.currency)
+        $0.optional("Exchange", \.about.exchangeID) { reader throws(JSONError) in
+            try Exchange(json: &reader).id
         }
-        key = SaxoInstrumentKey(
-            uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
-        about.decimals = format.decimals
-        if about.ticks != nil { about.tickSize = nil }
-        self.about = about
+        $0.optional("Format", \.about.decimals) { reader throws(JSONError) in
+            try SaxoDisplayFormat(json: &reader).decimals
+        }
+        $0.optional("TickSize", \.about.tickSize, JSONReader.nonzero)
+        $0.optional("TickSizeScheme", \.about.ticks)
+        $0.optional("MinimumTradeSize", \.about.minimumTradeSize, JSONReader.nonzero)
+        $0.optional("IncrementSize", \.about.incrementSize, JSONReader.nonzero)
+        $0.optional("AmountDecimals", \.about.amountDecimals)
+        $0.optional("IsTradable", \.about.isTradable)
+        $0.optional("SupportedOrderTypes", \.about.orderTypes) { reader throws(JSONError) in
+            try reader.strings()
+        }
     }
-}
 
-extension JSONReader {
-    /// Reads `ExchangeId` of an `Exchange`.
-    fileprivate mutating func exchangeIDOrNil() throws(JSONError) -> String? {
-        guard try !null() else { return nil }
+    private struct Exchange: JSONObjectDecodable {
         var id: String?
-        try object { key, reader throws(JSONError) in
-            switch key {
-            case "ExchangeId": id = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
-        return id
+
+        static let json = JSONFields(Self()) { $0.optional("ExchangeId", \.id) }
+    }
+
+    private init() {}
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        if about.ticks != nil { about.tickSize = nil }
     }
 }
 
 extension SaxoInstrumentDetails {
-    func listing(in dialect: SaxoSymbols) -> SaxoListing? {
-        dialect.symbol(of: key, providerSymbol: about.providerSymbol).map {
+    func listing(in symbolMapping: SaxoSymbols) -> SaxoListing? {
+        symbolMapping.symbol(of: key, providerSymbol: about.providerSymbol).map {
             SaxoListing(key, symbol: $0, currencyName: about.currency)
         }
     }
 
-    /// The instrument in Portico's words.
+    /// The details as an `Instrument` of Portico.
     func instrument(named symbol: Symbol, fetchedAt: Instant) -> Instrument {
         let currency = about.currency.map(SaxoCurrency.init)
         var instrument = Instrument(
@@ -109,21 +100,13 @@ package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
     /// Each up to and with its highest price.
     var ranges: [Range] = []
 
-    struct Range: JSONDecodable, Hashable, Sendable {
-        var highest: Decimal
-        var tick: Decimal
+    struct Range: JSONObjectDecodable, Hashable, Sendable {
+        var highest = Decimal.zero
+        var tick = Decimal.zero
 
-        init(json reader: inout JSONReader) throws(JSONError) {
-            var (highest, tick) = (Decimal?.none, Decimal?.none)
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "HighPrice": highest = try reader.decimal()
-                case "TickSize": tick = try reader.nonzeroOrNil()
-                default: try reader.skip()
-                }
-            }
-            self.highest = try reader.required(highest, "HighPrice")
-            self.tick = try reader.required(tick, "TickSize")
+        static let json = JSONFields(Self()) {
+            $0.required("HighPrice", \.highest)
+            $0.required("TickSize", \.tick) { reader throws(JSONError) in try reader.nonzeroOrNil() }
         }
     }
 
@@ -145,7 +128,7 @@ package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
 }
 
 extension SaxoInstrumentDetails.About {
-    /// The step of prices at a price, in Saxo's units; nil where Saxo does not tell.
+    /// The tick size at a price, in Saxo's units; nil if Saxo does not return it.
     func tick(at price: Decimal) -> Decimal? {
         let tick =
             ticks?.tick(at: price) ?? tickSize ?? decimals.flatMap { Decimal(coefficient: 1, scale: $0) }
@@ -155,9 +138,12 @@ extension SaxoInstrumentDetails.About {
 
 /// Who an instrument is at Saxo: its Uic and its AssetType, never one without the other.
 package struct SaxoInstrumentKey: Hashable, Sendable {
-    package let uic: Int
-    /// In Saxo's words: `Stock`, `FxSpot`.
-    package let assetType: String
+    package internal(set) var uic = 0
+    /// Saxo's name: `Stock`, `FxSpot`.
+    package internal(set) var assetType = ""
+
+    /// The key of an item before its fields are read.
+    init() {}
 
     package init(uic: Int, assetType: String) {
         self.uic = uic
@@ -169,7 +155,7 @@ package struct SaxoInstrumentKey: Hashable, Sendable {
 package struct SaxoListing: Hashable, Sendable {
     package let key: SaxoInstrumentKey
     package let symbol: Symbol
-    /// In Saxo's words, which may be a hundredth of a currency.
+    /// Saxo's name, which may be that of a hundredth of a currency.
     let currencyName: String?
 
     var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
@@ -182,7 +168,7 @@ package struct SaxoListing: Hashable, Sendable {
 }
 
 extension Listing {
-    /// Who an instrument is, without what may be done with it.
+    /// The identity of an instrument, without its order rules.
     init(saxo key: SaxoInstrumentKey) {
         self.init(provider: .saxo, key: String(key.uic))
         assetType = key.assetType

@@ -2,17 +2,17 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient: InstrumentSource {
-    /// Instruments by words of their names: `GET /ref/v1/instruments`.
+    /// Searches instruments by words of their names: `GET /ref/v1/instruments`.
     ///
-    /// One name may bring a share and the CFD on it, which are two instruments. Families, such as all options on a share,
-    /// are left out: they cannot be quoted.
+    /// One name may find a share and the CFD on it, which are two instruments. Families, such as all options
+    /// on a share, are omitted: they have no quotes.
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SearchHit] {
         guard !text.isEmpty, limit > 0 else { return [] }
         let found = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
             .filter(\.isInstrument)
-        await directory.learn(
+        await instrumentCache.learn(
             found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
         let fetchedAt = clock.wallTime()
         return found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) }
@@ -49,7 +49,7 @@ extension SaxoClient: InstrumentSource {
 }
 
 extension SaxoListing {
-    /// The same instrument under the name that somebody asked with.
+    /// The same instrument with the symbol of the request.
     func named(_ symbol: Symbol) -> SaxoListing {
         SaxoListing(key, symbol: symbol, currencyName: currencyName)
     }
@@ -58,22 +58,23 @@ extension SaxoListing {
 extension SaxoClient {
     // MARK: By symbol
 
-    /// Which instruments these symbols are; of one that Saxo does not know there is nothing, and one that could not be
-    /// looked up fails alone.
+    /// Returns the instruments of symbols.
     ///
-    /// What was met before is at hand for a day. A new name costs a call, since Saxo searches for the words of one name;
-    /// those that a symbol names by their Uic are looked up together.
+    /// A symbol that Saxo does not know has no result, and one that could not be looked up fails alone.
+    ///
+    /// Results are cached for a day. A new name costs a call, because Saxo searches for the words of one
+    /// name; symbols that contain a Uic are looked up together.
     func listings(for symbols: [Symbol], in context: CallContext) async -> KeyedResults<Symbol, SaxoListing> {
         var batch = KeyedResults<Symbol, SaxoListing>()
         var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
         var keys: [Symbol: SaxoInstrumentKey] = [:]
         for symbol in symbols {
             guard let name = SaxoSymbolQuery(symbol, in: configuration.symbolMapping) else { continue }
-            if let known = directory.bySymbol.cached(symbol, in: .shared(.saxo)) {
+            if let known = instrumentCache.bySymbol.cached(symbol, in: .shared(.saxo)) {
                 batch[symbol] = known
             } else if case .uic(let key) = name {
                 keys[symbol] = key
-            } else if directory.unknown.cached(symbol, in: .shared(.saxo)) == nil {
+            } else if instrumentCache.unknown.cached(symbol, in: .shared(.saxo)) == nil {
                 named.append((symbol, name))
             }
         }
@@ -106,13 +107,13 @@ extension SaxoClient {
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
         do throws(ProviderFailure) {
-            return try await directory.bySymbol.read(symbol, in: .shared(.saxo), for: context) {
+            return try await instrumentCache.bySymbol.read(symbol, in: .shared(.saxo), for: context) {
                 context async throws(ProviderFailure) in
                 try await lookUp(symbol, name, in: context)
             }
         } catch {
             guard error.cause == .notFound else { throw error }
-            _ = try await directory.unknown.read(symbol, in: .shared(.saxo), for: context) {
+            _ = try await instrumentCache.unknown.read(symbol, in: .shared(.saxo), for: context) {
                 _ async throws(ProviderFailure) in
                 true
             }
@@ -124,31 +125,31 @@ extension SaxoClient {
     private func lookUp(
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing {
-        let dialect = configuration.symbolMapping
+        let symbolMapping = configuration.symbolMapping
         let (keywords, types): (String, [String])
         switch name {
         case .share(let ticker, _):
-            (keywords, types) = (dialect.providerSymbol(forTicker: ticker), dialect.shareTypes)
+            (keywords, types) = (symbolMapping.providerSymbol(forTicker: ticker), symbolMapping.shareTypes)
         case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
         case .other(let spelling, let assetType):
-            // The exchange is no word of the name.
+            // The exchange is not a word of the name.
             keywords = String(spelling.prefix { $0 != ":" })
             types = [assetType]
         case .uic(let key):
-            let listing = try await details(of: key, in: context).listing(in: dialect)
+            let listing = try await details(of: key, in: context).listing(in: symbolMapping)
             guard let listing else { throw ProviderFailure(.saxo, .notFound) }
             return listing.named(symbol)
         }
         let found = try await instruments(keywords, of: types, limit: 100, in: context).filter { item in
-            item.isInstrument && item.matches(name, in: dialect)
+            item.isInstrument && item.matches(name, in: symbolMapping)
         }
-        guard let best = found.min(by: { dialect.rank(of: $0) < dialect.rank(of: $1) }) else {
+        guard let best = found.min(by: { symbolMapping.rank(of: $0) < symbolMapping.rank(of: $1) }) else {
             throw ProviderFailure(.saxo, .notFound)
         }
         return SaxoListing(best.key, symbol: symbol, currencyName: best.currency)
     }
 
-    /// Instruments with these words in their names.
+    /// Returns the instruments with these words in their names.
     func instruments(
         _ keywords: String, of types: [String]?, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SaxoInstrument] {
@@ -158,7 +159,7 @@ extension SaxoClient {
                 ("Keywords", keywords), ("AssetTypes", types?.joined(separator: ",")),
                 ("IncludeNonTradable", "true"), ("$top", String(limit)),
             ])
-        // One page: what is not among the first hundred is no good match.
+        // One page: an instrument that is not among the first hundred is not a good match.
         return try await get("search", .reference, url, in: context) { response throws(JSONError) in
             try SaxoPage<SaxoInstrument>(response).items
         }
@@ -183,7 +184,7 @@ extension SaxoClient {
     func details(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoInstrumentDetails
     > {
-        let results = await directory.details.read(
+        let results = await instrumentCache.details.read(
             keys, in: .shared(.saxo), batchSize: Self.detailsPerCall, for: context
         ) { wanted, context async throws(ProviderFailure) in
             guard wanted.count == 1, let key = wanted.first else {
@@ -211,7 +212,8 @@ extension SaxoClient {
         }
     }
 
-    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
+    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also return combinations that were not
+    /// requested.
     private func fetchDetails(
         _ keys: [SaxoInstrumentKey], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails> {
@@ -227,12 +229,12 @@ extension SaxoClient {
         return KeyedResults(Dictionary(items.map { ($0.key, $0) }) { first, _ in first })
     }
 
-    /// Which instruments these are: as an earlier answer told, else looked up together.
+    /// Returns the instruments of keys from the cache, or looks them up together.
     private func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoListing
     > {
         var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
-        for key in keys { batch[key] = directory.byKey.cached(key, in: .shared(.saxo)) }
+        for key in keys { batch[key] = instrumentCache.byKey.cached(key, in: .shared(.saxo)) }
         let missing = keys.filter { batch[$0] == nil }
         if missing.isEmpty { return batch }
         let details = await details(of: missing, in: context)
@@ -241,9 +243,9 @@ extension SaxoClient {
         return batch
     }
 
-    /// The instruments of what an account holds or has ordered: by what the answer itself tells, else looked up.
+    /// Returns the instruments of an account's positions or orders: from the response itself, or looked up.
     ///
-    /// One that cannot be named otherwise is named by its Uic.
+    /// An instrument without a symbol is named by its Uic.
     func listings(
         of items: [(key: SaxoInstrumentKey, format: SaxoDisplayFormat)], in context: CallContext
     ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
@@ -252,10 +254,10 @@ extension SaxoClient {
             guard let spelling = format.symbol, let currency = format.currency else { continue }
             listings[key] = listing(key, providerSymbol: spelling, currency)
         }
-        await directory.learn(Array(listings.values), now: clock.now())
+        await instrumentCache.learn(Array(listings.values), now: clock.now())
         let missing = Set(items.map(\.key)).subtracting(listings.keys)
         let lookedUp = await self.listings(of: Array(missing), in: context)
-        // Somebody's positions or orders are told whole or not at all.
+        // Positions and orders are returned completely or not at all.
         if let failure = lookedUp.failures.values.first { throw failure }
         for (key, listing) in lookedUp.found { listings[key] = listing }
         for (key, format) in items where listings[key] == nil {
@@ -274,15 +276,17 @@ extension SaxoClient {
 }
 
 extension SaxoInstrument {
-    /// Whether it is what a symbol means, rather than something with the same words in its name.
-    fileprivate func matches(_ name: SaxoSymbolQuery, in dialect: SaxoSymbols) -> Bool {
-        guard let symbol = dialect.symbol(for: providerSymbol, assetType: key.assetType) else { return false }
-        return SaxoSymbolQuery(symbol, in: dialect) == name
+    /// Whether it is the instrument of the symbol, and not another one with the same words in its name.
+    fileprivate func matches(_ name: SaxoSymbolQuery, in symbolMapping: SaxoSymbols) -> Bool {
+        guard let symbol = symbolMapping.symbol(for: providerSymbol, assetType: key.assetType) else {
+            return false
+        }
+        return SaxoSymbolQuery(symbol, in: symbolMapping) == name
     }
 }
 
 extension SaxoSymbols {
-    /// Below others for what is rather meant: the primary listing, then the exchanges in their order.
+    /// The order of search results, lowest first: the primary listing, then the exchanges in their order.
     fileprivate func rank(of item: SaxoInstrument) -> (Int, Int, Int) {
         let exchange = Self.exchange(in: item.providerSymbol)?.lowercased()
         let place = exchange.flatMap { homeExchanges.firstIndex(of: $0) } ?? homeExchanges.count

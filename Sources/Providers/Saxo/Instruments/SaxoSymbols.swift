@@ -1,10 +1,11 @@
 package import Brokerage
 import Upstream
 
-/// How Saxo spells what Portico names.
+/// The mapping between Saxo's symbols and Portico's.
 ///
-/// An instrument's identity at Saxo is its Uic and its AssetType together: one Uic is a share and the CFD on it. So only a
-/// share or fund has a plain symbol, and only FX spot a pair; anything else carries its AssetType behind:
+/// An instrument's identity at Saxo is its Uic and its AssetType together: one Uic is a share and the CFD on
+/// it. So only a share or fund has a plain symbol, and only FX spot a pair; all others have their AssetType
+/// as a suffix:
 ///
 /// | Saxo | AssetType | Portico |
 /// |---|---|---|
@@ -19,9 +20,9 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     /// Exchanges by market identifier code in lower case, whose shares go without it; the first is preferred where
     /// several have a share of one name.
     package var homeExchanges = ["xnas", "xnys", "arcx", "xase", "bats"]
-    /// The AssetTypes of what is owned, and named plainly.
+    /// The AssetTypes of shares and funds, which have plain symbols.
     package var shareTypes = ["Stock", "Etf", "Etc", "Etn", "Fund"]
-    /// How Saxo spells the class of a share.
+    /// The form of share classes in Saxo's symbols.
     package var classShares = ClassShares.lowercase
 
     /// Saxo's documents have no example of a share with a class.
@@ -49,7 +50,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         return share(for: spelling)
     }
 
-    /// Portico's symbol of an instrument; nil for a spelling that no symbol can be made of.
+    /// Portico's symbol of an instrument; nil for a Saxo symbol that cannot be mapped.
     func symbol(for spelling: String, assetType: String) -> Symbol? {
         if assetType == Self.spot {
             return Self.pair(spelling).flatMap { Symbol("\($0.base)/\($0.quote)") }
@@ -61,7 +62,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         return Symbol("\(Self.capitalizingExchange(spelling)):\(assetType)")
     }
 
-    /// Portico's symbol of an instrument, whatever Saxo calls it.
+    /// Portico's symbol of an instrument, for any symbol of Saxo.
     func symbol(of key: SaxoInstrumentKey, providerSymbol spelling: String?) -> Symbol? {
         spelling.flatMap { symbol(for: $0, assetType: key.assetType) }
             ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.maximumTypeLength))")
@@ -91,7 +92,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         return "\(spelling.dropLast()).\(last.uppercased())"
     }
 
-    /// The ticker as Saxo spells it.
+    /// The ticker in Saxo's form.
     func providerSymbol(forTicker ticker: String) -> String {
         let parts = ticker.split(separator: ".", omittingEmptySubsequences: false)
         guard classShares == .lowercase, parts.count == 2, parts[1].count == 1, !parts[0].isEmpty else {
@@ -102,7 +103,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
     // MARK: Others
 
-    /// The two currencies of a pair that is spelled in six capitals.
+    /// The two currencies of a pair that is written as six capital letters.
     private static func pair(_ spelling: String) -> (base: Substring, quote: Substring)? {
         guard spelling.utf8.count == 6, spelling.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return nil
@@ -122,12 +123,12 @@ package enum SaxoSymbolQuery: Hashable {
     case share(ticker: String, exchange: String)
     /// FX spot.
     case pair(base: String, quote: String)
-    /// Spelled as Saxo does.
+    /// In Saxo's form.
     case other(providerSymbol: String, assetType: String)
     case uic(SaxoInstrumentKey)
 
-    /// Nil for a kind of symbol that is of other providers, such as `EURUSD=X`.
-    package init?(_ symbol: Symbol, in dialect: SaxoSymbols) {
+    /// Nil for a kind of symbol that only other providers have, such as `EURUSD=X`.
+    package init?(_ symbol: Symbol, in symbolMapping: SaxoSymbols) {
         if case .index(let name) = SymbolKind(symbol) {
             self = .other(providerSymbol: name + SaxoSymbols.indexSuffix, assetType: SaxoSymbols.index)
             return
@@ -156,7 +157,7 @@ package enum SaxoSymbolQuery: Hashable {
             let exchange = last.lowercased()
             self = .share(
                 ticker: String(first),
-                exchange: dialect.homeExchanges.contains(exchange) ? "" : ":\(exchange)")
+                exchange: symbolMapping.homeExchanges.contains(exchange) ? "" : ":\(exchange)")
         case 3 where Self.isAssetType(last):
             self = .other(providerSymbol: "\(first):\(parts[1].lowercased())", assetType: String(last))
         default: return nil

@@ -2,16 +2,16 @@ package import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/orders/me`; the trade service itself has none.
-package struct SaxoOpenOrder: JSONDecodable, Hashable {
-    package var id: String
-    var key: SaxoInstrumentKey
-    package var side: OrderSide
-    package var amount: Decimal
-    package var type: String
-    var status: String
-    package var terms: Terms
+package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
+    package var id = ""
+    var key = SaxoInstrumentKey()
+    package var side = OrderSide.buy
+    package var amount = Decimal.zero
+    package var type = ""
+    var status = ""
+    package var terms = Terms()
 
-    /// What may be missing.
+    /// The terms of an order, which may be missing.
     package struct Terms: Hashable {
         var accountKey: String?
         var externalReference: String?
@@ -28,74 +28,45 @@ package struct SaxoOpenOrder: JSONDecodable, Hashable {
         var format = SaxoDisplayFormat()
     }
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (id, type, status) = (String?.none, String?.none, String?.none)
-        var (uic, assetType) = (Int?.none, String?.none)
-        var (side, amount, terms) = (OrderSide?.none, Decimal?.none, Terms())
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "OrderId": id = try reader.idOrNil()
-            case "Uic": uic = try reader.int()
-            case "AssetType": assetType = try reader.string()
-            case "BuySell": side = try reader.sideOrNil()
-            case "Amount": amount = try reader.decimal()
-            case "OpenOrderType": type = try reader.string()
-            case "Status": status = try reader.string()
-            default: try terms.read(key, json: &reader)
-            }
+    static let json = JSONFields(Self()) {
+        $0.required("OrderId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.required("Uic", \.key.uic)
+        $0.required("AssetType", \.key.assetType)
+        $0.required("BuySell", \.side) { reader throws(JSONError) in try reader.sideOrNil() }
+        $0.required("Amount", \.amount)
+        $0.required("OpenOrderType", \.type)
+        $0.required("Status", \.status)
+        $0.optional("AccountKey", \.terms.accountKey)
+        $0.optional("ExternalReference", \.terms.externalReference)
+        $0.optional("OrderAmountType", \.terms.isCashAmount) { reader throws(JSONError) in
+            try reader.string() == "CashAmount"
         }
-        self.id = try reader.required(id, "OrderId")
-        key = SaxoInstrumentKey(
-            uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
-        self.side = try reader.required(side, "BuySell")
-        self.amount = try reader.required(amount, "Amount")
-        self.type = try reader.required(type, "OpenOrderType")
-        self.status = try reader.required(status, "Status")
-        self.terms = terms
+        $0.optional("FilledAmount", \.terms.filledAmount)
+        $0.optional("Price", \.terms.price, JSONReader.nonzero)
+        $0.optional("StopLimitPrice", \.terms.stopLimitPrice, JSONReader.nonzero)
+        $0.optional("TrailingStopDistanceToMarket", \.terms.trailingDistance, JSONReader.nonzero)
+        $0.optional("RelatedOpenOrders", \.terms.relatedIDs) { reader throws(JSONError) in
+            try reader.array(of: RelatedOrder.self).compactMap(\.id)
+        }
+        $0.optional("Duration", \.terms.duration)
+        $0.optional("OrderTime", \.terms.time) { reader throws(JSONError) in try reader.timeOrNil() }
+        $0.optional("DisplayAndFormat", \.terms.format)
     }
-}
 
-extension SaxoOpenOrder.Terms {
-    fileprivate mutating func read(_ key: JSONKey, json reader: inout JSONReader) throws(JSONError) {
-        switch key {
-        case "AccountKey": accountKey = try reader.stringOrNil()
-        case "ExternalReference": externalReference = try reader.stringOrNil()
-        case "OrderAmountType": isCashAmount = try reader.stringOrNil() == "CashAmount"
-        case "FilledAmount": filledAmount = try reader.decimalOrNil()
-        case "Price": price = try reader.nonzeroOrNil()
-        case "StopLimitPrice": stopLimitPrice = try reader.nonzeroOrNil()
-        case "TrailingStopDistanceToMarket": trailingDistance = try reader.nonzeroOrNil()
-        case "RelatedOpenOrders": relatedIDs = try reader.orderIDs()
-        case "Duration": duration = try reader.optional(SaxoDuration.init(json:)) ?? SaxoDuration()
-        case "OrderTime": time = try reader.timeOrNil()
-        case "DisplayAndFormat":
-            format = try reader.optional(SaxoDisplayFormat.init(json:)) ?? SaxoDisplayFormat()
-        default: try reader.skip()
+    private struct RelatedOrder: JSONObjectDecodable {
+        var id: String?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("OrderId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
         }
     }
 }
 
-extension JSONReader {
-    /// Reads the `OrderId` of each of some orders; null is none.
-    fileprivate mutating func orderIDs() throws(JSONError) -> [String] {
-        var ids: [String] = []
-        guard try !null() else { return ids }
-        try array { reader throws(JSONError) in
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "OrderId": if let id = try reader.idOrNil() { ids.append(id) }
-                default: try reader.skip()
-                }
-            }
-        }
-        return ids
-    }
-}
-
-/// How long an order stands: `Duration` of an open one.
+/// The `Duration` of an open order.
 package struct SaxoDuration: JSONDecodable, Hashable {
     package var type: String?
-    /// The last second in UTC of a date that comes without a time: when its exchange closes is not known here.
+    /// For a date without a time, the last second of the day in UTC: the closing time of the exchange is
+    /// unknown.
     var expiresAt: Instant?
 
     init() {}
@@ -113,7 +84,7 @@ package struct SaxoDuration: JSONDecodable, Hashable {
         expiresAt = expiry.flatMap { Self.instant($0, hasTime: hasTime) }
     }
 
-    /// Times are in UTC, also where they do not say so.
+    /// Times without a zone are in UTC.
     private static func instant(_ text: String, hasTime: Bool) -> Instant? {
         if hasTime { return Instant(text) ?? Instant(text + "Z") }
         return CalendarDate(text.prefix(10)).flatMap { Instant("\($0)T23:59:59Z") }
@@ -121,9 +92,9 @@ package struct SaxoDuration: JSONDecodable, Hashable {
 }
 
 extension SaxoOpenOrder {
-    /// The order in Portico's words.
+    /// The order as an `Order` of Portico.
     ///
-    /// Orders tied to it are in the list themselves, and become its legs there.
+    /// Related orders are separate items of the list and become its legs there.
     package func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
         let currency = listing.currency
         let isPartlyFilled = terms.filledAmount.map { !$0.isZero && $0 < amount } ?? false
@@ -209,9 +180,9 @@ extension OrderSide {
 }
 
 extension OrderState {
-    /// Saxo's `Status` of an open order.
+    /// Maps Saxo's `Status` of an open order.
     ///
-    /// All that it lists are with it, so a word that is not known is `accepted` at least.
+    /// Saxo lists only orders that it has, so an unknown status is `accepted` at least.
     init(saxo status: String, isPartlyFilled: Bool) {
         switch status {
         case "Working": self = isPartlyFilled ? .partiallyFilled : .open

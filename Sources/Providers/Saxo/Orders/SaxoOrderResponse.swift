@@ -1,26 +1,22 @@
 import Brokerage
 package import Upstream
 
-/// The body of a good answer to `POST`, `PATCH` and `DELETE` of `/trade/v2/orders`, which may still tell of an error.
+/// The body of a successful response to `POST`, `PATCH` and `DELETE` of `/trade/v2/orders`, which may still
+/// contain an error.
 package struct SaxoOrderResult: JSONDecodable, Hashable {
     package var item = Item()
     /// Of several orders, or of orders tied to the one.
     package var others: [Item] = []
 
-    package struct Item: JSONDecodable, Hashable {
+    package struct Item: JSONObjectDecodable, Hashable {
         package var orderID: String?
         package var error: SaxoErrorInfo?
 
         init() {}
 
-        package init(json reader: inout JSONReader) throws(JSONError) {
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "OrderId": orderID = try reader.idOrNil()
-                case "ErrorInfo": error = try reader.optional(SaxoErrorInfo.init(json:))
-                default: try reader.skip()
-                }
-            }
+        package static let json = JSONFields(Self()) {
+            $0.nonnull("OrderId", \.orderID) { reader throws(JSONError) in try reader.idOrNil() }
+            $0.optional("ErrorInfo", \.error)
         }
     }
 
@@ -40,17 +36,17 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
 
 /// What Saxo says to a write of an order.
 package enum SaxoOrderResponse: Hashable {
-    /// It has the order, under this id where it says so.
+    /// Saxo has the order; its id, if the response has one.
     case accepted(id: String?)
     case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
     /// It does not know the order.
     case unknown
-    /// It may have the order: it says that it will tell later, or says both yes and no.
+    /// Saxo may have the order: the response announces a later result, or contradicts itself.
     case open
 
-    /// Whether an answer says something about the order, rather than about the call.
+    /// Whether a response is about the order, and not about the call.
     static func isReadable(_ response: HTTPClientResponse) -> Bool {
         switch response.status {
         case 200..<300, 400, 404, 409: true
@@ -64,7 +60,7 @@ package enum SaxoOrderResponse: Hashable {
         case 404: self = .unknown
         case 400: self = Self.rejection(SaxoErrorBody(response))
         default:
-            // A cancellation may be answered without a word.
+            // The response to a cancellation may have no body.
             if response.body.isEmpty, response.status != 200 {
                 self = .accepted(id: nil)
                 return
@@ -88,9 +84,9 @@ package enum SaxoOrderResponse: Hashable {
     }
 
     private static func rejection(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
-        guard let problem else { return .rejected(SaxoErrorInfo(code: nil, message: nil)) }
+        guard let problem else { return .rejected(SaxoErrorInfo()) }
         if problem.info.isOutcomeUnknown { return .open }
-        // What is wrong with which field says more than that something is.
+        // The errors of fields are more specific than the message.
         let details = problem.fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
         guard !details.isEmpty else { return .rejected(problem.info) }
         return .rejected(
@@ -99,7 +95,7 @@ package enum SaxoOrderResponse: Hashable {
 }
 
 extension SaxoErrorInfo {
-    /// Whether the order may stand all the same: Saxo waits for the exchange, or gave up waiting.
+    /// Whether the order may exist in spite of the error: Saxo waits for the exchange, or stopped waiting.
     var isOutcomeUnknown: Bool {
         switch code {
         case "OrderCommandPending", "OrderCommandTimeout", "CouldNotCompleteRequest", "InternalServerError":

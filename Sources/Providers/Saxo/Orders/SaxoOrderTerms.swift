@@ -2,16 +2,17 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient {
-    /// How Saxo is told of an order's type and prices, in the currency that the instrument is priced in.
+    /// Returns an order's type and prices in Saxo's form, in the currency of the instrument's price.
     ///
     /// - Parameters:
-    ///   - price: What the order stands at.
-    ///   - side: Which way it goes.
-    ///   - stop: Where a trailing stop stands already; nil for a new one, which begins at its distance from the market.
+    ///   - price: The type and prices of the order.
+    ///   - side: Buy or sell.
+    ///   - stop: The current stop price of a trailing stop; nil for a new one, which starts at its distance
+    ///     from the market.
     ///   - listing: The instrument.
-    ///   - context: Whose order it is, and until when.
-    /// - Returns: the terms, or why Saxo takes no such order.
-    /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices of too many digits.
+    ///   - context: The user and the deadline.
+    /// - Returns: The terms, or the reason why Saxo does not accept the order.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
         _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
         in context: CallContext
@@ -36,9 +37,9 @@ extension SaxoClient {
         }
     }
 
-    /// A stop that follows the market: Saxo wants to be told where it begins, and in which steps it moves.
+    /// Returns a trailing stop: Saxo requires its start and the steps by which it moves.
     ///
-    /// The steps are the smallest that prices move in, so that the stop follows as closely as it can.
+    /// A step is the tick size, so that the stop follows the market as closely as possible.
     private func trailing(
         _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, of listing: SaxoListing,
         in context: CallContext
@@ -67,7 +68,7 @@ extension SaxoClient {
                 type: type, price: start, trailingDistance: distance, trailingStep: step))
     }
 
-    /// What the market gives to one who trades that way, in Saxo's units; nil where Saxo does not tell.
+    /// The price at which an order of that side executes now, in Saxo's units; nil if Saxo returns none.
     private func marketPrice(
         of listing: SaxoListing, for side: OrderSide, in context: CallContext
     ) async throws(ProviderFailure) -> Decimal? {
@@ -99,7 +100,8 @@ extension SaxoClient {
 }
 
 extension Decimal {
-    /// The nearest multiple of a tick that is not above this price, or with `up` not below it; nil where there is none.
+    /// The nearest multiple of a tick that is not above this price, or with `up` not below it; nil if there
+    /// is none.
     fileprivate func onTick(_ tick: Decimal, up: Bool) -> Decimal? {
         guard let ticks = try? divided(by: tick, to: 0, .towardZero), let below = try? ticks * tick else {
             return nil
@@ -122,7 +124,7 @@ extension OrderRejection {
 }
 
 extension Order {
-    /// What it stands at; nil for a type that cannot be told again.
+    /// The pricing in Portico's form; nil for a type without one.
     var price: OrderPricing? {
         switch type {
         case .market: .market
@@ -135,7 +137,7 @@ extension Order {
         }
     }
 
-    /// Sets type and prices, as Saxo was told of them.
+    /// Sets type and prices from the terms that were sent to Saxo.
     mutating func set(_ price: OrderPricing, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing) {
         type = price.type
         (limitPrice, stopPrice, trailAmount, trailPercent) = (nil, nil, nil, nil)
@@ -158,7 +160,7 @@ package enum SaxoOrderRequestBody {
         var type: String
         package var price: Decimal?
         var stopLimitPrice: Decimal?
-        /// How far a trailing stop stays behind the market, and in which steps it follows.
+        /// The distance of a trailing stop from the market, and the steps by which it follows.
         var trailingDistance: Decimal?
         var trailingStep: Decimal?
     }
@@ -181,7 +183,7 @@ package enum SaxoOrderRequestBody {
         }
         add(terms, to: &text)
         text.add("OrderDuration", duration(ticket.timeInForce, until: ticket.expiresOn))
-        // It is required, and a person asked for the order: Portico trades for nobody by itself.
+        // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
         text.add("ExternalReference", ticket.clientOrderID)
         return text.body

@@ -31,7 +31,8 @@ extension SaxoClient: TradingAPI {
         return order
     }
 
-    /// By its `ExternalReference`, among the open ones: of one that is not among them nobody can tell.
+    /// Finds an order by its `ExternalReference` among the open ones; the state of others cannot be
+    /// determined.
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
@@ -78,7 +79,7 @@ extension SaxoClient: TradingAPI {
         }
     }
 
-    /// Changes an order in its place: `PATCH /trade/v2/orders`; it keeps its id.
+    /// Changes an order, which keeps its id: `PATCH /trade/v2/orders`.
     package func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
@@ -91,7 +92,7 @@ extension SaxoClient: TradingAPI {
         guard timeInForce != .goodTillDate || date != nil else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: order.symbol, in: context)
         let terms: SaxoOrderRequestBody.Terms
-        // A trailing stop whose price is not to change stays where it has come to.
+        // A trailing stop without a new price keeps its current stop price.
         let stop = change.price == nil ? order.stopPrice : nil
         switch try await self.terms(price, order.side, from: stop, of: listing, in: context) {
         case .success(let known): terms = known
@@ -128,7 +129,7 @@ extension SaxoClient: TradingAPI {
         }
     }
 
-    /// Asks for an order to be cancelled: `DELETE /trade/v2/orders/{id}`.
+    /// Requests the cancellation of an order: `DELETE /trade/v2/orders/{id}`.
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
         let url = try address(
@@ -156,7 +157,7 @@ extension SaxoClient: TradingAPI {
             read: SaxoOrderResponse.init)
     }
 
-    /// Nobody knows yet whether Saxo has the order: it is to be asked for, never sent again.
+    /// It is unknown whether Saxo has the order: it is looked up, and never sent again.
     private static var undecided: ProviderFailure { ProviderFailure(.saxo, .invalidResponse(nil)) }
 
     /// Visible ASCII, as it also goes into a header field.
@@ -188,7 +189,7 @@ extension Order {
         account == nil || accountID == nil || accountID == account
     }
 
-    /// An order that was taken, as far as its ticket tells.
+    /// Creates the order of an accepted ticket.
     fileprivate init(
         id: String, _ ticket: OrderTicket, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing,
         readAt now: Instant
@@ -214,7 +215,7 @@ extension Order {
 struct SaxoOrderID: Hashable, Sendable {
     let text: String
 
-    /// - Throws: `notFound` for a text in another form, without a call: Saxo has no order with such a number.
+    /// - Throws: `notFound` for a text in another form, without a call: no order of Saxo has such a number.
     init(_ text: String) throws(ProviderFailure) {
         guard (1...20).contains(text.utf8.count),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -262,7 +263,7 @@ extension SaxoClient {
         return orders
     }
 
-    /// The newest of the orders that are asked for.
+    /// The newest of the requested orders.
     static func page(_ orders: [Order], _ query: OrderQuery) -> OrderPage {
         let symbols = query.symbols.map { Set($0) }
         let wanted = orders.filter { order in

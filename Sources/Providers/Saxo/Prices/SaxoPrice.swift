@@ -1,15 +1,15 @@
 package import Brokerage
 package import Upstream
 
-/// What Saxo knows of an instrument's price: an item of `GET /trade/v1/infoprices/list`, and what a subscription keeps up to
-/// date.
+/// An instrument's price: an item of `GET /trade/v1/infoprices/list`, and the state that a subscription
+/// updates.
 ///
-/// A message of a subscription has only the members that changed, in the same shape; so reading is merging: a member that
-/// is not there stays as it was, null clears it.
+/// A message of a subscription has only the changed members, in the same form, so reading is merging: a
+/// missing member keeps its value, null clears it.
 package struct SaxoPrice: JSONDecodable, Hashable {
     package var uic: Int?
     var assetType: String?
-    /// Nil also for the year 0001, which stands for never.
+    /// Nil also for the year 0001, with which Saxo means never.
     package var lastUpdated: Instant?
     var source: String?
     package var quote = Sides()
@@ -34,7 +34,7 @@ package struct SaxoPrice: JSONDecodable, Hashable {
         package var marketState: String?
     }
 
-    /// `PriceInfoDetails`, where 0 stands for unknown.
+    /// `PriceInfoDetails`, in which 0 means unknown.
     struct Details: Hashable {
         var open: Decimal?
         var lastClose: Decimal?
@@ -126,14 +126,14 @@ extension SaxoPrice.Details {
     }
 }
 
-/// What a side of a price is good for: `PriceTypeBid` and `PriceTypeAsk`.
+/// The type of a side of a price: `PriceTypeBid` and `PriceTypeAsk`.
 package enum SaxoPriceKind: Hashable {
     case tradable
-    /// Nobody trades at it.
+    /// Not tradable.
     case indicative
     /// It was indicative once: the market is closed.
     case oldIndicative
-    /// `NoMarket`, `NoAccess`, `Pending`, `None`, and what is not known.
+    /// `NoMarket`, `NoAccess`, `Pending`, `None`, and unknown types.
     case none
 
     init(_ name: String) {

@@ -5,11 +5,11 @@ extension SaxoClient: QuoteSource {
     /// More than a call takes: which ones go together depends on their AssetTypes.
     package var symbolsPerCall: Int { 1_000 }
 
-    /// The latest prices: `GET /trade/v1/infoprices/list`, for each AssetType among the instruments a call for each
-    /// ``SaxoConfiguration/pricesPerCall`` of them.
+    /// Returns the latest prices: `GET /trade/v1/infoprices/list`, one call for
+    /// ``SaxoConfiguration/pricesPerCall`` instruments of one AssetType.
     ///
-    /// A symbol that was not met before is looked up first, by a call of its own. Of one that Saxo does not know there is
-    /// nothing.
+    /// A symbol that is not cached is looked up first, by a separate call. A symbol that Saxo does not know
+    /// has no result.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
@@ -21,7 +21,7 @@ extension SaxoClient: QuoteSource {
             if let failure = prices.failures[listing.key] { quotes.failures[symbol] = failure }
             guard let price = prices[listing.key] else { continue }
             if price.isUnknownInstrument {
-                directory.invalidate(listing)
+                instrumentCache.invalidate(listing)
             } else {
                 quotes[symbol] = price.quote(of: listing.named(symbol), fetchedAt: fetchedAt)
             }
@@ -49,12 +49,12 @@ extension SaxoClient: QuoteSource {
     }
 
     private static var priceCallsAtOnce: Int { 4 }
-    /// Without these, an answer has the two sides and nothing else.
+    /// Without these, a response has only the two sides.
     static var priceFieldGroups: String {
         "Quote,PriceInfo,PriceInfoDetails,DisplayAndFormat,InstrumentPriceDetails"
     }
 
-    /// One call for instruments of one AssetType, as it takes no more.
+    /// One call for instruments of one AssetType, because it accepts one only.
     private func fetchPrices(
         of keys: [SaxoInstrumentKey], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoPrice> {
@@ -70,7 +70,7 @@ extension SaxoClient: QuoteSource {
         }
         var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
         for item in items {
-            // An item of an error has no AssetType; all items are of the one that was asked for.
+            // An item with an error has no AssetType; all items have the requested one.
             guard let uic = item.uic else { continue }
             prices[SaxoInstrumentKey(uic: uic, assetType: assetType)] = item
         }
@@ -79,7 +79,7 @@ extension SaxoClient: QuoteSource {
 }
 
 extension SaxoPrice {
-    /// The price in Portico's words.
+    /// The price as a `Quote` of Portico.
     package func quote(of listing: SaxoListing, fetchedAt: Instant) -> Quote {
         let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
         let price = price(of: listing.key.assetType)
@@ -102,7 +102,7 @@ extension SaxoPrice {
         return quote
     }
 
-    /// Nil where nobody would buy at it now: a price that was indicative before the market closed is no offer.
+    /// Nil if there is no bid now: a price that was indicative before the market closed is not a bid.
     private var bid: Decimal? { Self.isOffer(quote.bidKind) ? quote.bid : nil }
     private var ask: Decimal? { Self.isOffer(quote.askKind) ? quote.ask : nil }
 
@@ -113,7 +113,7 @@ extension SaxoPrice {
         }
     }
 
-    /// The last trade; the middle for FX, and where Saxo tells of no trade.
+    /// The last trade; for FX, and without a trade, the middle.
     private func price(of assetType: String) -> Decimal? {
         AssetClass(saxo: assetType) == .fx ? middle : details.lastTraded ?? middle
     }
@@ -133,7 +133,7 @@ extension SaxoPrice {
         }
     }
 
-    /// Indicative where one of the sides is; else by the delay.
+    /// Indicative if one of the sides is; otherwise determined by the delay.
     private var timeliness: Timeliness? {
         let kinds = [quote.bidKind, quote.askKind]
         if kinds.contains(.indicative) || kinds.contains(.oldIndicative) { return .indicative }
@@ -150,7 +150,7 @@ extension SaxoPrice {
         }
     }
 
-    /// Whether Saxo says that there is no such instrument, rather than no price of it.
+    /// Whether Saxo reports that the instrument does not exist, and not only that it has no price.
     var isUnknownInstrument: Bool {
         switch errorCode {
         case "IllegalInstrumentId", "InvalidUic", "InstrumentNotFound": true
@@ -160,7 +160,7 @@ extension SaxoPrice {
 }
 
 extension Decimal {
-    /// The exact middle of two prices; nil where it has too many digits.
+    /// The exact middle of two prices; nil if it has too many digits.
     package static func middle(_ low: Decimal, _ high: Decimal) -> Decimal? {
         guard let sum = try? low + high else { return nil }
         // Half of a decimal has one digit more at the most: five tenths of it.

@@ -19,17 +19,17 @@ package struct SaxoSubscriptionRequest: Hashable, Sendable {
         text.add("ReferenceId", referenceID)
         text.add("ReplaceReferenceId", replaces)
         text.add("Format", "application/json")
-        // As often as a second; Saxo makes it less where the plan has less.
+        // Once a second; Saxo uses a lower rate if the plan requires it.
         text.add("RefreshRate", 1_000)
         text.add("Arguments", arguments)
         return text.body
     }
 }
 
-/// The answer: how the prices stand, to which messages of the stream tell the changes.
+/// The response to a subscription: the current prices, which the messages of the stream change.
 package struct SaxoPriceSubscription: JSONDecodable, Hashable {
     var prices: [SaxoPrice]
-    /// Without a message for so many seconds, the subscription is dead.
+    /// A subscription without a message for this number of seconds has ended.
     var inactivityTimeout: Int
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -48,7 +48,7 @@ package struct SaxoPriceSubscription: JSONDecodable, Hashable {
     private static let usualTimeout = 30
 }
 
-/// The prices of one subscription, kept up to date by its messages.
+/// The prices of one subscription, which its messages update.
 struct SaxoPriceSnapshot {
     private(set) var prices: [Int: SaxoPrice] = [:]
 
@@ -59,11 +59,11 @@ struct SaxoPriceSnapshot {
         }
     }
 
-    /// Merges what a message has into what is known.
+    /// Merges a message into the current prices.
     ///
-    /// - Parameter payload: an item or an array of items, each with its Uic, wherever among its members.
-    /// - Returns: the Uics of what changed.
-    /// - Throws: where the payload makes no sense; nothing of it is taken then.
+    /// - Parameter payload: An item or an array of items, each with its Uic at any position.
+    /// - Returns: The Uics of the changed prices.
+    /// - Throws: An error for a malformed payload, of which nothing is merged.
     mutating func merge(_ payload: [UInt8]) throws(JSONError) -> [Int] {
         let uics = try JSONReader.read(payload) { reader throws(JSONError) in
             var uics: [Int?] = []
@@ -87,7 +87,7 @@ struct SaxoPriceSnapshot {
 }
 
 extension JSONReader {
-    /// Reads an item for its Uic; nil where it has none.
+    /// Reads the Uic of an item; nil if it has none.
     fileprivate mutating func uic() throws(JSONError) -> Int? {
         var uic: Int?
         try object { key, reader throws(JSONError) in
@@ -101,7 +101,7 @@ extension JSONReader {
 }
 
 extension QuoteUpdate {
-    /// What differs between two prices, in Portico's words; nil where nothing does that Portico tells of.
+    /// The difference between two prices in Portico's form; nil if nothing changed that Portico returns.
     ///
     /// Without an old price, all of the new one.
     init?(from old: SaxoPrice?, to new: SaxoPrice, of listing: SaxoListing) {

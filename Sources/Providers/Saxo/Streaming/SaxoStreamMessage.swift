@@ -25,7 +25,7 @@ package struct SaxoStreamMessage: Hashable, Sendable {
     package enum Malformed: Error, Hashable {
         /// It ends within a message.
         case truncated(offset: Int)
-        /// A payload in another format than was asked for.
+        /// A payload in a format that was not requested.
         case format(UInt8, offset: Int)
         /// A reference that is not ASCII.
         case reference(offset: Int)
@@ -41,7 +41,7 @@ package struct SaxoStreamMessage: Hashable, Sendable {
 
     private static func parse(from rest: inout ArraySlice<UInt8>) throws(Malformed) -> SaxoStreamMessage {
         let offset = rest.startIndex
-        /// The next bytes; what they say of the length of others is checked against what is there.
+        /// The next bytes; a length in the message is checked against the remaining bytes.
         func next(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
             guard count <= rest.count else { throw .truncated(offset: offset) }
             defer { rest = rest.dropFirst(count) }
@@ -65,11 +65,11 @@ package struct SaxoStreamMessage: Hashable, Sendable {
     }
 }
 
-/// What a control message demands.
+/// The purpose of a control message.
 package enum SaxoStreamControl: Hashable, Sendable {
-    /// These subscriptions are alive, though there is nothing to tell.
+    /// The subscriptions are alive without changes.
     case heartbeat([String])
-    /// These are to begin anew, all of them where none is named.
+    /// The subscriptions that must start again; all if the list is empty.
     case reset([String])
     /// The session has ended.
     case disconnect

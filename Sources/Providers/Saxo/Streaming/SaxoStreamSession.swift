@@ -2,10 +2,11 @@ package import Brokerage
 import Synchronization
 package import Upstream
 
-/// One streaming context: its WebSocket, its subscriptions, and the token that both stand on.
+/// One streaming context: its WebSocket, its subscriptions, and their token.
 ///
-/// Four tasks share the state: one listens, one learns what is wanted, one makes and removes subscriptions (it alone, so
-/// that they follow each other), one looks after silence and the token. The first that ends, ends all.
+/// Four tasks share the state: one receives, one follows the requested symbols, one creates and removes
+/// subscriptions (no other task does, so that they are sequential), one checks inactivity and the token.
+/// When one ends, all end.
 final class SaxoStreamSession: Sendable {
     struct State {
         var stream = SaxoStreamState()
@@ -18,7 +19,8 @@ final class SaxoStreamSession: Sendable {
     let url: HTTPURL
     let contextID: String
     let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
-    // Held for a few lines each, `deliver` included, so that changes are told in their order; never across a suspension.
+    // The lock is held for a few lines, including `deliver`, so that changes are delivered in order; never
+    // during a suspension.
     let state = Mutex(State())
     let (signals, signal) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -48,9 +50,9 @@ final class SaxoStreamSession: Sendable {
     }
 
     static let cancelled = ProviderFailure(.saxo, .cancelled)
-    /// How long one call may take.
+    /// The time limit of one call.
     static let callTime = Duration.seconds(30)
-    /// How often silence and the token are looked after: a token is renewed a minute ahead of its end.
+    /// The interval of the checks of inactivity and token: a token is renewed a minute before its end.
     private static let watchInterval = Duration.seconds(10)
 
     var context: CallContext { CallContext(deadline: client.clock.now() + Self.callTime) }
@@ -62,10 +64,11 @@ final class SaxoStreamSession: Sendable {
             let listings = await client.listings(for: Array(symbols), in: context)
             state.withLock { $0.stream.follow(listings.found.map { $1.named($0) }) }
             signal.yield()
-            // One whose name Saxo refuses leaves the others their stream; what may pass is tried again with the next one.
+            // A symbol that Saxo rejects does not affect the others; other failures are retried with the
+            // next stream.
             for failure in listings.failures.values where failure.cause != .unsupported { return failure }
         }
-        // Nobody will want anything any more, or the task was cancelled.
+        // No symbol is requested, or the task was cancelled.
         return Self.cancelled
     }
 
@@ -129,14 +132,14 @@ final class SaxoStreamSession: Sendable {
             do throws(ProviderFailure) {
                 try await renewToken()
             } catch {
-                // What is only out of order for a moment is tried again; the token is good for a while yet.
+                // Temporary failures are retried: the token is still valid for some time.
                 if error.cause == .unauthorized { return error }
             }
         }
         return Self.cancelled
     }
 
-    /// Tells Saxo of a token that was renewed, before the old one ends: `PUT authorize`.
+    /// Sends a renewed token to Saxo before the old one ends: `PUT authorize`.
     private func renewToken() async throws(ProviderFailure) {
         let token = try await client.access.token(in: context)
         guard let known = state.withLock({ $0.token }), known != token else { return }
@@ -213,7 +216,7 @@ extension SaxoStreamSession {
         }
     }
 
-    /// Tells of the first connection only: those behind it go on where it ended.
+    /// Reports the first connection only: later ones continue it.
     private func didConnect() {
         state.withLock { state in
             if !state.isConnected { deliver(.connected) }
@@ -272,11 +275,12 @@ extension SaxoClient: QuoteStream {
     /// As many as one list of prices may have; the documents name no bound of a connection.
     package var symbolLimit: Int? { configuration.pricesPerCall }
 
-    /// Follows prices over one streaming context: a list of prices for each AssetType, and a WebSocket that tells what
-    /// changes in them.
+    /// Streams prices over one streaming context: a list of prices for each AssetType, and a WebSocket with
+    /// their changes.
     ///
-    /// A WebSocket that breaks is opened again a few times, and Saxo goes on behind the last message; so nothing is lost,
-    /// and nobody is told. A symbol that Saxo does not know is not followed.
+    /// A broken WebSocket is opened again a limited number of times, and Saxo continues after the last
+    /// message; nothing is lost, so subscribers are not informed. A symbol that Saxo does not know is not
+    /// followed.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {

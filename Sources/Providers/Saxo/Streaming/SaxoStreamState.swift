@@ -1,18 +1,18 @@
 import Brokerage
 package import Upstream
 
-/// What is to be followed over one connection, what is, and what the messages say of it.
+/// The requested and existing subscriptions of one connection, and their messages.
 ///
-/// A value without I/O: it says what to ask Saxo for next. There is one subscription for each AssetType; where the
-/// instruments change, or Saxo resets it, another takes its place.
+/// A value without I/O, which returns the next call. There is one subscription for each AssetType; it is
+/// replaced if its instruments change or if Saxo resets it.
 package struct SaxoStreamState {
-    /// What is to be done by a call.
+    /// Work that needs a call.
     package enum Work: Hashable {
         case subscribe(SaxoSubscriptionRequest)
         case unsubscribe(String)
     }
 
-    /// What came of messages.
+    /// The result of messages.
     package struct ReceiveResult: Equatable {
         var changes: [QuoteUpdate] = []
         /// There may be work now.
@@ -27,20 +27,20 @@ package struct SaxoStreamState {
         var timeout: Duration
         /// When something was heard of it.
         var lastReceivedAt: ContinuousClock.Instant
-        /// It is to begin anew.
+        /// True if it must start again.
         var needsResubscription = false
     }
 
-    /// By AssetType and Uic, under each symbol that was asked for.
+    /// By AssetType and Uic, with each requested symbol.
     private var requestedListings: [String: [Int: [SaxoListing]]] = [:]
     private var subscriptions: [String: Subscription] = [:]
-    /// Ordered, and messages that came before the answer.
+    /// Requested subscriptions, with the messages that arrived before their response.
     private var pending: [String: [SaxoStreamMessage]] = [:]
     private var count = 0
     /// Behind which Saxo is to begin when the connection is made again.
     private(set) var lastMessageID: UInt64?
 
-    /// Messages that wait for the answer to an order; more come from nobody in his right mind.
+    /// The maximum number of messages that wait for the response to a subscription; Saxo sends far fewer.
     private static let maximumPending = 256
 
     // MARK: What is wanted
@@ -77,10 +77,10 @@ package struct SaxoStreamState {
         return nil
     }
 
-    /// Takes the answer to an order.
+    /// Applies the response to a subscription.
     ///
-    /// - Returns: every price in full, and what messages have said of it since.
-    /// - Throws: where one of these messages makes no sense.
+    /// - Returns: Every price in full, with the messages that arrived since.
+    /// - Throws: An error if one of these messages is malformed.
     mutating func didSubscribe(
         _ order: SaxoSubscriptionRequest, _ answer: SaxoPriceSubscription, now: ContinuousClock.Instant
     ) throws(JSONError) -> [QuoteUpdate] {
@@ -88,11 +88,11 @@ package struct SaxoStreamState {
         let list = SaxoPriceSnapshot(answer.prices)
         subscriptions[order.referenceID] = Subscription(
             request: order, list: list, timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
-        var told = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
+        var updates = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
         for message in pending.removeValue(forKey: order.referenceID) ?? [] {
-            told += try merge(message, now: now)
+            updates += try merge(message, now: now)
         }
-        return told
+        return updates
     }
 
     // MARK: Messages
@@ -125,7 +125,7 @@ package struct SaxoStreamState {
         }
     }
 
-    /// Gives up subscriptions of which nothing has been heard for too long; false where there are none.
+    /// Removes subscriptions without a message for too long; false if there are none.
     mutating func expireSilent(now: ContinuousClock.Instant) -> Bool {
         let silent = subscriptions.filter {
             !$0.value.needsResubscription && $0.value.lastReceivedAt + $0.value.timeout < now
@@ -134,7 +134,7 @@ package struct SaxoStreamState {
         return !silent.isEmpty
     }
 
-    /// A message of a subscription that is no more is passed over.
+    /// A message of a removed subscription is ignored.
     private mutating func merge(
         _ message: SaxoStreamMessage, now: ContinuousClock.Instant
     ) throws(JSONError) -> [QuoteUpdate] {

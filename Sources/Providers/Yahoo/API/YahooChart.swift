@@ -1,7 +1,7 @@
 import Brokerage
 package import Upstream
 
-/// The answer of `GET /v8/finance/chart/{symbol}`: columns beside each other, any place of which may be null.
+/// The response of `GET /v8/finance/chart/{symbol}`: parallel columns, each with nulls at any index.
 package struct YahooChart {
     package var meta: Meta
     /// Seconds since 1970; empty for a range without trading.
@@ -36,7 +36,7 @@ package struct YahooChart {
         }
     }
 
-    /// Reads the whole answer; nil where it says that Yahoo does not know the symbol.
+    /// Reads the whole response; nil if Yahoo does not know the symbol.
     package static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
         var (chart, code) = (YahooChart?.none, String?.none)
         try reader.object { key, reader throws(JSONError) in
@@ -105,18 +105,13 @@ extension YahooChart.Meta: JSONDecodable {
     }
 }
 
-extension YahooChart.Columns: JSONDecodable {
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "open": open = try reader.column()
-            case "high": high = try reader.column()
-            case "low": low = try reader.column()
-            case "close": close = try reader.column()
-            case "volume": volume = try reader.column()
-            default: try reader.skip()
-            }
-        }
+extension YahooChart.Columns: JSONObjectDecodable {
+    package static let json = JSONFields(Self()) {
+        $0.nonnull("open", \.open) { reader throws(JSONError) in try reader.column() }
+        $0.nonnull("high", \.high) { reader throws(JSONError) in try reader.column() }
+        $0.nonnull("low", \.low) { reader throws(JSONError) in try reader.column() }
+        $0.nonnull("close", \.close) { reader throws(JSONError) in try reader.column() }
+        $0.nonnull("volume", \.volume) { reader throws(JSONError) in try reader.column() }
     }
 }
 
@@ -166,22 +161,22 @@ extension JSONReader {
 }
 
 extension YahooChart {
-    /// The candles of a window in Portico's words; nil where their prices cannot be told: too many digits, or in what
-    /// nobody knows.
+    /// The candles of a window; nil if their prices have too many digits or an unknown unit.
     func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
-        guard let told = YahooPriceScale(of: symbol, currency: meta.currency, digits: meta.digits ?? 2) else {
+        guard let scale = YahooPriceScale(of: symbol, currency: meta.currency, digits: meta.digits ?? 2)
+        else {
             return nil
         }
         let asOf = meta.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: asOf), reserving: times.count)
-        series.currency = told.unit?.currency
+        series.currency = scale.unit?.currency
         series.adjustment = .splits
         series.isExtendedHours = window.interval.isIntraday ? window.isExtendedHours ?? false : nil
         series.timeZone = meta.timeZone
         do throws(Decimal.Overflow) {
-            try series.append(candles(window.interval, told), in: window)
+            try series.append(candles(window.interval, scale), in: window)
         } catch {
             return nil
         }
@@ -191,13 +186,13 @@ extension YahooChart {
 
     /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
     private func candles(
-        _ interval: Interval, _ told: YahooPriceScale
+        _ interval: Interval, _ scale: YahooPriceScale
     ) throws(Decimal.Overflow) -> [Candle] {
         let days = YahooTradingDays(meta)
         var candles: [Candle] = []
         candles.reserveCapacity(times.count)
         for index in times.indices {
-            guard let prices = try prices(at: index, told) else { continue }
+            guard let prices = try prices(at: index, scale) else { continue }
             let volume = columns.volume.isEmpty ? nil : columns.volume[index]
             let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)
             if index == times.count - 1, let last = candles.last, last.time == candle.time {
@@ -220,14 +215,14 @@ extension YahooChart {
         return (0..<interval.length(on: .earliest)).contains(stamp - before) ? before : stamp
     }
 
-    private func prices(at index: Int, _ told: YahooPriceScale) throws(Decimal.Overflow) -> OHLC? {
+    private func prices(at index: Int, _ scale: YahooPriceScale) throws(Decimal.Overflow) -> OHLC? {
         guard !columns.open.isEmpty, !columns.high.isEmpty, !columns.low.isEmpty, !columns.close.isEmpty,
             let open = columns.open[index], let high = columns.high[index], let low = columns.low[index],
             let close = columns.close[index]
         else { return nil }
         return OHLC(
-            open: try told.amount(open), high: try told.amount(high), low: try told.amount(low),
-            close: try told.amount(close))
+            open: try scale.amount(open), high: try scale.amount(high), low: try scale.amount(low),
+            close: try scale.amount(close))
     }
 }
 

@@ -45,9 +45,9 @@ extension YahooClient: ChartSource {
             ) { reader throws(JSONError) -> CandleSeries? in
                 guard let chart = try YahooChart.response(json: &reader) else { return nil }
                 let series = chart.series(of: symbol, window, fetchedAt: clock.wallTime())
-                var told = try reader.required(series, "prices that a series of candles can hold")
-                if query.isTruncated { told.isTruncated = true }
-                return told
+                var result = try reader.required(series, "prices that a series of candles can hold")
+                if query.isTruncated { result.isTruncated = true }
+                return result
             }
         } catch {
             if error.cause == .notFound { return nil }
@@ -56,7 +56,7 @@ extension YahooClient: ChartSource {
     }
 }
 
-/// What to ask `GET /v8/finance/chart/{symbol}` for.
+/// The parameters of `GET /v8/finance/chart/{symbol}`.
 struct YahooChartQuery {
     let items: [(name: String, value: String?)]
     /// The window goes further back than Yahoo does.
@@ -90,7 +90,7 @@ struct YahooChartQuery {
     }
 }
 
-/// How Yahoo tells of one interval.
+/// Yahoo's properties of one interval.
 struct YahooInterval {
     private let interval: Interval
 
@@ -112,7 +112,7 @@ struct YahooInterval {
         }
     }
 
-    /// How far back it goes; nil for as far as there are prices.
+    /// The maximum age in days; nil if all prices are available.
     var reachInDays: Int64? {
         switch interval {
         case .oneMinute: 7
@@ -122,7 +122,8 @@ struct YahooInterval {
         }
     }
 
-    /// Trading days that surely have so many bars; in regular hours of American exchanges, which are among the shortest.
+    /// The number of trading days that contain so many bars, by the regular hours of American exchanges,
+    /// which are among the shortest.
     func sessions(of count: Int) -> Int {
         switch interval {
         case .oneMinute: count / 390 + 2
@@ -136,7 +137,7 @@ struct YahooInterval {
         }
     }
 
-    /// The shortest of Yahoo's ranges that has so many bars, or the longest that the interval is told of.
+    /// The shortest of Yahoo's ranges with so many bars, or the longest one of the interval.
     func range(of count: Int) -> (name: String, isTooShort: Bool) {
         let sessions = sessions(of: count)
         let known = Self.ranges.filter { $0.days <= reachInDays ?? .max }
@@ -151,11 +152,11 @@ struct YahooInterval {
     ]
 }
 
-/// Where the days of an exchange begin.
+/// The start of an exchange's trading days.
 ///
-/// Yahoo stamps a day with the opening of its trading, a week and a month with a midnight, and what still runs with the time
-/// of the last trade. Of the exchange's clock it tells only by how much it differs from UTC now, so days of the other half
-/// of a year are found by the hour of the opening, which is the same all year round.
+/// The time of a daily bar is the opening of trading, that of a week or a month is a midnight, and that of
+/// an incomplete bar is the last trade. Yahoo returns only the exchange's current difference from UTC, so
+/// days in the other half of the year are found by the opening time, which is constant over the year.
 struct YahooTradingDays {
     private let isNewYork: Bool
     /// Seconds to add to UTC now.

@@ -1,10 +1,10 @@
 import Brokerage
 package import Upstream
 
-/// Yahoo's endpoints of today.
+/// Yahoo's current endpoints.
 ///
-/// It keeps a cookie and a crumb, which are fetched once for all who wait and renewed when Yahoo refuses them. Every call
-/// fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+/// A cookie and a crumb are fetched once for all waiting calls, and renewed when Yahoo rejects them. Every
+/// call fails only with ``Upstream/ProviderFailure``, and ends by its deadline.
 package struct YahooClient: Sendable {
     package let configuration: YahooConfiguration
     package let symbolMapping = YahooSymbols()
@@ -15,22 +15,22 @@ package struct YahooClient: Sendable {
     private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
 
     /// - Parameters:
-    ///   - configuration: Where Yahoo is.
-    ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: YahooConfiguration, over line: ProviderChannel) {
+    ///   - configuration: Yahoo's address.
+    ///   - channel: Sends the calls, and has their quota.
+    package init(_ configuration: YahooConfiguration, over channel: ProviderChannel) {
         self.configuration = configuration
-        clock = line.clock
-        open = line.client(
+        clock = channel.clock
+        open = channel.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
-        crumbed = line.client(
+        crumbed = channel.client(
             within: configuration.windows,
             failure: { response, now in
                 // It is read, to fetch another crumb.
                 YahooErrorBody.isStaleCrumb(response)
                     ? nil : ProviderFailure.Cause(yahoo: response, now: now)
             })
-        cookies = line.client(
+        cookies = channel.client(
             within: configuration.windows,
             failure: { response, now in
                 // The page that sets the cookie is a 404.
@@ -39,10 +39,10 @@ package struct YahooClient: Sendable {
             })
         crumbs = ReadCache(
             "crumb", CacheBounds(entries: 1, bytes: 64 << 10), freshness: .fixed(.seconds(86_400)),
-            time: line.clock)
+            time: channel.clock)
     }
 
-    /// Reads an address that everybody may read.
+    /// Reads an address without a crumb.
     func get<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
@@ -107,7 +107,7 @@ package struct YahooClient: Sendable {
         }
     }
 
-    /// Only the one that was refused: somebody else may have fetched another meanwhile.
+    /// Only the rejected one: another call may have fetched a new one in the meantime.
     private func invalidate(_ pass: YahooCrumb) {
         guard crumbs.cached(SingleValueQuery(), in: .shared(.yahoo)) == pass else { return }
         crumbs.invalidate(SingleValueQuery(), in: .shared(.yahoo))
@@ -122,15 +122,15 @@ package struct YahooClient: Sendable {
             throw ProviderFailure(.yahoo, .invalidResponse(nil))
         }
         let crumb = try await open.call("crumb", request, in: context) { YahooCrumb.crumb(of: $0.body) }
-        // An error text must not be kept as if it were one.
+        // An error text must not be stored as a crumb.
         guard let crumb else { throw ProviderFailure(.yahoo, .invalidResponse(nil)) }
         return YahooCrumb(cookie: cookie, crumb: crumb)
     }
 }
 
 extension ProviderFailure.Cause {
-    /// What it means that the page set no cookie: in Europe, that it wants consent in a form first, which is nothing that
-    /// a program may give.
+    /// Classifies a page that set no cookie: in Europe, Yahoo requires consent in a form, which a program
+    /// must not give.
     init(cookiePage response: HTTPClientResponse, now: Instant) {
         switch response.status {
         case 429, 500...: self = ProviderFailure.Cause(yahoo: response, now: now) ?? .unavailable
@@ -139,12 +139,13 @@ extension ProviderFailure.Cause {
     }
 }
 
-/// A cookie and the crumb that goes with it: nobody's credential, but what some endpoints want to see.
+/// A cookie and its crumb: some endpoints require them, but they identify no user.
 package struct YahooCrumb: Hashable {
     let cookie: String
     let crumb: String
 
-    /// The pairs of name and value that a response sets, as a request sends them back; nil where it sets none.
+    /// The name-value pairs of the cookies that a response sets, in the form of a request; nil if there are
+    /// none.
     static func cookie(of response: HTTPClientResponse) -> String? {
         let pairs = response.all("Set-Cookie").compactMap { line in
             line.split(separator: ";", maxSplits: 1).first.map(String.init)
@@ -152,7 +153,7 @@ package struct YahooCrumb: Hashable {
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 
-    /// The crumb that a body is; nil for what is none: Yahoo puts errors in its place, in words or HTML.
+    /// The crumb in a body; nil for a body that is not a crumb: Yahoo returns errors as plain text or HTML.
     static func crumb(of body: [UInt8]) -> String? {
         let text = String(decoding: body, as: UTF8.self)
         let isCrumb = text.utf8.allSatisfy { byte in
@@ -167,7 +168,7 @@ package struct YahooCrumb: Hashable {
         return text
     }
 
-    /// Errors of one word look like crumbs.
+    /// Errors of one word have the form of a crumb.
     private static let errorTexts: Set<String> = ["unauthorized", "forbidden", "error", "null", "undefined"]
 }
 

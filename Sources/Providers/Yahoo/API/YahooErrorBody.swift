@@ -1,7 +1,7 @@
 import Brokerage
 import Upstream
 
-/// The error that stands in an envelope in place of a result:
+/// The error in a response, in place of a result:
 /// `{"finance":{"result":null,"error":{"code":"Unauthorized","description":"Invalid Crumb"}}}`.
 struct YahooErrorBody: JSONDecodable, Hashable {
     var code: String?
@@ -31,7 +31,7 @@ struct YahooErrorBody: JSONDecodable, Hashable {
         }
     }
 
-    /// The problem that a response tells of; nil for a body that tells of none, HTML or plain text.
+    /// Reads the error of a response; nil for a body without one: HTML or plain text.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
             try YahooErrorBody(json: &reader)
@@ -47,12 +47,13 @@ struct YahooErrorBody: JSONDecodable, Hashable {
 }
 
 extension ProviderFailure.Cause {
-    /// What a response of Yahoo means; nil for one that is to be read.
+    /// Classifies a response of Yahoo; nil for a successful one.
     init?(yahoo response: HTTPClientResponse, now: Instant) {
         switch response.status {
         // A period or interval that Yahoo does not have.
         case 400, 422: self = .unsupported
-        // A crumb is not a credential of anybody who could connect again; what Yahoo refuses, it refuses to everybody like us.
+        // A crumb is not the credential of a user who could connect again; Yahoo rejects all clients of this
+        // kind.
         case 401: self = .notEntitled
         // 999 is what older servers say.
         case 429, 999: self = Self.throttled(response, now: now)
@@ -64,7 +65,8 @@ extension ProviderFailure.Cause {
         }
     }
 
-    /// It lasts minutes to a day, and no header says how long; asking on makes it longer.
+    /// Throttling lasts from minutes to a day, and no header states the duration; further requests extend
+    /// it.
     private static func throttled(_ response: HTTPClientResponse, now: Instant) -> Self {
         .rateLimited(retryAt: RetryAfter.instant(in: response, now: now) ?? now + .seconds(300))
     }
@@ -74,7 +76,7 @@ extension ProviderFailure.Cause {
 enum YahooPlainTextError {
     /// `Too Many Requests` or `Edge: Too Many Requests`.
     static func isTooManyRequests(_ body: [UInt8]) -> Bool {
-        // An answer that happens to have the words further in is longer.
+        // A response with data that contains the same words is longer.
         body.count < 256 && String(decoding: body, as: UTF8.self).contains("Too Many Requests")
     }
 }

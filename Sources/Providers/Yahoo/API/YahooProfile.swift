@@ -2,27 +2,22 @@ package import Brokerage
 package import Upstream
 
 /// The module `assetProfile` of `GET /v10/finance/quoteSummary/{symbol}`.
-struct YahooProfile: JSONDecodable, Hashable {
+struct YahooProfile: JSONObjectDecodable, Hashable {
     var about: String?
     var sector: String?
     var industry: String?
     var country: String?
     var website: String?
 
-    init(json reader: inout JSONReader) throws(JSONError) {
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "longBusinessSummary": about = try reader.stringOrNil()
-            case "sector": sector = try reader.stringOrNil()
-            case "industry": industry = try reader.stringOrNil()
-            case "country": country = try reader.stringOrNil()
-            case "website": website = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
+    static let json = JSONFields(Self()) {
+        $0.optional("longBusinessSummary", \.about)
+        $0.optional("sector", \.sector)
+        $0.optional("industry", \.industry)
+        $0.optional("country", \.country)
+        $0.optional("website", \.website)
     }
 
-    /// Reads the whole answer.
+    /// Reads the whole response.
     static func response(json reader: inout JSONReader) throws(JSONError) -> YahooProfile {
         var profile: YahooProfile?
         try reader.object { key, reader throws(JSONError) in
@@ -46,7 +41,7 @@ struct YahooProfile: JSONDecodable, Hashable {
 }
 
 extension YahooProfile {
-    /// The profile in Portico's words; an empty text is none.
+    /// The profile as `Fundamentals` of Portico; an empty text is nil.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
             symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
@@ -60,7 +55,8 @@ extension YahooProfile {
 }
 
 extension YahooClient: FundamentalsSource {
-    /// `GET /v10/finance/quoteSummary/{symbol}`, with a crumb: what the company does, and where; no figures.
+    /// `GET /v10/finance/quoteSummary/{symbol}`, with a crumb: the company's business and location, without
+    /// figures.
     package func fundamentals(
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {

@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension YahooClient: QuoteSource {
-    /// Yahoo names no limit; lists of so many are in use.
+    /// Yahoo documents no limit; lists of this length are in use.
     package var symbolsPerCall: Int { 50 }
 
     /// `GET /v7/finance/quote`, with a crumb.
@@ -22,7 +22,7 @@ extension YahooClient: QuoteSource {
         return quotes
     }
 
-    /// What Yahoo tells of instruments; those that it does not know or no longer lists are left out.
+    /// Returns the entries of instruments; those that are unknown or no longer listed are omitted.
     func entries(
         of symbols: [Symbol], _ operation: String, in context: CallContext
     ) async throws(ProviderFailure) -> [Symbol: YahooQuote] {
@@ -44,10 +44,10 @@ extension YahooClient: QuoteSource {
 }
 
 /// An entry of `GET /v7/finance/quote`.
-package struct YahooQuote: JSONDecodable, Hashable {
-    /// In Yahoo's spelling.
-    var symbol: String
-    /// `EQUITY` and the like; `NONE` for what is no longer listed.
+package struct YahooQuote: JSONObjectDecodable, Hashable {
+    /// In Yahoo's form.
+    var symbol = ""
+    /// `EQUITY` and others; `NONE` for an instrument that is no longer listed.
     var type: String?
     var name: YahooName = YahooName()
     var exchange: String?
@@ -69,48 +69,36 @@ package struct YahooQuote: JSONDecodable, Hashable {
     /// `REGULAR`, `CLOSED`, `PRE`, `PREPRE`, `POST` or `POSTPOST`.
     var state: String?
 
-    package init(json reader: inout JSONReader) throws(JSONError) {
-        // Set by the object below, or refused behind it.
-        symbol = ""
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "symbol": symbol = try reader.string()
-            case "quoteType": type = try reader.stringOrNil()
-            case "longName": name.long = try reader.stringOrNil()
-            case "shortName": name.short = try reader.stringOrNil()
-            case "exchange": exchange = try reader.stringOrNil()
-            case "fullExchangeName": exchangeName = try reader.stringOrNil()
-            case "currency": currency = try reader.stringOrNil()
-            case "priceHint": digits = try reader.intOrNil()
-            case "exchangeDataDelayedBy": delayMinutes = try reader.intOrNil()
-            case "marketState": state = try reader.stringOrNil()
-            case "regularMarketTime":
-                time = try reader.optional { reader throws(JSONError) in
-                    try reader.instant(since1970: .seconds)
-                }
-            default: try readPrice(key, &reader)
-            }
+    package static let json = JSONFields(Self()) {
+        $0.required("symbol", \.symbol) { reader throws(JSONError) in
+            let symbol = try reader.string()
+            return symbol.isEmpty ? nil : symbol
         }
-        _ = try reader.required(symbol.isEmpty ? nil : symbol, "symbol")
+        $0.optional("quoteType", \.type)
+        $0.optional("longName", \.name.long)
+        $0.optional("shortName", \.name.short)
+        $0.optional("exchange", \.exchange)
+        $0.optional("fullExchangeName", \.exchangeName)
+        $0.optional("currency", \.currency)
+        $0.optional("priceHint", \.digits)
+        $0.optional("exchangeDataDelayedBy", \.delayMinutes)
+        $0.optional("marketState", \.state)
+        $0.optional("regularMarketTime", \.time) { reader throws(JSONError) in
+            try reader.instant(since1970: .seconds)
+        }
+        $0.optional("regularMarketPrice", \.price)
+        $0.optional("bid", \.bid, JSONReader.nonzeroPrice)
+        $0.optional("ask", \.ask, JSONReader.nonzeroPrice)
+        $0.optional("regularMarketOpen", \.open)
+        $0.optional("regularMarketDayHigh", \.high)
+        $0.optional("regularMarketDayLow", \.low)
+        $0.optional("regularMarketPreviousClose", \.previousClose)
+        $0.optional("regularMarketVolume", \.volume)
+        $0.optional("preMarketPrice", \.preMarketPrice)
+        $0.optional("postMarketPrice", \.postMarketPrice)
     }
 
-    private mutating func readPrice(_ key: JSONKey, _ reader: inout JSONReader) throws(JSONError) {
-        switch key {
-        case "regularMarketPrice": price = try reader.decimalOrNil()
-        case "bid": bid = try reader.priceOrNil()
-        case "ask": ask = try reader.priceOrNil()
-        case "regularMarketOpen": open = try reader.decimalOrNil()
-        case "regularMarketDayHigh": high = try reader.decimalOrNil()
-        case "regularMarketDayLow": low = try reader.decimalOrNil()
-        case "regularMarketPreviousClose": previousClose = try reader.decimalOrNil()
-        case "regularMarketVolume": volume = try reader.decimalOrNil()
-        case "preMarketPrice": preMarketPrice = try reader.decimalOrNil()
-        case "postMarketPrice": postMarketPrice = try reader.decimalOrNil()
-        default: try reader.skip()
-        }
-    }
-
-    /// Whether it is still listed: what is not has an entry all the same.
+    /// Whether it is still listed; an instrument that is not listed has an entry too.
     var isListed: Bool { type != "NONE" }
 }
 
@@ -122,7 +110,7 @@ struct YahooName: Hashable {
     var best: String? { long ?? short }
 }
 
-/// The answer of `GET /v7/finance/quote`; what Yahoo does not know is not in it.
+/// The response of `GET /v7/finance/quote`, which omits unknown symbols.
 package struct YahooQuotes: JSONDecodable {
     package var quotes: [YahooQuote]
 
@@ -156,40 +144,40 @@ extension JSONReader {
         return try required(value, "result")
     }
 
-    /// Reads a price where 0 stands for none; nil for null too.
-    mutating func priceOrNil() throws(JSONError) -> Decimal? {
-        guard let price = try decimalOrNil(), !price.isZero else { return nil }
-        return price
+    /// Reads a price; nil for null, and for 0, with which Yahoo means no price.
+    fileprivate static func nonzeroPrice(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+        let price = try reader.decimal()
+        return price.isZero ? nil : price
     }
 }
 
 extension YahooQuote {
-    /// The quote in Portico's words; nil where its figures cannot be told: too many digits, or in what nobody knows.
+    /// The entry as a `Quote` of Portico; nil if its prices have too many digits or an unknown unit.
     func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote? {
-        guard let told = YahooPriceScale(of: symbol, currency: currency, digits: digits) else { return nil }
+        guard let scale = YahooPriceScale(of: symbol, currency: currency, digits: digits) else { return nil }
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time))
         do throws(Decimal.Overflow) {
-            quote.price = try told.amount(price)
-            quote.bid = try told.amount(bid)
-            quote.ask = try told.amount(ask)
-            quote.open = try told.amount(open)
-            quote.high = try told.amount(high)
-            quote.low = try told.amount(low)
-            quote.previousClose = try told.amount(previousClose)
-            quote.extendedHoursPrice = try told.amount(extendedHoursPrice)
+            quote.price = try scale.amount(price)
+            quote.bid = try scale.amount(bid)
+            quote.ask = try scale.amount(ask)
+            quote.open = try scale.amount(open)
+            quote.high = try scale.amount(high)
+            quote.low = try scale.amount(low)
+            quote.previousClose = try scale.amount(previousClose)
+            quote.extendedHoursPrice = try scale.amount(extendedHoursPrice)
         } catch {
             return nil
         }
         quote.volume = volume
-        quote.currency = told.unit?.currency
+        quote.currency = scale.unit?.currency
         quote.marketState = marketState
         quote.delayMinutes = delayMinutes
         quote.timeliness = delayMinutes.map { $0 == 0 ? .realTime : .delayed }
         return quote
     }
 
-    /// The instrument in Portico's words.
+    /// The entry as an `Instrument` of Portico.
     func instrument(of symbol: Symbol, fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
             symbol: symbol, assetClass: YahooAssetType.assetClass(type),
@@ -223,7 +211,7 @@ extension YahooQuote {
     }
 }
 
-/// Yahoo's words for kinds and exchanges.
+/// Yahoo's names of asset types and exchanges.
 enum YahooAssetType {
     static func assetClass(_ type: String?) -> AssetClass {
         switch type {
@@ -239,7 +227,7 @@ enum YahooAssetType {
         }
     }
 
-    /// A market identifier code where there is one, else Yahoo's own name.
+    /// A market identifier code if there is one, otherwise Yahoo's name.
     static func exchange(of symbol: Symbol, code: String?, name: String?) -> String? {
         if case .listing(_, let market?)? = SymbolKind(symbol) { return market }
         return code.flatMap(YahooMarket.american) ?? name ?? code

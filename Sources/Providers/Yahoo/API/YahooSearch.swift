@@ -1,12 +1,12 @@
 package import Brokerage
 package import Upstream
 
-/// The answer of `GET /v1/finance/search`: listings, and private companies, which have no symbol.
+/// The response of `GET /v1/finance/search`: listings, and private companies, which have no symbol.
 struct YahooSearch: JSONDecodable {
     var matches: [Match]
 
     struct Match: Hashable {
-        /// In Yahoo's spelling; nil for what is not traded.
+        /// In Yahoo's form; nil for a private company.
         var symbol: String?
         var name = YahooName()
         var type: String?
@@ -31,7 +31,7 @@ extension YahooSearch.Match: JSONDecodable {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "symbol": symbol = try reader.stringOrNil()
-            // In lower case here, unlike elsewhere.
+            // In lower case here, unlike in other responses.
             case "longname": name.long = try reader.stringOrNil()
             case "shortname": name.short = try reader.stringOrNil()
             case "quoteType": type = try reader.stringOrNil()
@@ -42,9 +42,10 @@ extension YahooSearch.Match: JSONDecodable {
         }
     }
 
-    /// The match in Portico's words; nil for what is not traded, or has no symbol of Portico's, such as a future.
-    func instrument(_ dialect: YahooSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let spelling = symbol, let symbol = dialect.symbol(for: spelling) else { return nil }
+    /// The match as an `Instrument` of Portico; nil if it is not traded, or has no symbol in Portico, such
+    /// as a future.
+    func instrument(_ symbolMapping: YahooSymbols, fetchedAt: Instant) -> Instrument? {
+        guard let spelling = symbol, let symbol = symbolMapping.symbol(for: spelling) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: YahooAssetType.assetClass(type),
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
@@ -72,7 +73,7 @@ extension YahooClient: InstrumentSource {
         return Array(hits.prefix(limit))
     }
 
-    /// What a quote tells of its instrument.
+    /// The instrument of a quote.
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {

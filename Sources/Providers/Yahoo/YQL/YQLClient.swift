@@ -11,12 +11,12 @@ package struct YQLClient: Sendable {
     private let httpClient: ProviderHTTPClient
 
     /// - Parameters:
-    ///   - configuration: Where the server is.
-    ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: YQLConfiguration, over line: ProviderChannel) {
+    ///   - configuration: The server's address.
+    ///   - channel: Sends the calls, and has their quota.
+    package init(_ configuration: YQLConfiguration, over channel: ProviderChannel) {
         self.configuration = configuration
-        clock = line.clock
-        httpClient = line.client(
+        clock = channel.clock
+        httpClient = channel.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
     }
@@ -48,7 +48,7 @@ package struct YQLClient: Sendable {
         return rows
     }
 
-    /// No spelling has a quotation mark, as no symbol has one.
+    /// No symbol contains a quotation mark.
     private static func query(_ spellings: [String]) -> [(name: String, value: String?)] {
         let list = spellings.map { "\"\($0)\"" }.joined(separator: ",")
         return [
@@ -92,13 +92,13 @@ extension YQLClient: FundamentalsSource {
     }
 }
 
-/// Where a server speaks Yahoo's query language (YQL) as it was in 2017.
+/// The address of a server with Yahoo's query language (YQL) in its form of 2017.
 ///
-/// Yahoo's own was shut down in 2019; stand-ins for it keep programs of that time alive.
+/// Yahoo's server was shut down in 2019; replacements for it serve programs of that time.
 package struct YQLConfiguration: Sendable {
-    /// Stands before `/v1/public/yql`.
+    /// The address before `/v1/public/yql`.
     package let base: ProviderBaseURL
-    /// How many symbols one query asks for; at least 1.
+    /// The maximum number of symbols in one query; at least 1.
     package let symbolsPerCall: Int
     package let windows: [QuotaWindow]
 
@@ -113,8 +113,8 @@ package struct YQLConfiguration: Sendable {
 package enum YQLNumber {
     /// Reads `143.46`, `+0.12`, `+0.08%`, `753.40B` and `<b>143.46</b>`.
     ///
-    /// - Returns: the figure, in per cent where it was; `.some(nil)` for words that stand for none; nil for what is no
-    ///   figure.
+    /// - Returns: The number, in per cent if it has the sign; `.some(nil)` for a text that means a missing
+    ///   number; nil for any other text.
     package static func read(_ text: String) -> Decimal?? {
         var text = plain(text)
         if text.isEmpty || text == "N/A" || text == "-" { return .some(nil) }
@@ -143,7 +143,7 @@ package enum YQLNumber {
         return end.map { String(start[...$0]) } ?? ""
     }
 
-    /// What stands between the marks of bold type: the price in `4:00pm - <b>143.46</b>`.
+    /// The text in bold type: the price in `4:00pm - <b>143.46</b>`.
     static func bold(in text: String) -> Decimal? {
         guard let start = text.firstRange(of: "<b>"), let end = text.firstRange(of: "</b>"),
             start.upperBound <= end.lowerBound,
@@ -156,7 +156,7 @@ package enum YQLNumber {
         "K": 1_000, "M": 1_000_000, "B": 1_000_000_000, "T": 1_000_000_000_000,
     ]
 
-    /// Reads a date like `4/10/2017` and a time like `4:00pm` by the clock of New York; nil for what is neither.
+    /// Reads a date like `4/10/2017` and a time like `4:00pm` in New York time; nil for other texts.
     package static func newYorkTime(date: String, time: String) -> Instant? {
         let day = date.split(separator: "/").map { Int($0) }
         guard day.count == 3, let month = day[0], let dayOfMonth = day[1], let year = day[2],
@@ -177,9 +177,10 @@ package enum YQLNumber {
 }
 
 extension JSONReader {
-    /// Reads a figure in any of the forms that the query language has; nil for null and words that stand for none.
-    mutating func queryFigureOrNil() throws(JSONError) -> Decimal? {
-        guard try kind() == .string else { return try decimalOrNil() }
-        return try token(oneOf: "figures like +1.50, 0.5% and 753.40B") { YQLNumber.read($0.string) }
+    /// Reads a number in any form of the query language; nil for null and for texts that mean a missing
+    /// number.
+    static func queryFigure(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+        guard try reader.kind() == .string else { return try reader.decimalOrNil() }
+        return try reader.token(oneOf: "figures like +1.50, 0.5% and 753.40B") { YQLNumber.read($0.string) }
     }
 }

@@ -2,9 +2,9 @@ import Brokerage
 import Upstream
 
 /// A row of the table `yahoo.finance.quotes`.
-package struct YQLQuote: JSONDecodable, Hashable {
-    /// In Yahoo's spelling.
-    var symbol: String
+package struct YQLQuote: JSONObjectDecodable, Hashable {
+    /// In Yahoo's form.
+    var symbol = ""
     var name: String?
     var currency: String?
     var lastTrade: Decimal?
@@ -26,53 +26,47 @@ package struct YQLQuote: JSONDecodable, Hashable {
     var yearHigh: Decimal?
     var yearLow: Decimal?
 
+    static let json = JSONFields(Self()) {
+        $0.optional("symbol", \.symbol)
+        $0.optional("Symbol", \.symbol)
+        $0.optional("Name", \.name)
+        $0.optional("Currency", \.currency)
+        $0.optional("LastTradeWithTime", \.lastTradeWithTime)
+        $0.optional("LastTradeDate", \.lastTradeDate)
+        $0.optional("LastTradeTime", \.lastTradeTime)
+        $0.optional("LastTradePriceOnly", \.lastTrade, JSONReader.queryFigure)
+        $0.optional("Bid", \.bid, JSONReader.queryFigure)
+        $0.optional("Ask", \.ask, JSONReader.queryFigure)
+        $0.optional("Open", \.open, JSONReader.queryFigure)
+        $0.optional("DaysHigh", \.high, JSONReader.queryFigure)
+        $0.optional("DaysLow", \.low, JSONReader.queryFigure)
+        $0.optional("PreviousClose", \.previousClose, JSONReader.queryFigure)
+        $0.optional("Volume", \.volume, JSONReader.queryFigure)
+        $0.optional("MarketCapitalization", \.marketCap, JSONReader.queryFigure)
+        $0.optional("EarningsShare", \.earningsPerShare, JSONReader.queryFigure)
+        $0.optional("DividendShare", \.dividendPerShare, JSONReader.queryFigure)
+        $0.optional("PERatio", \.priceEarningsRatio, JSONReader.queryFigure)
+        $0.optional("YearHigh", \.yearHigh, JSONReader.queryFigure)
+        $0.optional("YearLow", \.yearLow, JSONReader.queryFigure)
+    }
+
+    private init() {}
+
     init(json reader: inout JSONReader) throws(JSONError) {
-        // Set by the object below, or refused behind it.
-        symbol = ""
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "symbol", "Symbol": symbol = try reader.stringOrNil() ?? symbol
-            case "Name": name = try reader.stringOrNil()
-            case "Currency": currency = try reader.stringOrNil()
-            case "LastTradeWithTime": lastTradeWithTime = try reader.stringOrNil()
-            case "LastTradeDate": lastTradeDate = try reader.stringOrNil()
-            case "LastTradeTime": lastTradeTime = try reader.stringOrNil()
-            case "LastTradePriceOnly": lastTrade = try reader.queryFigureOrNil()
-            case "Bid": bid = try reader.queryFigureOrNil()
-            case "Ask": ask = try reader.queryFigureOrNil()
-            case "Open": open = try reader.queryFigureOrNil()
-            case "DaysHigh": high = try reader.queryFigureOrNil()
-            case "DaysLow": low = try reader.queryFigureOrNil()
-            case "PreviousClose": previousClose = try reader.queryFigureOrNil()
-            case "Volume": volume = try reader.queryFigureOrNil()
-            default: try readFundamental(key, &reader)
-            }
-        }
+        self = try Self.json.read(from: &reader)
         _ = try reader.required(symbol.isEmpty ? nil : symbol, "symbol")
     }
 
-    private mutating func readFundamental(_ key: JSONKey, _ reader: inout JSONReader) throws(JSONError) {
-        switch key {
-        case "MarketCapitalization": marketCap = try reader.queryFigureOrNil()
-        case "EarningsShare": earningsPerShare = try reader.queryFigureOrNil()
-        case "DividendShare": dividendPerShare = try reader.queryFigureOrNil()
-        case "PERatio": priceEarningsRatio = try reader.queryFigureOrNil()
-        case "YearHigh": yearHigh = try reader.queryFigureOrNil()
-        case "YearLow": yearLow = try reader.queryFigureOrNil()
-        default: try reader.skip()
-        }
-    }
-
-    /// The last trade, wherever it stands.
+    /// The last trade, from any of its members.
     var price: Decimal? {
         lastTrade ?? lastTradeWithTime.flatMap(YQLNumber.bold)
     }
 
-    /// Whether there is such an instrument: what is unknown has a row of nulls.
+    /// False for an unknown instrument, whose row has only nulls.
     var isKnown: Bool { price != nil || name != nil }
 }
 
-/// The answer of a query: one row is an object, several are an array, none is null.
+/// The response to a query: one row is an object, several rows are an array, no row is null.
 package struct YQLQuotes: JSONDecodable {
     package var quotes: [YQLQuote]
 
@@ -112,50 +106,50 @@ package struct YQLQuotes: JSONDecodable {
 }
 
 extension YQLQuote {
-    /// The row in Portico's words; nil where its figures cannot be told: too many digits, or in what nobody knows.
+    /// The row as a `Quote` of Portico; nil if its prices have too many digits or an unknown unit.
     func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote? {
-        guard let told = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
+        guard let scale = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
         var quote = Quote(
             symbol: symbol,
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time(of: symbol)))
         do throws(Decimal.Overflow) {
-            quote.price = try told.amount(price)
-            quote.bid = try told.amount(bid)
-            quote.ask = try told.amount(ask)
-            quote.open = try told.amount(open)
-            quote.high = try told.amount(high)
-            quote.low = try told.amount(low)
-            quote.previousClose = try told.amount(previousClose)
+            quote.price = try scale.amount(price)
+            quote.bid = try scale.amount(bid)
+            quote.ask = try scale.amount(ask)
+            quote.open = try scale.amount(open)
+            quote.high = try scale.amount(high)
+            quote.low = try scale.amount(low)
+            quote.previousClose = try scale.amount(previousClose)
         } catch {
             return nil
         }
         quote.volume = volume
-        quote.currency = told.unit?.currency
+        quote.currency = scale.unit?.currency
         return quote
     }
 
-    /// The company's figures in Portico's words; nil as above.
+    /// The company data as `Fundamentals` of Portico; nil as above.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals? {
-        guard let told = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
+        guard let scale = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
         var fundamentals = Fundamentals(
             symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         fundamentals.name = name
-        fundamentals.currency = told.unit?.currency
+        fundamentals.currency = scale.unit?.currency
         fundamentals.priceEarningsRatio = priceEarningsRatio
         // Whether it was in pence too is not known.
-        fundamentals.marketCap = told.unit?.isHundredth == true ? nil : marketCap
+        fundamentals.marketCap = scale.unit?.isHundredth == true ? nil : marketCap
         do throws(Decimal.Overflow) {
-            fundamentals.earningsPerShare = try told.amount(earningsPerShare)
-            fundamentals.dividendPerShare = try told.amount(dividendPerShare)
-            fundamentals.yearHigh = try told.amount(yearHigh)
-            fundamentals.yearLow = try told.amount(yearLow)
+            fundamentals.earningsPerShare = try scale.amount(earningsPerShare)
+            fundamentals.dividendPerShare = try scale.amount(dividendPerShare)
+            fundamentals.yearHigh = try scale.amount(yearHigh)
+            fundamentals.yearLow = try scale.amount(yearLow)
         } catch {
             return nil
         }
         return fundamentals
     }
 
-    /// Of American listings only: the times of others are by clocks that the row does not tell of.
+    /// Nil except for American listings: the row does not contain the time zone of others.
     private func time(of symbol: Symbol) -> Instant? {
         guard case .listing(_, market: nil)? = SymbolKind(symbol), let lastTradeDate, let lastTradeTime else {
             return nil

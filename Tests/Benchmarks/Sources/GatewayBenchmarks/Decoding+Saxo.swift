@@ -15,7 +15,7 @@ extension Decoding {
         let client = SaxoClient(
             try SaxoConfiguration(environment: .sandbox, restURL: sandbox.url("saxo")),
             access: .token(try SaxoToken(token)), over: line(.saxo, clock),
-            directory: SaxoInstrumentCache(clock: clock.calls))
+            instrumentCache: SaxoInstrumentCache(clock: clock.calls))
         func call() -> CallContext {
             clock.leap()
             return CallContext(deadline: clock.calls.now() + .seconds(60))

@@ -6,7 +6,8 @@ import Testing
 @Suite("The contract, mutation by mutation")
 struct GeneratedMutationTests {
     @Test(
-        "every mutation is answered by the sandbox as the schema says, with arguments made from their types")
+        "the sandbox responds to every mutation as the schema states, with arguments generated from their types"
+    )
     func everyMutation() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let environment = ["PORTICO_PASSWORD_COST": "4", "PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"]
@@ -37,7 +38,7 @@ struct GeneratedMutationTests {
         }
     }
 
-    @Test("a mutation that is refused, or whose arguments nobody can make, is named")
+    @Test("a mutation that fails, or whose arguments cannot be generated, is named")
     func gaps() async throws {
         let text = """
             type Query { a: Int }

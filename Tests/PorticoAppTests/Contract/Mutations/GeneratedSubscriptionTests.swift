@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The contract, subscription by subscription")
 struct GeneratedSubscriptionTests {
-    @Test("each begins with an event that is as the schema says, with arguments made from their types")
+    @Test("each begins with an event that conforms to the schema, with arguments generated from their types")
     func everySubscription() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.subscriptionType)]

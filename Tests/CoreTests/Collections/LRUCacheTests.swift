@@ -1,5 +1,6 @@
+import PorticoCore
+import TestSupport
 import Testing
-import Upstream
 
 @Suite("Least recently used")
 struct LRUCacheTests {
@@ -30,7 +31,7 @@ struct LRUCacheTests {
         arguments: [(1, 8, 100), (2, 5, 12), (3, 1, 10), (4, 0, 10), (5, 100, 0), (6, 4, .max)]
             as [(UInt64, Int, Int)])
     func model(seed: UInt64, count: Int, weight: Int) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var cache = LRUCache<Int, Int>(maximumCount: count, maximumWeight: weight)
         var model = Model(maximumCount: count, maximumWeight: weight)
         for step in 0..<5_000 {
@@ -49,7 +50,7 @@ struct LRUCacheTests {
                 model.items.removeAll { $0.key == key }
             default:
                 if step % 50 == 0 {
-                    cache.removeAll { $0.isMultiple(of: 3) }
+                    cache.removeAll { key, _ in key.isMultiple(of: 3) }
                     model.items.removeAll { $0.key.isMultiple(of: 3) }
                 }
             }

@@ -1,0 +1,127 @@
+/// A cache with bounds of the number of its values and of their weight, which removes the least recently used
+/// values first.
+///
+/// The order is a doubly linked list in an array, so each operation takes constant time. The type and its look-up are
+/// public, because the compiler specializes only public functions of another module.
+public struct LRUCache<Key: Hashable, Value> {
+    /// Not stored with the values: a look-up copies only these.
+    private struct Label {
+        var key: Key?
+        var weight = 0
+    }
+
+    /// The slots of the neighbours in the order of use.
+    ///
+    /// They are not stored with the values, so that a change of the order changes no reference counts.
+    @usableFromInline
+    struct Link {
+        /// ``none`` for the most recently used value.
+        @usableFromInline var newer = none
+        @usableFromInline var older = none
+    }
+
+    @inlinable static var none: Int { -1 }
+
+    @usableFromInline var values: [Value?] = []
+    private var labels: [Label] = []
+    @usableFromInline var links: [Link] = []
+    private var free: [Int] = []
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var newest = none
+    @usableFromInline var oldest = none
+    package private(set) var weight = 0
+    private let maximumCount: Int
+    private let maximumWeight: Int
+
+    package init(maximumCount: Int, maximumWeight: Int) {
+        self.maximumCount = maximumCount
+        self.maximumWeight = maximumWeight
+    }
+
+    package var count: Int { slots.count }
+
+    /// Returns a value and makes it the most recently used one.
+    @inlinable
+    public mutating func value(for key: Key) -> Value? {
+        guard let slot = slots[key] else { return nil }
+        if newest != slot {
+            unlink(slot)
+            link(slot)
+        }
+        return values[slot]
+    }
+
+    /// Changes a value; the order of use does not change.
+    package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+        guard let slot = slots[key], var value = values[slot] else { return }
+        change(&value)
+        values[slot] = value
+    }
+
+    /// Stores a value, and removes others if a bound demands it; a value that is heavier than the bound is not
+    /// stored.
+    package mutating func insert(_ value: Value, for key: Key, weight: Int) {
+        remove(key)
+        guard weight <= maximumWeight, maximumCount > 0 else { return }
+        while count >= maximumCount || self.weight > maximumWeight - weight {
+            guard oldest != Self.none, let key = labels[oldest].key else { break }
+            remove(key)
+        }
+        let slot = freeSlot()
+        values[slot] = value
+        labels[slot] = Label(key: key, weight: weight)
+        slots[key] = slot
+        self.weight += weight
+        link(slot)
+    }
+
+    /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
+    package mutating func removeOldest(atMost limit: Int, while isUnneeded: (Value) -> Bool) {
+        for _ in 0..<limit {
+            guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
+                isUnneeded(value)
+            else { return }
+            remove(key)
+        }
+    }
+
+    @usableFromInline
+    package mutating func remove(_ key: Key) {
+        guard let slot = slots.removeValue(forKey: key) else { return }
+        weight -= labels[slot].weight
+        unlink(slot)
+        values[slot] = nil
+        labels[slot] = Label()
+        free.append(slot)
+    }
+
+    /// Removes the values that meet a condition; reads all values.
+    package mutating func removeAll(where isUnneeded: (Key, Value) -> Bool) {
+        let unneeded = slots.filter { key, slot in values[slot].map { isUnneeded(key, $0) } ?? false }
+        for key in unneeded.keys { remove(key) }
+    }
+
+    private mutating func freeSlot() -> Int {
+        if let slot = free.popLast() { return slot }
+        values.append(nil)
+        labels.append(Label())
+        links.append(Link())
+        return values.count - 1
+    }
+
+    @inlinable
+    mutating func unlink(_ slot: Int) {
+        let link = links[slot]
+        if link.newer == Self.none { newest = link.older } else { links[link.newer].older = link.older }
+        if link.older == Self.none { oldest = link.newer } else { links[link.older].newer = link.newer }
+    }
+
+    /// Makes an unlinked slot the newest.
+    @inlinable
+    mutating func link(_ slot: Int) {
+        links[slot].newer = Self.none
+        links[slot].older = newest
+        if newest == Self.none { oldest = slot } else { links[newest].newer = slot }
+        newest = slot
+    }
+}
