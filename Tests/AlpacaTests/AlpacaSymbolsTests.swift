@@ -4,9 +4,9 @@ import Upstream
 
 @testable import Alpaca
 
-@Suite("Alpaca's dialect")
+@Suite("Alpaca's symbols")
 struct AlpacaSymbolsTests {
-    private let dialect: any SymbolMapping = AlpacaSymbols()
+    private let symbols: any SymbolMapping = AlpacaSymbols()
 
     @Test(
         "has shares, their classes, options and coins",
@@ -16,8 +16,8 @@ struct AlpacaSymbolsTests {
         ])
     func spoken(text: String) throws {
         let symbol = try symbol(text)
-        #expect(dialect.providerSymbol(for: symbol) == text)
-        #expect(dialect.symbol(for: text) == symbol)
+        #expect(symbols.providerSymbol(for: symbol) == text)
+        #expect(symbols.symbol(for: text) == symbol)
     }
 
     @Test(
@@ -28,8 +28,8 @@ struct AlpacaSymbolsTests {
             "A.B.C", "AAPL250620X00100000", "XAU/USD",
         ])
     func foreign(text: String) throws {
-        #expect(try dialect.providerSymbol(for: symbol(text)) == nil)
-        #expect(dialect.symbol(for: text) == nil)
+        #expect(try symbols.providerSymbol(for: symbol(text)) == nil)
+        #expect(symbols.symbol(for: text) == nil)
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct AlpacaSymbolsTests {
             ("USDTUSD", "USDT/USD"),
         ])
     func joined(text: String, expected: String) {
-        #expect(dialect.symbol(for: text)?.text == expected)
+        #expect(symbols.symbol(for: text)?.text == expected)
     }
 
     @Test("takes what is said to be a share for one, whatever its name looks like")

@@ -5,7 +5,7 @@ import Upstream
 
 @Suite("Alpha Vantage's spelling")
 struct AlphaVantageSymbolsTests {
-    private let dialect = AlphaVantageSymbols()
+    private let symbols = AlphaVantageSymbols()
 
     @Test(
         "goes both ways",
@@ -18,27 +18,27 @@ struct AlphaVantageSymbolsTests {
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
-        #expect(dialect.providerSymbol(for: symbol) == spelling)
-        #expect(dialect.symbol(for: spelling) == symbol)
+        #expect(symbols.providerSymbol(for: symbol) == spelling)
+        #expect(symbols.symbol(for: spelling) == symbol)
     }
 
     @Test(
         "is none for what it has no listing of",
         arguments: ["EUR/DKK", "BTC/USD", "^SPX", "VOD:XJSE", "BRK-B"])
     func none(symbol: String) throws {
-        #expect(dialect.providerSymbol(for: try #require(Symbol(symbol))) == nil)
+        #expect(symbols.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
 
     @Test("with a dot for a class is understood", arguments: [("BRK.B", "BRK.B"), ("BRK-B", "BRK.B")])
     func lenient(spelling: String, symbol: String) {
-        #expect(dialect.symbol(for: spelling)?.text == symbol)
+        #expect(symbols.symbol(for: spelling)?.text == symbol)
     }
 
     @Test(
         "that is none of its own stands for nothing",
         arguments: ["", ".", "TSCO.", "TSCO.XYZ", "A.B.LON", ".LON", "EUR/USD", "^GSPC", "A B", "IBM\n"])
     func foreign(spelling: String) {
-        #expect(dialect.symbol(for: spelling) == nil)
+        #expect(symbols.symbol(for: spelling) == nil)
     }
 
     @Test(
@@ -48,6 +48,6 @@ struct AlphaVantageSymbolsTests {
             ("SHOP:XTSE", nil),
         ] as [(String, String?)])
     func units(symbol: String, currency: String?) throws {
-        #expect(dialect.unit(of: try #require(Symbol(symbol)))?.currency == currency)
+        #expect(symbols.unit(of: try #require(Symbol(symbol)))?.currency == currency)
     }
 }

@@ -5,7 +5,7 @@ import Upstream
 
 @Suite("Polygon's spelling")
 struct PolygonSymbolsTests {
-    private let dialect = PolygonSymbols()
+    private let symbols = PolygonSymbols()
 
     @Test(
         "goes both ways",
@@ -15,13 +15,13 @@ struct PolygonSymbolsTests {
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
-        #expect(dialect.providerSymbol(for: symbol) == spelling)
-        #expect(dialect.symbol(for: spelling) == symbol)
+        #expect(symbols.providerSymbol(for: symbol) == spelling)
+        #expect(symbols.symbol(for: spelling) == symbol)
     }
 
     @Test("is none for what it does not have", arguments: ["TSCO:XLON", "ETH/BTC", "BRK-B", "EURUSD=X"])
     func none(symbol: String) throws {
-        #expect(dialect.providerSymbol(for: try #require(Symbol(symbol))) == nil)
+        #expect(symbols.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
 
     @Test(
@@ -31,6 +31,6 @@ struct PolygonSymbolsTests {
             "O:AAPL261218C00200000", "BRK-B", "A B", "c:EURUSD",
         ])
     func foreign(spelling: String) {
-        #expect(dialect.symbol(for: spelling) == nil)
+        #expect(symbols.symbol(for: spelling) == nil)
     }
 }

@@ -10,15 +10,15 @@ struct DataCommandTests {
             let data = folder.appending(path: "data").path
             try await withServer(["--data", data]) { server in
                 #expect(try await server.get("/health/ready").status == 200)
-                let house = data + "/sandbox"
+                let dataFolder = data + "/sandbox"
                 let copy = folder.appending(path: "copy.db").path
-                let backup = try await Program.run(["backup", copy, "--data", house])
+                let backup = try await Program.run(["backup", copy, "--data", dataFolder])
                 #expect(backup.status == 0, "\(backup.errors)")
                 #expect(FileManager.default.fileExists(atPath: copy))
-                let again = try await Program.run(["backup", copy, "--data", house])
+                let again = try await Program.run(["backup", copy, "--data", dataFolder])
                 #expect(again.status == 1)
                 #expect(again.errors.contains("there is a file already"), "\(again.errors)")
-                let doctor = try await Program.run(["doctor", "--data", house])
+                let doctor = try await Program.run(["doctor", "--data", dataFolder])
                 #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
                 #expect(doctor.output.contains("fine  database:"))
             }

@@ -58,16 +58,16 @@ struct DurabilityTests {
             let folder = folder.resolvingSymlinksInPath()
             let data = folder.appending(path: "data")
             try await withServer(["--data", data.path]) { _ in }
-            let house = data.appending(path: "sandbox").path
+            let dataFolder = data.appending(path: "sandbox").path
             let key = folder.appending(path: "new.key").path
             let rotation = try await calls(
-                ["keys", "rotate", "--data", house, "--new-key-file", key], in: folder)
+                ["keys", "rotate", "--data", dataFolder, "--new-key-file", key], in: folder)
             #expect(names(in: folder.path, rotation).others == [])
             #expect(names(in: folder.path, rotation).synced == [key])
-            #expect(names(in: house, rotation).others == [])
-            #expect(names(in: house, rotation).synced.contains(house + "/portico.key"))
+            #expect(names(in: dataFolder, rotation).others == [])
+            #expect(names(in: dataFolder, rotation).synced.contains(dataFolder + "/portico.key"))
             let copy = folder.appending(path: "copy.db").path
-            let backup = try await calls(["backup", copy, "--data", house], in: folder)
+            let backup = try await calls(["backup", copy, "--data", dataFolder], in: folder)
             #expect(names(in: folder.path, backup).others == [])
             #expect(names(in: folder.path, backup).synced == [copy])
         }

@@ -12,8 +12,8 @@ import struct Sandbox.Fault
 @Suite("Saxo's OAuth")
 struct AuthorizationTests {
     /// Tokens of the sandbox's demo user, for a client that thinks them good for so long.
-    private func tokens(_ house: RunningSandbox, goodFor seconds: Int) throws -> SaxoTokenPair {
-        let now = house.time.wall.now
+    private func tokens(_ fixture: RunningSandbox, goodFor seconds: Int) throws -> SaxoTokenPair {
+        let now = fixture.time.wall.now
         return SaxoTokenPair(
             access: try SaxoToken(RunningSandbox.demoToken), accessEndsAt: now + .seconds(seconds),
             renewAt: now + .seconds(seconds), refresh: "sandbox-saxo-demo-refresh",
@@ -21,10 +21,10 @@ struct AuthorizationTests {
     }
 
     private func authorization(
-        _ house: RunningSandbox, goodFor seconds: Int = 1_200
-    ) throws -> (SaxoOAuthSession, MemoryKeeper) {
-        let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).stored)
-        return (SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line), keeper)
+        _ fixture: RunningSandbox, goodFor seconds: Int = 1_200
+    ) throws -> (SaxoOAuthSession, MemoryStore) {
+        let store = MemoryStore(try tokens(fixture, goodFor: seconds).stored)
+        return (SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.line), store)
     }
 
     /// 20 reads at once; how each ended.
@@ -37,52 +37,52 @@ struct AuthorizationTests {
 
     @Test("renews a token that ends in the middle of 20 reads by exactly one call")
     func singleFlight() async throws {
-        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
-            let (authorization, keeper) = try authorization(house)
-            let saxo = try house.client(.authorization(authorization))
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { fixture in
+            let (authorization, store) = try authorization(fixture)
+            let saxo = try fixture.client(.authorization(authorization))
             let before = try await saxo.orders(OrderQuery(), in: .patient).orders
             #expect(before.count == 1)
-            #expect(house.calls("POST /token") == 0)
+            #expect(fixture.calls("POST /token") == 0)
             // The client thinks it good for 19 minutes more; Saxo does not.
-            house.time.wall.advance(by: .seconds(61))
+            fixture.time.wall.advance(by: .seconds(61))
             let results = await readTwentyTimes(saxo)
             #expect(results.allSatisfy { (try? $0.get())?.map(\.id) == ["5014824029"] })
-            #expect(house.calls("POST /token") == 1)
-            #expect(keeper.replacements == 1)
-            #expect(house.calls("GET /port/v1/orders/me") <= 41)
+            #expect(fixture.calls("POST /token") == 1)
+            #expect(store.replacements == 1)
+            #expect(fixture.calls("GET /port/v1/orders/me") <= 41)
         }
     }
 
     @Test("renews ahead of the end, so that no read is refused")
     func ahead() async throws {
-        try await RunningSandbox.run { house in
-            let (authorization, keeper) = try authorization(house, goodFor: -1)
-            let saxo = try house.client(.authorization(authorization))
+        try await RunningSandbox.run { fixture in
+            let (authorization, store) = try authorization(fixture, goodFor: -1)
+            let saxo = try fixture.client(.authorization(authorization))
             let results = await readTwentyTimes(saxo)
             #expect(results.allSatisfy { (try? $0.get())?.count == 1 })
-            #expect(house.calls("POST /token") == 1)
-            #expect(house.calls("GET /port/v1/orders/me") == 20)
+            #expect(fixture.calls("POST /token") == 1)
+            #expect(fixture.calls("GET /port/v1/orders/me") == 20)
             // What is kept is the next one, which is good once more.
-            let kept = try #require(keeper.secret.flatMap(SaxoTokenPair.init(stored:)))
+            let kept = try #require(store.secret.flatMap(SaxoTokenPair.init(stored:)))
             #expect(kept.refresh != "sandbox-saxo-demo-refresh")
-            house.time.wall.advance(by: .seconds(1_200))
+            fixture.time.wall.advance(by: .seconds(1_200))
             let later = await readTwentyTimes(saxo)
             #expect(later.allSatisfy { (try? $0.get())?.count == 1 })
-            #expect(house.calls("POST /token") == 2)
+            #expect(fixture.calls("POST /token") == 2)
         }
     }
 
     @Test("takes what another process kept, where its own token for renewals is spent")
     func otherProcess() async throws {
-        try await RunningSandbox.run { house in
-            let (first, keeper) = try authorization(house, goodFor: -1)
-            let spent = try #require(keeper.secret)
+        try await RunningSandbox.run { fixture in
+            let (first, store) = try authorization(fixture, goodFor: -1)
+            let spent = try #require(store.secret)
             _ = try await first.token(by: .distant)
-            let renewed = try #require(keeper.secret)
+            let renewed = try #require(store.secret)
             // The second reads the old ones, and finds the new ones once it is refused.
-            keeper.put(spent)
+            store.put(spent)
             let second = SaxoOAuthSession(
-                of: try house.app(), storedIn: Interloper(spent, then: renewed), over: house.line)
+                of: try fixture.app(), storedIn: Interloper(spent, then: renewed), over: fixture.line)
             let token = try await second.token(by: .distant)
             #expect(token == SaxoTokenPair(stored: renewed)?.access)
         }
@@ -90,14 +90,14 @@ struct AuthorizationTests {
 
     @Test("ends where the token for renewals is good no more: the user must consent again")
     func ended() async throws {
-        try await RunningSandbox.run { house in
-            let (authorization, keeper) = try authorization(house, goodFor: -1)
-            house.time.wall.advance(by: .seconds(3_601))
+        try await RunningSandbox.run { fixture in
+            let (authorization, store) = try authorization(fixture, goodFor: -1)
+            fixture.time.wall.advance(by: .seconds(3_601))
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
                 try await authorization.token(by: .distant)
             }
-            #expect(house.calls("POST /token") == 0)
-            keeper.put(nil)
+            #expect(fixture.calls("POST /token") == 0)
+            store.put(nil)
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
                 try await authorization.token(by: .distant)
             }
@@ -106,25 +106,25 @@ struct AuthorizationTests {
 
     @Test("keeps tokens that could not be kept with the next chance")
     func brokenKeeper() async throws {
-        try await RunningSandbox.run { house in
-            let tokens = try tokens(house, goodFor: -1)
-            let keeper = Forgetful(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line)
+        try await RunningSandbox.run { fixture in
+            let tokens = try tokens(fixture, goodFor: -1)
+            let store = Forgetful(tokens.stored)
+            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.line)
             let first = try await authorization.token(by: .distant)
-            #expect(keeper.memory.secret == tokens.stored)
-            keeper.recover()
-            house.time.wall.advance(by: .seconds(1_300))
+            #expect(store.memory.secret == tokens.stored)
+            store.recover()
+            fixture.time.wall.advance(by: .seconds(1_300))
             let second = try await authorization.token(by: .distant)
             #expect(second != first)
-            #expect(house.calls("POST /token") == 2)
-            #expect(keeper.memory.secret.flatMap(SaxoTokenPair.init(stored:))?.access == second)
+            #expect(fixture.calls("POST /token") == 2)
+            #expect(store.memory.secret.flatMap(SaxoTokenPair.init(stored:))?.access == second)
         }
     }
 
     @Test("is kept alive for a user who is away, a call each half of what the token for renewals lives")
     func away() async throws {
-        try await RunningSandbox.run { house in
-            let (authorization, keeper) = try authorization(house)
+        try await RunningSandbox.run { fixture in
+            let (authorization, store) = try authorization(fixture)
             let life = Task { () -> ProviderFailure? in
                 do throws(ProviderFailure) {
                     try await authorization.keepAlive()
@@ -135,12 +135,12 @@ struct AuthorizationTests {
             }
             // It sleeps until half an hour is left, each time.
             for count in 0..<3 {
-                try await house.time.wait { house.time.sleeps.count(of: .seconds(1_800)) == count + 1 }
-                #expect(house.calls("POST /token") == count)
-                house.time.wall.advance(by: .seconds(1_801))
-                try await house.time.wait { keeper.replacements == count + 1 }
+                try await fixture.time.wait { fixture.time.sleeps.count(of: .seconds(1_800)) == count + 1 }
+                #expect(fixture.calls("POST /token") == count)
+                fixture.time.wall.advance(by: .seconds(1_801))
+                try await fixture.time.wait { store.replacements == count + 1 }
             }
-            #expect(house.calls("POST /token") == 3)
+            #expect(fixture.calls("POST /token") == 3)
             life.cancel()
             let end = await life.value
             #expect(end == ProviderFailure(.saxo, .cancelled))
@@ -149,49 +149,49 @@ struct AuthorizationTests {
 
     @Test("does not send an order again whose token is refused; the next has another token")
     func refusedWrite() async throws {
-        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
-            let (authorization, _) = try authorization(house)
-            let saxo = try house.client(.authorization(authorization))
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { fixture in
+            let (authorization, _) = try authorization(fixture)
+            let saxo = try fixture.client(.authorization(authorization))
             let context = CallContext(deadline: .distant)
             let order = try #require(try await saxo.orders(OrderQuery(), in: context).orders.first)
-            house.time.wall.advance(by: .seconds(61))
+            fixture.time.wall.advance(by: .seconds(61))
             let endpoint = "DELETE /trade/v2/orders/{order_ids}"
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
                 try await saxo.cancel(order, in: context)
             }
-            #expect(house.calls(endpoint) == 1)
-            #expect(house.calls("POST /token") == 1)
+            #expect(fixture.calls(endpoint) == 1)
+            #expect(fixture.calls("POST /token") == 1)
             let answer = try await saxo.cancel(order, in: context)
             guard case .accepted = answer else {
                 Issue.record("\(answer)")
                 return
             }
-            #expect(house.calls(endpoint) == 2)
+            #expect(fixture.calls(endpoint) == 2)
         }
     }
 
     @Test("trades a code for tokens that are kept as a secret")
     func consent() async throws {
-        try await RunningSandbox.run { house in
-            house.sandbox.oauth.decision = .approve(user: "second")
-            let app = try house.app()
+        try await RunningSandbox.run { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "second")
+            let app = try fixture.app()
             let page = try #require(app.authorizationURL(state: "s|1"))
             let request = HTTPClientRequest(.get, page, deadline: .now + .seconds(60))
-            let answer = try await house.transport.send(request)
+            let answer = try await fixture.transport.send(request)
             #expect(answer.status == 302)
             let back = try #require(URLComponents(string: answer["Location"] ?? ""))
             let items = back.queryItems ?? []
             #expect(items.first { $0.name == "state" }?.value == "s|1")
             let code = try #require(items.first { $0.name == "code" }?.value)
             let secret = try await SaxoOAuthSession.tokens(
-                forCode: code, of: app, over: house.line, by: .distant)
-            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryKeeper(secret), over: house.line)
-            let accounts = try await house.client(.authorization(authorization)).accounts(
+                forCode: code, of: app, over: fixture.line, by: .distant)
+            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryStore(secret), over: fixture.line)
+            let accounts = try await fixture.client(.authorization(authorization)).accounts(
                 in: CallContext(deadline: .distant))
             #expect(accounts.map(\.number) == ["20918377"])
             // A code is good once.
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
-                try await SaxoOAuthSession.tokens(forCode: code, of: app, over: house.line, by: .distant)
+                try await SaxoOAuthSession.tokens(forCode: code, of: app, over: fixture.line, by: .distant)
             }
         }
     }
@@ -219,28 +219,28 @@ struct AuthorizationTests {
 
     @Test("proves itself with each renewal by the key that the consent was given to, also in a later process")
     func nativeRenewal() async throws {
-        try await RunningSandbox.run { house in
-            house.sandbox.oauth.decision = .approve(user: "second")
+        try await RunningSandbox.run { fixture in
+            fixture.sandbox.oauth.decision = .approve(user: "second")
             let native = FakeSaxoSettings().nativeApplication
             let app = SaxoOAuthClient(
                 key: native.clientID, secret: nil, redirectURI: "http://localhost/back",
-                loginURL: try #require(HTTPURL(house.sandbox.saxo.authURL)))
+                loginURL: try #require(HTTPURL(fixture.sandbox.saxo.authURL)))
             let proof = PKCEVerifier()
             let page = try #require(app.authorizationURL(state: "s", proof: proof))
-            let answer = try await house.transport.send(
+            let answer = try await fixture.transport.send(
                 HTTPClientRequest(.get, page, deadline: .now + .seconds(60)))
             let back = try #require(URLComponents(string: answer["Location"] ?? ""))
             let code = try #require(back.queryItems?.first { $0.name == "code" }?.value)
             var secret = try await SaxoOAuthSession.tokens(
-                forCode: code, of: app, proof: proof, over: house.line, by: .distant)
+                forCode: code, of: app, proof: proof, over: fixture.line, by: .distant)
             for round in 1...2 {
                 // Of what was kept and nothing else, as after a restart.
-                let keeper = MemoryKeeper(secret)
-                let authorization = SaxoOAuthSession(of: app, storedIn: keeper, over: house.line)
-                house.time.wall.advance(by: .seconds(1_200))
+                let store = MemoryStore(secret)
+                let authorization = SaxoOAuthSession(of: app, storedIn: store, over: fixture.line)
+                fixture.time.wall.advance(by: .seconds(1_200))
                 _ = try await authorization.token(by: .distant)
-                #expect(house.calls("POST /token") == 1 + round)
-                secret = try #require(keeper.secret)
+                #expect(fixture.calls("POST /token") == 1 + round)
+                secret = try #require(store.secret)
                 #expect(SaxoTokenPair(stored: secret)?.verifier == proof.verifier)
             }
         }
@@ -260,7 +260,7 @@ struct AuthorizationTests {
                 let line = ProviderChannel(
                     QuotaAccount(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
                 let authorization = SaxoOAuthSession(
-                    of: app, storedIn: MemoryKeeper(tokens.stored), over: line)
+                    of: app, storedIn: MemoryStore(tokens.stored), over: line)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
                 #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)
@@ -306,13 +306,13 @@ struct AuthorizationTests {
 
 /// Has one credential for the first who reads, and another for all others, as where two processes share a store.
 private final class Interloper: RotatingCredentialStore {
-    private let memory: MemoryKeeper
+    private let memory: MemoryStore
     private let first: [UInt8]
-    private let hasRead = MemoryKeeper(nil)
+    private let hasRead = MemoryStore(nil)
 
     init(_ first: [UInt8], then rest: [UInt8]) {
         self.first = first
-        memory = MemoryKeeper(rest)
+        memory = MemoryStore(rest)
     }
 
     func load() async throws -> VersionedCredential? {
@@ -328,11 +328,11 @@ private final class Interloper: RotatingCredentialStore {
 
 /// Can be read, but written only once it has recovered.
 private final class Forgetful: RotatingCredentialStore {
-    let memory: MemoryKeeper
-    private let health = MemoryKeeper([])
+    let memory: MemoryStore
+    private let health = MemoryStore([])
 
     init(_ secret: [UInt8]) {
-        memory = MemoryKeeper(secret)
+        memory = MemoryStore(secret)
         health.setBroken(true)
     }
 

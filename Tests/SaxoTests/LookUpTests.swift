@@ -114,16 +114,16 @@ struct LookUpTests {
 
     @Test("of prices that fail are of one AssetType alone")
     func onePart() async throws {
-        try await RunningSandbox.run { house in
-            let saxo = try house.client(pricesPerCall: 2)
+        try await RunningSandbox.run { fixture in
+            let saxo = try fixture.client(pricesPerCall: 2)
             let symbols = try ["AAPL", "MSFT", "NVDA", "EUR/USD"].map(symbol)
             let first = try await saxo.quotes(for: symbols, in: .patient)
             #expect(first.found.count == 4)
             let endpoint = "GET /trade/v1/infoprices/list"
-            #expect(house.calls(endpoint) == 3)
+            #expect(fixture.calls(endpoint) == 3)
             // As often as one of the three is tried.
             #expect(
-                house.sandbox.faults.add(
+                fixture.sandbox.faults.add(
                     Fault(.status(403), provider: .saxo, endpoint: endpoint, remaining: 1)))
             let second = try await saxo.quotes(for: symbols, in: .patient)
             #expect((1...2).contains(second.failures.count))

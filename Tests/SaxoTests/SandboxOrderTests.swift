@@ -33,8 +33,8 @@ struct SandboxOrderTests {
 
     @Test("go from market to limit and back to market in their place, and are filled when it opens")
     func life() async throws {
-        try await RunningSandbox.run(at: Self.closed) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
             let aapl = try symbol("AAPL")
             let quote = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl])
             let limit = try #require(quote.price) - 10
@@ -61,15 +61,15 @@ struct SandboxOrderTests {
             open = try await saxo.order(placed.id, of: Self.account, in: .patient)
             #expect(open.type == .market)
             #expect(open.quantity == 2)
-            #expect(house.calls("POST /trade/v2/orders") == 1)
-            #expect(house.calls("PATCH /trade/v2/orders") == 2)
+            #expect(fixture.calls("POST /trade/v2/orders") == 1)
+            #expect(fixture.calls("PATCH /trade/v2/orders") == 2)
 
             // Monday, 10:00 in New York.
-            house.time.wall.set(try #require(Instant("2026-11-23T15:00:00Z")))
+            fixture.time.wall.set(try #require(Instant("2026-11-23T15:00:00Z")))
             await #expect(throws: ProviderFailure(.saxo, .notFound)) {
                 try await saxo.order(placed.id, of: Self.account, in: CallContext(deadline: .distant))
             }
-            let held = try await house.client().positions(in: CallContext(deadline: .distant)).first {
+            let held = try await fixture.client().positions(in: CallContext(deadline: .distant)).first {
                 $0.symbol == aapl && $0.accountID == Self.account
             }
             #expect(held?.quantity == 42)
@@ -78,12 +78,12 @@ struct SandboxOrderTests {
 
     @Test("are one order, however often the same is sent")
     func duplicate() async throws {
-        try await RunningSandbox.run(at: Self.closed) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
             let first = try taken(try await saxo.place(try ticket(), in: .patient))
             let second = try taken(try await saxo.place(try ticket(), in: .patient))
             #expect(second.id == first.id)
-            #expect(house.calls("POST /trade/v2/orders") == 2)
+            #expect(fixture.calls("POST /trade/v2/orders") == 2)
             let orders = try await saxo.orders(OrderQuery(symbols: [try symbol("AAPL")]), in: .patient).orders
             #expect(orders.map(\.id) == [first.id])
         }
@@ -91,14 +91,14 @@ struct SandboxOrderTests {
 
     @Test("whose answer is lost are sent once, and found by their client's id")
     func lostAnswer() async throws {
-        try await RunningSandbox.run(at: Self.closed) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
             let endpoint = "POST /trade/v2/orders"
             #expect(
-                house.sandbox.faults.add(
+                fixture.sandbox.faults.add(
                     Fault(.truncatedBody, provider: .saxo, endpoint: endpoint, remaining: 1)))
             await #expect(throws: ProviderFailure.self) { try await saxo.place(try ticket(), in: .patient) }
-            #expect(house.calls(endpoint) == 1)
+            #expect(fixture.calls(endpoint) == 1)
             guard
                 case .found(let found) = try await saxo.order(
                     clientID: "portico-1", of: Self.account, in: .patient)
@@ -115,8 +115,8 @@ struct SandboxOrderTests {
 
     @Test("are cancelled, and cannot be twice")
     func cancel() async throws {
-        try await RunningSandbox.run(at: Self.closed) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
             let order = try await saxo.order("5014824029", of: nil, in: .patient)
             #expect(order.symbol.text == "EUR/DKK")
             #expect(order.limitPrice?.description == "7.1")
@@ -130,8 +130,8 @@ struct SandboxOrderTests {
 
     @Test("that trail the market begin at their distance from it, follow it by steps and never go back")
     func trailing() async throws {
-        try await RunningSandbox.run { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run { fixture in
+            let saxo = try fixture.client()
             let aapl = try symbol("AAPL")
             let distance = try decimal("2.5")
             let bid = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl]?.bid)
@@ -165,7 +165,7 @@ struct SandboxOrderTests {
 
             var best = try #require(wider.stopPrice)
             for _ in 0..<12 {
-                house.time.wall.advance(by: .seconds(900))
+                fixture.time.wall.advance(by: .seconds(900))
                 open = try await saxo.order(placed.id, of: Self.account, in: .distant)
                 let now = try #require(try await saxo.quotes(for: [aapl], in: .distant)[aapl]?.bid)
                 let stop = try #require(open.stopPrice)
@@ -179,8 +179,8 @@ struct SandboxOrderTests {
 
     @Test("that trail by percent, or where nobody tells a price, are refused before Saxo is asked")
     func untrailable() async throws {
-        try await RunningSandbox.run({ $0.includesExchangePrices = false }) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run({ $0.includesExchangePrices = false }) { fixture in
+            let saxo = try fixture.client()
             let cases: [(Trail, String)] = [
                 (
                     .percent(5),
@@ -195,7 +195,7 @@ struct SandboxOrderTests {
                 let answer = try await saxo.place(try ticket("AAPL", 1, .trailingStop(trail)), in: .patient)
                 #expect(answer == .rejected(OrderRejection(.other, message: message)))
             }
-            #expect(house.calls("POST /trade/v2/orders") == 0)
+            #expect(fixture.calls("POST /trade/v2/orders") == 0)
         }
     }
 
@@ -203,8 +203,8 @@ struct SandboxOrderTests {
         "are refused for reasons that can be told apart, whatever the status",
         arguments: [true, false])
     func refusals(withOK: Bool) async throws {
-        try await RunningSandbox.run({ $0.rejectsOrdersWithOK = withOK }) { house in
-            let saxo = try house.client()
+        try await RunningSandbox.run({ $0.rejectsOrdersWithOK = withOK }) { fixture in
+            let saxo = try fixture.client()
             let cases: [(OrderTicket, RejectionReason)] = [
                 (try ticket("EUR/DKK", 10, id: "a"), .quantity),
                 (try ticket("EUR/DKK", 1_500, id: "b"), .quantity),

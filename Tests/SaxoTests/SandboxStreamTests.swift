@@ -13,10 +13,10 @@ struct SandboxStreamTests {
 
     /// Follows symbols while `body` looks at what is told.
     private func following(
-        _ texts: [String], at house: RunningSandbox, access: SaxoCredential? = nil,
+        _ texts: [String], at fixture: RunningSandbox, access: SaxoCredential? = nil,
         _ body: (AsyncStream<Event>.Iterator, AsyncStream<Set<Symbol>>.Continuation) async throws -> Void
     ) async throws -> ProviderFailure? {
-        let saxo = try house.client(access)
+        let saxo = try fixture.client(access)
         let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
         let (events, tell) = AsyncStream.makeStream(of: Event.self)
         want.yield(Set(try texts.map(symbol)))
@@ -42,12 +42,12 @@ struct SandboxStreamTests {
 
     /// The next change that fits, time passing meanwhile if need be.
     private func next(
-        _ events: inout AsyncStream<Event>.Iterator, in house: RunningSandbox, isTicking: Bool = true,
+        _ events: inout AsyncStream<Event>.Iterator, in fixture: RunningSandbox, isTicking: Bool = true,
         where fits: (QuoteUpdate) -> Bool
     ) async throws -> QuoteUpdate {
         let time = Task {
             while isTicking, !Task.isCancelled {
-                house.time.wall.advance(by: .seconds(1))
+                fixture.time.wall.advance(by: .seconds(1))
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }
@@ -69,14 +69,14 @@ struct SandboxStreamTests {
         "tells the prices in full, then what changes in them, over one connection and one list each AssetType"
     )
     func prices() async throws {
-        try await RunningSandbox.run { house in
-            let end = try await following(["EUR/USD", "AAPL", "MSFT", "NOSUCH"], at: house) { events, _ in
+        try await RunningSandbox.run { fixture in
+            let end = try await following(["EUR/USD", "AAPL", "MSFT", "NOSUCH"], at: fixture) { events, _ in
                 var events = events
                 let first = await events.next(isolation: #isolation)
                 #expect(isConnected(first))
                 var known: [Symbol: QuoteUpdate] = [:]
                 while known.count < 3 {
-                    let change = try await next(&events, in: house, isTicking: false) { _ in true }
+                    let change = try await next(&events, in: fixture, isTicking: false) { _ in true }
                     #expect(change.previousClose != nil)
                     known[change.symbol] = change
                 }
@@ -84,7 +84,7 @@ struct SandboxStreamTests {
                 let pair = try symbol("EUR/USD")
                 var (bid, ask) = (known[pair]?.bid ?? nil, known[pair]?.ask ?? nil)
                 for _ in 0..<5 {
-                    let change = try await next(&events, in: house) { $0.symbol == pair && $0.price != nil }
+                    let change = try await next(&events, in: fixture) { $0.symbol == pair && $0.price != nil }
                     bid = change.bid ?? bid
                     ask = change.ask ?? ask
                     #expect(change.price == Decimal.middle(try #require(bid), try #require(ask)))
@@ -92,120 +92,120 @@ struct SandboxStreamTests {
                 }
             }
             #expect(end?.cause == .cancelled)
-            #expect(house.calls("GET /connect") == 1)
-            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 2)
+            #expect(fixture.calls("GET /connect") == 1)
+            #expect(fixture.calls("POST /trade/v1/infoprices/subscriptions") == 2)
         }
     }
 
     @Test("follows what is wanted as it changes")
     func wishes() async throws {
-        try await RunningSandbox.run { house in
-            _ = try await following(["EUR/USD"], at: house) { events, want in
+        try await RunningSandbox.run { fixture in
+            _ = try await following(["EUR/USD"], at: fixture) { events, want in
                 var events = events
-                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "EUR/USD" }
+                _ = try await next(&events, in: fixture, isTicking: false) { $0.symbol.text == "EUR/USD" }
                 want.yield([try symbol("EUR/DKK"), try symbol("EUR/USD")])
-                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "EUR/DKK" }
+                _ = try await next(&events, in: fixture, isTicking: false) { $0.symbol.text == "EUR/DKK" }
                 want.yield([try symbol("AAPL")])
-                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "AAPL" }
+                _ = try await next(&events, in: fixture, isTicking: false) { $0.symbol.text == "AAPL" }
             }
-            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 3)
+            #expect(fixture.calls("POST /trade/v1/infoprices/subscriptions") == 3)
             #expect(
-                house.calls("DELETE /trade/v1/infoprices/subscriptions/{context_id}/{reference_id}") == 1)
+                fixture.calls("DELETE /trade/v1/infoprices/subscriptions/{context_id}/{reference_id}") == 1)
         }
     }
 
     @Test("begins lists anew that Saxo resets")
     func reset() async throws {
-        try await RunningSandbox.run { house in
-            _ = try await following(["EUR/USD"], at: house) { events, _ in
+        try await RunningSandbox.run { fixture in
+            _ = try await following(["EUR/USD"], at: fixture) { events, _ in
                 var events = events
-                _ = try await next(&events, in: house, isTicking: false) { _ in true }
-                house.sandbox.saxoStreams.demandReset()
+                _ = try await next(&events, in: fixture, isTicking: false) { _ in true }
+                fixture.sandbox.saxoStreams.demandReset()
                 // Only a snapshot tells the previous close.
-                _ = try await next(&events, in: house) { $0.previousClose != nil }
-                _ = try await next(&events, in: house) { $0.previousClose == nil && $0.price != nil }
+                _ = try await next(&events, in: fixture) { $0.previousClose != nil }
+                _ = try await next(&events, in: fixture) { $0.previousClose == nil && $0.price != nil }
             }
-            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 2)
-            #expect(house.calls("GET /connect") == 1)
+            #expect(fixture.calls("POST /trade/v1/infoprices/subscriptions") == 2)
+            #expect(fixture.calls("GET /connect") == 1)
         }
     }
 
     @Test("goes on behind the last message where the connection breaks, and nobody is told")
     func reconnection() async throws {
-        try await RunningSandbox.run { house in
+        try await RunningSandbox.run { fixture in
             // Cut after its first message.
             #expect(
-                house.sandbox.faults.add(
+                fixture.sandbox.faults.add(
                     Fault(.disconnect, provider: .saxo, endpoint: "GET /connect", remaining: 1)))
-            _ = try await following(["EUR/USD"], at: house) { events, _ in
+            _ = try await following(["EUR/USD"], at: fixture) { events, _ in
                 var events = events
                 let first = await events.next(isolation: #isolation)
                 #expect(isConnected(first))
                 for _ in 0..<6 {
-                    _ = try await next(&events, in: house) { $0.price != nil }
+                    _ = try await next(&events, in: fixture) { $0.price != nil }
                 }
                 // No second `connected`, and no second snapshot.
-                #expect(house.calls("GET /connect") == 2)
-                #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 1)
+                #expect(fixture.calls("GET /connect") == 2)
+                #expect(fixture.calls("POST /trade/v1/infoprices/subscriptions") == 1)
             }
         }
     }
 
     @Test("ends where Saxo ends the session of a token that nobody renews")
     func disconnect() async throws {
-        try await RunningSandbox.run { house in
-            let end = try await following(["EUR/USD"], at: house) { events, _ in
+        try await RunningSandbox.run { fixture in
+            let end = try await following(["EUR/USD"], at: fixture) { events, _ in
                 var events = events
-                _ = try await next(&events, in: house, isTicking: false) { _ in true }
-                house.sandbox.saxoStreams.demandDisconnect()
+                _ = try await next(&events, in: fixture, isTicking: false) { _ in true }
+                fixture.sandbox.saxoStreams.demandDisconnect()
                 do {
-                    _ = try await next(&events, in: house) { _ in false }
+                    _ = try await next(&events, in: fixture) { _ in false }
                     Issue.record("nothing ended")
                 } catch is Ended {}
             }
             #expect(end == ProviderFailure(.saxo, .unauthorized))
-            #expect(house.calls("GET /connect") == 1)
+            #expect(fixture.calls("GET /connect") == 1)
         }
     }
 
     @Test("goes on with a token that was renewed, of which Saxo is told before the old one ends")
     func renewal() async throws {
-        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(100) }) { house in
-            let now = house.time.wall.now
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(100) }) { fixture in
+            let now = fixture.time.wall.now
             let tokens = SaxoTokenPair(
                 access: try SaxoToken(RunningSandbox.demoToken), accessEndsAt: now + .seconds(100),
                 renewAt: now + .seconds(40), refresh: "sandbox-saxo-demo-refresh",
                 refreshEndsAt: now + .seconds(3_600))
-            let keeper = MemoryKeeper(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try house.app(), storedIn: keeper, over: house.line)
-            _ = try await following(["EUR/USD"], at: house, access: .authorization(authorization)) {
+            let store = MemoryStore(tokens.stored)
+            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.line)
+            _ = try await following(["EUR/USD"], at: fixture, access: .authorization(authorization)) {
                 events, _ in
                 var events = events
-                _ = try await next(&events, in: house, isTicking: false) { _ in true }
+                _ = try await next(&events, in: fixture, isTicking: false) { _ in true }
                 // The client looks after its token every ten seconds.
-                try await house.time.wait { house.time.sleeps.count(of: .seconds(10)) == 1 }
-                house.time.wall.advance(by: .seconds(45))
-                try await house.time.wait {
-                    keeper.replacements == 1 && house.time.sleeps.count(of: .seconds(10)) == 2
+                try await fixture.time.wait { fixture.time.sleeps.count(of: .seconds(10)) == 1 }
+                fixture.time.wall.advance(by: .seconds(45))
+                try await fixture.time.wait {
+                    store.replacements == 1 && fixture.time.sleeps.count(of: .seconds(10)) == 2
                 }
-                house.time.wall.advance(by: .seconds(11))
-                try await house.time.wait { house.calls("PUT /authorize") == 1 }
+                fixture.time.wall.advance(by: .seconds(11))
+                try await fixture.time.wait { fixture.calls("PUT /authorize") == 1 }
                 // Past the end of the first token.
-                house.time.wall.advance(by: .seconds(60))
-                _ = try await next(&events, in: house) { $0.price != nil }
-                #expect(house.calls("GET /connect") == 1)
+                fixture.time.wall.advance(by: .seconds(60))
+                _ = try await next(&events, in: fixture) { $0.price != nil }
+                #expect(fixture.calls("GET /connect") == 1)
             }
-            #expect(house.calls("POST /token") == 1)
+            #expect(fixture.calls("POST /token") == 1)
         }
     }
 
     @Test("is none without an address of the streaming host, or with a token that is refused")
     func refusals() async throws {
-        try await RunningSandbox.run { house in
+        try await RunningSandbox.run { fixture in
             let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
             defer { want.finish() }
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
-                try await house.client(token: "nobody").run(wanted) { _ in }
+                try await fixture.client(token: "nobody").run(wanted) { _ in }
             }
         }
         try await withSaxo([:]) { saxo, _ in

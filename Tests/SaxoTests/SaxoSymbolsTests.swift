@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Saxo
 
-@Suite("Saxo's dialect")
+@Suite("Saxo's symbols")
 struct SaxoSymbolsTests {
     @Test(
         "names an instrument by its spelling and AssetType",
@@ -43,25 +43,25 @@ struct SaxoSymbolsTests {
         "reads back what it spells, for shares and pairs",
         arguments: ["AAPL", "BRK.B", "TSCO:XLON", "NOVO.B:XCSE", "EUR/DKK", "A", "BT.A:XLON", "7203:XTKS"])
     func roundTrip(text: String) throws {
-        let dialect = SaxoSymbols()
-        let spelling = try #require(dialect.providerSymbol(for: symbol(text)))
-        #expect(dialect.symbol(for: spelling)?.text == text)
+        let symbols = SaxoSymbols()
+        let spelling = try #require(symbols.providerSymbol(for: symbol(text)))
+        #expect(symbols.symbol(for: spelling)?.text == text)
     }
 
     @Test("spells the class of a share with a dot where it is told so")
     func dots() throws {
-        var dialect = SaxoSymbols()
-        dialect.classShares = .dot
-        #expect(dialect.symbol(for: "BRK.B:xnys")?.text == "BRK.B")
-        #expect(dialect.providerSymbol(for: try symbol("BRK.B")) == "BRK.B")
+        var symbols = SaxoSymbols()
+        symbols.classShares = .dot
+        #expect(symbols.symbol(for: "BRK.B:xnys")?.text == "BRK.B")
+        #expect(symbols.providerSymbol(for: try symbol("BRK.B")) == "BRK.B")
     }
 
     @Test("leaves the exchange out for the home exchanges only, in whichever case")
     func home() throws {
-        var dialect = SaxoSymbols()
-        dialect.homeExchanges = ["xcse"]
-        #expect(dialect.symbol(for: "MAERSKb:xcse")?.text == "MAERSK.B")
-        #expect(dialect.symbol(for: "AAPL:xnas")?.text == "AAPL:XNAS")
+        var symbols = SaxoSymbols()
+        symbols.homeExchanges = ["xcse"]
+        #expect(symbols.symbol(for: "MAERSKb:xcse")?.text == "MAERSK.B")
+        #expect(symbols.symbol(for: "AAPL:xnas")?.text == "AAPL:XNAS")
         #expect(
             SaxoSymbolQuery(try symbol("AAPL:XNAS"), in: SaxoSymbols())
                 == .share(ticker: "AAPL", exchange: ""))

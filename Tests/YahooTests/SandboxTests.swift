@@ -28,19 +28,19 @@ struct SandboxTests {
     ]
 
     /// The market's price, in Portico's words.
-    private func price(of listed: Listed, _ house: RunningSandbox) throws -> Decimal {
-        let ticks = try #require(house.view.price(listed.name))
-        let instrument = try #require(house.sandbox.market.anyInstrument(listed.name))
+    private func price(of listed: Listed, _ fixture: RunningSandbox) throws -> Decimal {
+        let ticks = try #require(fixture.view.price(listed.name))
+        let instrument = try #require(fixture.sandbox.market.anyInstrument(listed.name))
         return try instrument.price(ticks).rounded(to: listed.digits, .halfEven)
             .divided(by: listed.unit, to: 6, .halfEven)
     }
 
     @Test("a quote has the market's price, whatever the instrument", arguments: listed)
     func quotes(listed: Listed) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let symbol = try symbol(listed.symbol)
-            let quote = try #require(try await house.client.quotes(for: [symbol], in: .patient)[symbol])
-            #expect(quote.price == (try price(of: listed, house)))
+            let quote = try #require(try await fixture.client.quotes(for: [symbol], in: .patient)[symbol])
+            #expect(quote.price == (try price(of: listed, fixture)))
             #expect(quote.currency == listed.currency)
             #expect(quote.marketState == (listed.symbol.hasSuffix("XLON") ? .closed : .open))
             #expect(quote.provenance.source == .yahoo)
@@ -49,13 +49,13 @@ struct SandboxTests {
 
     @Test("many symbols are one call; what is unknown or no longer listed is left out")
     func many() async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let symbols = try (Self.listed.map(\.symbol) + ["BRKS", "NOSUCH", "GC=F"]).map(symbol)
-            let quotes = try await house.client.quotes(for: symbols, in: .patient).found
+            let quotes = try await fixture.client.quotes(for: symbols, in: .patient).found
             #expect(Set(quotes.keys.map(\.text)) == Set(Self.listed.map(\.symbol)))
-            #expect(house.calls("GET /v7/finance/quote") == 1)
-            #expect(house.calls("GET /") == 1)
-            #expect(house.calls("GET /v1/test/getcrumb") == 1)
+            #expect(fixture.calls("GET /v7/finance/quote") == 1)
+            #expect(fixture.calls("GET /") == 1)
+            #expect(fixture.calls("GET /v1/test/getcrumb") == 1)
         }
     }
 
@@ -63,16 +63,16 @@ struct SandboxTests {
     func expiry() async throws {
         try await withSandbox {
             $0.crumbLifetime = .seconds(60)
-        } _: { house in
+        } _: { fixture in
             let aapl = try symbol("AAPL")
             for calls in [1, 1, 2] {
-                let quotes = try await house.client.quotes(for: [aapl], in: .patient).found
+                let quotes = try await fixture.client.quotes(for: [aapl], in: .patient).found
                 #expect(quotes.count == 1)
-                #expect(house.calls("GET /v1/test/getcrumb") == calls)
-                house.clock.advance(by: .seconds(59))
+                #expect(fixture.calls("GET /v1/test/getcrumb") == calls)
+                fixture.clock.advance(by: .seconds(59))
             }
             // The third was refused once.
-            #expect(house.calls("GET /v7/finance/quote") == 4)
+            #expect(fixture.calls("GET /v7/finance/quote") == 4)
         }
     }
 
@@ -80,15 +80,15 @@ struct SandboxTests {
     func crumbText(status: Int) async throws {
         try await withSandbox {
             $0.crumbResponse = .tooManyRequests(status: status)
-        } _: { house in
-            let retryAt = house.clock.now + .seconds(300)
+        } _: { fixture in
+            let retryAt = fixture.clock.now + .seconds(300)
             for _ in 1...2 {
                 await #expect(throws: ProviderFailure(.yahoo, .rateLimited(retryAt: retryAt))) {
-                    try await house.client.quotes(for: [symbol("AAPL")], in: .patient)
+                    try await fixture.client.quotes(for: [symbol("AAPL")], in: .patient)
                 }
             }
-            #expect(house.calls("GET /v1/test/getcrumb") == 2)
-            #expect(house.calls("GET /v7/finance/quote") == 0)
+            #expect(fixture.calls("GET /v1/test/getcrumb") == 2)
+            #expect(fixture.calls("GET /v7/finance/quote") == 0)
         }
     }
 
@@ -96,9 +96,9 @@ struct SandboxTests {
     func consent() async throws {
         try await withSandbox {
             $0.crumbResponse = .page
-        } _: { house in
+        } _: { fixture in
             await #expect(throws: ProviderFailure(.yahoo, .invalidResponse(nil))) {
-                try await house.client.quotes(for: [symbol("AAPL")], in: .patient)
+                try await fixture.client.quotes(for: [symbol("AAPL")], in: .patient)
             }
         }
     }
@@ -107,33 +107,33 @@ struct SandboxTests {
     func limit() async throws {
         try await withSandbox {
             $0.requestsPerMinute = 1
-        } _: { house in
-            let hits = try await house.client.search("apple", limit: 1, in: .patient)
+        } _: { fixture in
+            let hits = try await fixture.client.search("apple", limit: 1, in: .patient)
             #expect(hits.count == 1)
             await #expect(
-                throws: ProviderFailure(.yahoo, .rateLimited(retryAt: house.clock.now + .seconds(300)))
+                throws: ProviderFailure(.yahoo, .rateLimited(retryAt: fixture.clock.now + .seconds(300)))
             ) {
-                try await house.client.search("apple", limit: 1, in: .patient)
+                try await fixture.client.search("apple", limit: 1, in: .patient)
             }
         }
     }
 
     @Test("days have the market's closes, in whole cents, by midnights of the exchange", arguments: listed)
     func days(listed: Listed) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let symbol = try symbol(listed.symbol)
             let window = ChartWindow(interval: .oneDay, last: 5)
             let series = try #require(
-                try await house.client.charts(of: [symbol], window, in: .patient)[symbol])
+                try await fixture.client.charts(of: [symbol], window, in: .patient)[symbol])
             #expect(series.count == 5)
             #expect(series.currency == listed.currency)
-            #expect(series[4].prices.close == (try price(of: listed, house)))
-            let instrument = try #require(house.sandbox.market.anyInstrument(listed.name))
-            var session = house.view.tradingDay(of: instrument)
+            #expect(series[4].prices.close == (try price(of: listed, fixture)))
+            let instrument = try #require(fixture.sandbox.market.anyInstrument(listed.name))
+            var session = fixture.view.tradingDay(of: instrument)
             for index in (0..<4).reversed() {
                 session = session.flatMap { instrument.schedule.session(before: $0.date) }
                 let day = try #require(session)
-                let close = try instrument.price(house.sandbox.market.close(instrument, day))
+                let close = try instrument.price(fixture.sandbox.market.close(instrument, day))
                     .rounded(to: listed.digits, .halfEven).divided(by: listed.unit, to: 6, .halfEven)
                 #expect(series[index].prices.close == close)
             }
@@ -144,10 +144,10 @@ struct SandboxTests {
     func hours() async throws {
         try await withSandbox {
             $0.missingBarOneIn = 3
-        } _: { house in
+        } _: { fixture in
             let aapl = try symbol("AAPL")
             let window = ChartWindow(interval: .oneHour, last: 28)
-            let series = try #require(try await house.client.charts(of: [aapl], window, in: .patient)[aapl])
+            let series = try #require(try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
             #expect(series.count == 28)
             // There are hours without a candle in the middle of days.
             #expect(
@@ -158,7 +158,7 @@ struct SandboxTests {
             #expect(series.isLastComplete == false)
             #expect(
                 series[series.count - 1].prices.close
-                    == (try price(of: Listed(symbol: "AAPL", name: "AAPL"), house)))
+                    == (try price(of: Listed(symbol: "AAPL", name: "AAPL"), fixture)))
         }
     }
 
@@ -166,9 +166,9 @@ struct SandboxTests {
     func unknownChart(status: Int) async throws {
         try await withSandbox {
             $0.unknownSymbolStatus = status
-        } _: { house in
+        } _: { fixture in
             let window = ChartWindow(interval: .oneDay)
-            let charts = try await house.client.charts(of: [symbol("NOSUCH")], window, in: .patient).found
+            let charts = try await fixture.client.charts(of: [symbol("NOSUCH")], window, in: .patient).found
             #expect(charts.isEmpty)
         }
     }
@@ -177,8 +177,8 @@ struct SandboxTests {
         "a search finds what is listed, in Portico's spelling, and no private company",
         arguments: [("berkshire", ["BRK.A", "BRK.B"]), ("tesco", ["TSCO:XLON"]), ("bitcoin", ["BTC/USD"])])
     func search(text: String, symbols: [String]) async throws {
-        try await withSandbox { house in
-            let hits = try await house.client.search(text, limit: 10, in: .patient)
+        try await withSandbox { fixture in
+            let hits = try await fixture.client.search(text, limit: 10, in: .patient)
             #expect(hits.map(\.instrument.symbol.text).sorted() == symbols)
             #expect(hits.allSatisfy { $0.instrument.name?.isEmpty == false })
         }
@@ -186,12 +186,12 @@ struct SandboxTests {
 
     @Test("a company is described; a fund is none")
     func profile() async throws {
-        try await withSandbox { house in
-            let apple = try await house.client.fundamentals(of: symbol("AAPL"), in: .patient)
+        try await withSandbox { fixture in
+            let apple = try await fixture.client.fundamentals(of: symbol("AAPL"), in: .patient)
             #expect(apple.about?.hasPrefix("Apple Inc. ") == true)
             #expect(apple.country == "United States")
             await #expect(throws: ProviderFailure(.yahoo, .notFound)) {
-                try await house.client.fundamentals(of: symbol("SPY"), in: .patient)
+                try await fixture.client.fundamentals(of: symbol("SPY"), in: .patient)
             }
         }
     }
@@ -200,10 +200,10 @@ struct SandboxTests {
         "the query language tells the same prices: one is an object there, several an array",
         arguments: [["AAPL"], listed.map(\.symbol), ["NOSUCH"]])
     func queryLanguage(names: [String]) async throws {
-        try await withSandbox { house in
+        try await withSandbox { fixture in
             let symbols = try names.map(symbol)
-            let quotes = try await house.queryClient.quotes(for: symbols, in: .patient).found
-            let today = try await house.client.quotes(for: symbols, in: .patient).found
+            let quotes = try await fixture.queryClient.quotes(for: symbols, in: .patient).found
+            let today = try await fixture.client.quotes(for: symbols, in: .patient).found
             #expect(Set(quotes.keys) == Set(today.keys))
             for (symbol, quote) in quotes {
                 let listed = try #require(Self.listed.first { $0.symbol == symbol.text })
@@ -212,7 +212,7 @@ struct SandboxTests {
                     quote.price?.rounded(to: listed.digits == 4 ? 4 : 6, .halfEven) == today[symbol]?.price)
                 #expect(quote.currency == today[symbol]?.currency)
             }
-            #expect(house.calls("GET /v1/public/yql") == 1)
+            #expect(fixture.calls("GET /v1/public/yql") == 1)
         }
     }
 
@@ -220,9 +220,9 @@ struct SandboxTests {
     func discontinued() async throws {
         try await withSandbox {
             $0.yql = .discontinued
-        } _: { house in
+        } _: { fixture in
             await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
-                try await house.queryClient.quotes(for: [symbol("AAPL")], in: .patient)
+                try await fixture.queryClient.quotes(for: [symbol("AAPL")], in: .patient)
             }
         }
     }
@@ -231,12 +231,12 @@ struct SandboxTests {
         "each price of a day says when it was",
         arguments: [(midday, midday), ("2026-11-21T17:00:00Z", "2026-11-20T21:00:00Z")])
     func times(moment: String, asOf: String) async throws {
-        try await withSandbox(at: moment) { house in
+        try await withSandbox(at: moment) { fixture in
             let aapl = try symbol("AAPL")
-            let today = try await house.client.quotes(for: [aapl], in: .patient)[aapl]
+            let today = try await fixture.client.quotes(for: [aapl], in: .patient)[aapl]
             #expect(today?.provenance.asOf == Instant(asOf))
             // Minutes are all that it tells.
-            let formerly = try await house.queryClient.quotes(for: [aapl], in: .patient)[aapl]
+            let formerly = try await fixture.queryClient.quotes(for: [aapl], in: .patient)[aapl]
             #expect(formerly?.provenance.asOf == Instant(asOf.replacing(":56Z", with: ":00Z")))
         }
     }

@@ -5,7 +5,7 @@ import Yahoo
 
 @Suite("Yahoo's spelling")
 struct YahooSymbolsTests {
-    private let dialect = YahooSymbols()
+    private let symbols = YahooSymbols()
 
     @Test(
         "goes both ways",
@@ -20,20 +20,20 @@ struct YahooSymbolsTests {
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
-        #expect(dialect.providerSymbol(for: symbol) == spelling)
-        #expect(dialect.symbol(for: spelling) == symbol)
+        #expect(symbols.providerSymbol(for: symbol) == spelling)
+        #expect(symbols.symbol(for: spelling) == symbol)
     }
 
     @Test(
         "is none for what it does not have, or would take for something else",
         arguments: ["AAPL:XNAS", "ETH/BTC", "ABC.USD", "^GSPC", "BRK-B", "GC=F"])
     func none(symbol: String) throws {
-        #expect(dialect.providerSymbol(for: try #require(Symbol(symbol))) == nil)
+        #expect(symbols.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
 
     @Test("of what a dollar costs may be short")
     func short() {
-        #expect(dialect.symbol(for: "JPY=X")?.text == "USD/JPY")
+        #expect(symbols.symbol(for: "JPY=X")?.text == "USD/JPY")
     }
 
     @Test(
@@ -43,6 +43,6 @@ struct YahooSymbolsTests {
             "EUR/USD",
         ])
     func foreign(spelling: String) {
-        #expect(dialect.symbol(for: spelling) == nil)
+        #expect(symbols.symbol(for: spelling) == nil)
     }
 }

@@ -39,7 +39,7 @@ struct PendingAuthorizationTests {
     @Test("are included in the search for deleted users, and removed with their user")
     func deleted() async throws {
         try await withGateway { gateway in
-            let sessions = gateway.household.authentication.sessions
+            let sessions = gateway.userData.authentication.sessions
             let wish = SessionStore.Options(scopes: [.read, .write], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let backends = try gateway.backends([])

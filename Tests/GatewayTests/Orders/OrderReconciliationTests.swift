@@ -150,7 +150,7 @@ struct OrderReconciliationTests {
     @Test("continues at other connections while one with many waiting writes does not respond")
     func hanging() async throws {
         try await withGateway { gateway in
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             let (mayAnswer, asked) = (Event<Void>(), Count())
             let client = try gateway.client(.demo)
             let silent = InterceptedTrading(
@@ -187,12 +187,12 @@ struct OrderReconciliationTests {
     @Test("ends for a write of a deleted connection, but not of a connection that waits to be renewed")
     func deleted() async throws {
         try await withGateway { gateway in
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             let backends = try gateway.backends([])
             let link = StoredConnection(
                 id: "closed", owner: alice, provider: .alpaca, environment: .sandbox, redirectURI: nil,
                 label: nil, connectedAt: .now)
-            _ = try await gateway.household.connections.add(link, Secret("token"), maximum: 20)
+            _ = try await gateway.userData.connections.add(link, Secret("token"), maximum: 20)
             let (gone, waiting) = (
                 try await journal.lose("1", of: alice, by: "gone"),
                 try await journal.lose("2", of: alice, by: "closed")
@@ -202,7 +202,7 @@ struct OrderReconciliationTests {
             let order = try #require(try await journal.order(gone.identity))
             #expect(order.order.state == .unconfirmed && order.latestWriteState == .undetermined)
             // Its connection goes too.
-            #expect(try await gateway.household.connections.delete("closed", of: alice) == .deleted)
+            #expect(try await gateway.userData.connections.delete("closed", of: alice) == .deleted)
             #expect(try await !OrderReconciliation(backends).round())
             #expect(gateway.placings == 0)
         }
@@ -248,7 +248,7 @@ struct OrderReconciliationTests {
                 let mutation = "mutation { \(write)Order(id: \"\(id)\"\(input)) { order { state } } }"
                 _ = try await gateway.ask(mutation, as: alice, backends)
             }
-            try #require(try await gateway.household.orders.journal.unconfirmed().count == 1)
+            try #require(try await gateway.userData.orders.journal.unconfirmed().count == 1)
             clock.catchUp()
             try await test(gateway, OrderReconciliation(backends, clock: clock.calls))
         }
@@ -262,7 +262,7 @@ struct OrderReconciliationTests {
         // The process is stopped after it has received the broker's response.
         let stop: @Sendable () -> Void = { clock.advance(by: .seconds(60)) }
         try await withLost(write, clock: clock, lookup: stop) { (gateway, asking) async throws in
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             #expect(try await asking.round())
             #expect(try await journal.unconfirmed().count == 1)
             clock.advance(by: .seconds(1))
@@ -291,7 +291,7 @@ struct OrderReconciliationTests {
     func missing() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             let lost = try await journal.lose("late", of: alice, by: "demo")
             #expect(try await !gateway.reconcile(backends))
             #expect(try await journal.order(lost.identity)?.order.state == .rejected)

@@ -35,7 +35,7 @@ struct OrderRecordTests {
         await isWaiting.wait()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await meanwhile(backends, gateway.household.orders.journal))
+            result = .success(try await meanwhile(backends, gateway.userData.orders.journal))
         } catch {
             result = .failure(error)
         }
@@ -86,11 +86,11 @@ struct OrderRecordTests {
                     clientOrderID: "", accountID: "any", symbol: .example, side: .buy, size: .quantity(1),
                     price: .market))
             // Another journal of the same file stands for another process.
-            _ = try await OrderJournal(in: gateway.household.file).begin(left)
+            _ = try await OrderJournal(in: gateway.userData.file).begin(left)
             let placed = try await gateway.placed(order, backends)
             #expect(placed["state"] == "OPEN", "\(placed)")
             #expect(gateway.placings == 1)
-            #expect(try await recorded(gateway.household.orders.journal).identity.id != left.id)
+            #expect(try await recorded(gateway.userData.orders.journal).identity.id != left.id)
         }
     }
 
@@ -105,11 +105,11 @@ struct OrderRecordTests {
                     owner: alice, connection: "demo", isConnectionStored: false, provider: .alpaca,
                     idempotencyKey: key, ticket: ticket)
             }
-            let earlier = OrderJournal(in: gateway.household.file)
+            let earlier = OrderJournal(in: gateway.userData.file)
             for placing in placings { _ = try await earlier.begin(placing) }
             #expect(try await earlier.markSent(placings[1].id))
-            try await gateway.household.abandonUnattendedWrites()
-            let order = try await recorded(gateway.household.orders.journal)
+            try await gateway.userData.abandonUnattendedWrites()
+            let order = try await recorded(gateway.userData.orders.journal)
             #expect(order.identity == placings[1].identity && order.order.state == .unconfirmed)
         }
     }
@@ -126,14 +126,14 @@ struct OrderRecordTests {
             }
             #expect(answer["data"]?["placeOrder"]?["order"]?["state"] == "OPEN", "\(answer)")
             #expect(gateway.placings == 1)
-            #expect(try await recorded(gateway.household.orders.journal).order.state == .open)
+            #expect(try await recorded(gateway.userData.orders.journal).order.state == .open)
         }
     }
 
     @Test("prevents the deletion of its user until the order has been sent and has a response")
     func deletion() async throws {
         try await withGateway { gateway in
-            let sessions = gateway.household.authentication.sessions
+            let sessions = gateway.userData.authentication.sessions
             let wish = SessionStore.Options(scopes: [.read, .write, .trade], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let session = Session(guest.session)
@@ -156,7 +156,7 @@ struct OrderRecordTests {
                 #expect(sessions.session(guest.session.id) != nil)
             }
             #expect(answer["data"]?["placeOrder"]?["order"]?["state"] == "OPEN", "\(answer)")
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             #expect(try await recorded(journal, of: guest.user.id).order.state == .open)
             let deleted = try await delete(try #require(backends))
             #expect(deleted.failures.isEmpty, "\(deleted)")
@@ -167,10 +167,10 @@ struct OrderRecordTests {
     @Test("outlives its guest's last session; the guest is deleted after the order's response")
     func lastSession() async throws {
         try await withGateway { gateway in
-            let sessions = gateway.household.authentication.sessions
+            let sessions = gateway.userData.authentication.sessions
             let wish = SessionStore.Options(scopes: [.read, .write, .trade], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
-            let journal = gateway.household.orders.journal
+            let journal = gateway.userData.orders.journal
             _ = try await place(gateway, as: guest.user.id) { _, journal in
                 #expect(try await sessions.revoke(guest.session.id, of: guest.user.id))
                 try await sessions.tidy()

@@ -28,7 +28,7 @@ struct LiveQuoteTests {
         GatewayServices(
             connections: connections.map { ProviderConnection($0) }, market: [],
             reads: ReadCaches(clock: gateway.clock.calls),
-            userData: gateway.household,
+            userData: gateway.userData,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })

@@ -25,91 +25,91 @@ struct QuoteFallbackStateTests {
         .failure(FieldError(causes.map { ProviderFailure(.alpaca, $0) }, of: "symbol \"AAPL\""))
     }
 
-    /// A board of one symbol at the sources 0, 1 and 2.
-    private func board() -> QuoteFallbackState { QuoteFallbackState([apple: [0, 1, 2]]) }
+    /// A state of one symbol at the sources 0, 1 and 2.
+    private func state() -> QuoteFallbackState { QuoteFallbackState([apple: [0, 1, 2]]) }
 
     @Test("begin with the best source of each symbol; a symbol without a source is not followed")
     func begins() throws {
         let pound = try #require(Symbol("TSCO:XLON"))
         let none = try #require(Symbol("X1"))
-        var board = QuoteFallbackState([apple: [0, 1], pound: [1], none: []])
-        #expect(board.start.follow == [0: [apple], 1: [pound]])
-        #expect(board.receive([none: price(1)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.drainPending().isEmpty)
+        var state = QuoteFallbackState([apple: [0, 1], pound: [1], none: []])
+        #expect(state.start.follow == [0: [apple], 1: [pound]])
+        #expect(state.receive([none: price(1)], from: 0) == QuoteFallbackState.Step())
+        #expect(state.drainPending().isEmpty)
     }
 
     @Test("continue with the next one after a failure, and report no failure before all have failed")
     func falls() {
-        var board = board()
-        #expect(board.receive([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
-        #expect(board.drainPending().isEmpty)
-        #expect(board.receive([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
-        #expect(board.drainPending().isEmpty)
+        var state = state()
+        #expect(state.receive([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
+        #expect(state.drainPending().isEmpty)
+        #expect(state.receive([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
+        #expect(state.drainPending().isEmpty)
         // The same again is nothing new.
-        #expect(board.receive([apple: failure(.unavailable)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.receive([apple: failure(.notFound)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.drainPending() == [apple: told(.unavailable)])
-        #expect(board.drainPending().isEmpty)
+        #expect(state.receive([apple: failure(.unavailable)], from: 0) == QuoteFallbackState.Step())
+        #expect(state.receive([apple: failure(.notFound)], from: 2) == QuoteFallbackState.Step())
+        #expect(state.drainPending() == [apple: told(.unavailable)])
+        #expect(state.drainPending().isEmpty)
     }
 
     @Test("report a failure if the others do not know the symbol")
     func tellingFailure() {
-        var board = board()
+        var state = state()
         for (source, cause) in [ProviderFailure.Cause.notFound, .timedOut, .notEntitled].enumerated() {
-            _ = board.receive([apple: failure(cause)], from: source)
+            _ = state.receive([apple: failure(cause)], from: source)
         }
-        #expect(board.drainPending() == [apple: told(.timedOut)])
-        var unknown = self.board()
+        #expect(state.drainPending() == [apple: told(.timedOut)])
+        var unknown = self.state()
         for source in 0..<3 { _ = unknown.receive([apple: failure(.notFound)], from: source) }
         #expect(unknown.drainPending() == [apple: told(.notFound, .notFound, .notFound)])
     }
 
     @Test("stop following a source when a better one works")
     func leaves() {
-        var board = board()
-        _ = board.receive([apple: failure(.notEntitled)], from: 0)
-        _ = board.receive([apple: failure(.unavailable)], from: 1)
-        #expect(board.receive([apple: price(3)], from: 2).unfollow == [0: [apple]])
-        #expect(board.drainPending() == [apple: .price(price(3))])
+        var state = state()
+        _ = state.receive([apple: failure(.notEntitled)], from: 0)
+        _ = state.receive([apple: failure(.unavailable)], from: 1)
+        #expect(state.receive([apple: price(3)], from: 2).unfollow == [0: [apple]])
+        #expect(state.drainPending() == [apple: .price(price(3))])
         // What is left has no say any more.
-        #expect(board.receive([apple: price(9)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.drainPending().isEmpty)
+        #expect(state.receive([apple: price(9)], from: 0) == QuoteFallbackState.Step())
+        #expect(state.drainPending().isEmpty)
         // A better one that is back is told, and the one behind it left.
-        #expect(board.receive([apple: price(2)], from: 1).unfollow == [2: [apple]])
-        #expect(board.drainPending() == [apple: .price(price(2))])
-        #expect(board.receive([apple: price(4)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.drainPending().isEmpty)
+        #expect(state.receive([apple: price(2)], from: 1).unfollow == [2: [apple]])
+        #expect(state.drainPending() == [apple: .price(price(2))])
+        #expect(state.receive([apple: price(4)], from: 2) == QuoteFallbackState.Step())
+        #expect(state.drainPending().isEmpty)
         // And asked again when that fails.
-        #expect(board.receive([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
-        #expect(board.receive([apple: price(5)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.drainPending() == [apple: .price(price(5))])
+        #expect(state.receive([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
+        #expect(state.receive([apple: price(5)], from: 2) == QuoteFallbackState.Step())
+        #expect(state.drainPending() == [apple: .price(price(5))])
     }
 
     @Test("return an old price while the next source is called, and then a fresh one")
     func stale() {
-        var board = board()
-        _ = board.receive([apple: price(1)], from: 0)
-        #expect(board.drainPending() == [apple: .price(price(1))])
-        #expect(board.receive([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
-        #expect(board.drainPending() == [apple: .price(price(1, isStale: true))])
-        _ = board.receive([apple: failure(.unavailable)], from: 1)
-        #expect(board.drainPending().isEmpty)
-        _ = board.receive([apple: price(2)], from: 2)
-        #expect(board.drainPending() == [apple: .price(price(2))])
+        var state = state()
+        _ = state.receive([apple: price(1)], from: 0)
+        #expect(state.drainPending() == [apple: .price(price(1))])
+        #expect(state.receive([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
+        #expect(state.drainPending() == [apple: .price(price(1, isStale: true))])
+        _ = state.receive([apple: failure(.unavailable)], from: 1)
+        #expect(state.drainPending().isEmpty)
+        _ = state.receive([apple: price(2)], from: 2)
+        #expect(state.drainPending() == [apple: .price(price(2))])
     }
 
     @Test("returns a failure after a fresh price of the only remaining source")
     func failsAgain() {
-        var board = QuoteFallbackState([apple: [0, 1]])
-        _ = board.receive([apple: failure(.notEntitled)], from: 0)
-        _ = board.receive([apple: price(1)], from: 1)
-        #expect(board.drainPending() == [apple: .price(price(1))])
-        _ = board.receive([apple: failure(.unavailable)], from: 1)
-        #expect(board.drainPending() == [apple: told(.unavailable)])
-        _ = board.receive([apple: failure(.unavailable)], from: 1)
-        #expect(board.drainPending().isEmpty)
-        _ = board.receive([apple: price(1)], from: 1)
-        #expect(board.drainPending() == [apple: .price(price(1))])
+        var state = QuoteFallbackState([apple: [0, 1]])
+        _ = state.receive([apple: failure(.notEntitled)], from: 0)
+        _ = state.receive([apple: price(1)], from: 1)
+        #expect(state.drainPending() == [apple: .price(price(1))])
+        _ = state.receive([apple: failure(.unavailable)], from: 1)
+        #expect(state.drainPending() == [apple: told(.unavailable)])
+        _ = state.receive([apple: failure(.unavailable)], from: 1)
+        #expect(state.drainPending().isEmpty)
+        _ = state.receive([apple: price(1)], from: 1)
+        #expect(state.drainPending() == [apple: .price(price(1))])
     }
 
     private static let later = Instant("2026-11-20T16:05:00Z")
@@ -132,11 +132,11 @@ struct QuoteFallbackStateTests {
 
     @Test("returns a failure again if its code or message changes, and after a price", arguments: repeated)
     func repeats(first: ProviderFailure.Cause, second: ProviderFailure.Cause, isNew: Bool) {
-        var board = QuoteFallbackState([apple: [0]])
+        var state = QuoteFallbackState([apple: [0]])
         /// What is returned of a cause, without the time to try again.
         func returned(_ cause: ProviderFailure.Cause) -> FieldError? {
-            _ = board.receive([apple: failure(cause)], from: 0)
-            guard case .failure(var error) = board.drainPending()[apple] else { return nil }
+            _ = state.receive([apple: failure(cause)], from: 0)
+            guard case .failure(var error) = state.drainPending()[apple] else { return nil }
             error.retryAt = nil
             return error
         }
@@ -148,27 +148,27 @@ struct QuoteFallbackStateTests {
         #expect(returned(first) == error(first))
         #expect(returned(second) == (isNew ? error(second) : nil))
         #expect(returned(second) == nil)
-        _ = board.receive([apple: price(1)], from: 0)
-        #expect(board.drainPending() == [apple: .price(price(1))])
+        _ = state.receive([apple: price(1)], from: 0)
+        #expect(state.drainPending() == [apple: .price(price(1))])
         #expect(returned(second) == error(second))
     }
 
     @Test("are all named for an unknown symbol")
     func unknown() {
-        var board = board()
+        var state = state()
         for (source, provider) in [ProviderID.alpaca, .yahoo, .polygon].enumerated() {
             let news = QuoteEvent.failure(ProviderFailure(provider, .notFound))
-            _ = board.receive([apple: news], ended: [apple], from: source)
+            _ = state.receive([apple: news], ended: [apple], from: source)
         }
         let error = FieldError(.notFound, "None of ALPACA, YAHOO, POLYGON knows any symbol \"AAPL\".")
-        #expect(board.drainPending() == [apple: .failure(error)])
-        #expect(board.isOver)
+        #expect(state.drainPending() == [apple: .failure(error)])
+        #expect(state.isOver)
     }
 
     @Test("report a slow source last")
     func latest() {
-        var board = board()
-        for number in 1...5 { _ = board.receive([apple: price(number)], from: 0) }
-        #expect(board.drainPending() == [apple: .price(price(5))])
+        var state = state()
+        for number in 1...5 { _ = state.receive([apple: price(number)], from: 0) }
+        #expect(state.drainPending() == [apple: .price(price(5))])
     }
 }

@@ -20,7 +20,7 @@ extension TestGateway {
         GatewayServices(
             connections: connections.map { ProviderConnection($0) }, market: sources, routes: routes,
             reads: ReadCaches(clock: clock.calls, persistentCache: lasting),
-            userData: household,
+            userData: userData,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })

@@ -15,7 +15,7 @@ struct TestGateway: Sendable {
     let sandbox: Sandbox
     let transport: HTTPClient
     let clock: TestClock
-    let household: UserData
+    let userData: UserData
     private let schema: ExecutableSchema<GatewayContext>
 
     /// A Friday, 11:00 in New York.
@@ -27,7 +27,7 @@ struct TestGateway: Sendable {
         clock = TestClock()
         let file = try UserDatabase.temporary()
         for user in [alice, bob] { try UserStore(in: file).ensure(user) }
-        household = try UserData(in: file, .random(), userPolicy: people)
+        userData = try UserData(in: file, .random(), userPolicy: people)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -67,7 +67,7 @@ struct TestGateway: Sendable {
                     environment: .sandbox,
                     for: .everybody)
             ],
-            reads: ReadCaches(clock: self.clock.calls), userData: household, clock: clock,
+            reads: ReadCaches(clock: self.clock.calls), userData: userData, clock: clock,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })

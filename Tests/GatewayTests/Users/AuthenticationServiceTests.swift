@@ -13,16 +13,16 @@ struct AuthenticationServiceTests {
     @Test("a guest signs up, signs in, reads and signs out")
     func wholeWay() async throws {
         try await withGateway { gateway in
-            var ann = try Visitor(gateway)
+            var ann = try TestClient(gateway)
             let guest = try await ann.enter(#"startGuestSession(label: "Ann's phone")"#)
             #expect(guest["viewer"]?["username"] == .null)
             let guestToken = try #require(ann.token)
-            let named = try await ann.enter(Visitor.signUp("Ann"))
+            let named = try await ann.enter(TestClient.signUp("Ann"))
             #expect(named["viewer"] == .object(["id": guest["viewer"]?["id"] ?? .null, "username": "Ann"]))
-            #expect(try Visitor(gateway, token: guestToken).session == nil)
+            #expect(try TestClient(gateway, token: guestToken).session == nil)
 
-            var second = try Visitor(gateway)
-            try await second.enter(Visitor.signIn("aNN"))
+            var second = try TestClient(gateway)
+            try await second.enter(TestClient.signIn("aNN"))
             let answer = try await second.ask(
                 "{ viewer { username createdAt session { current scopes expiresAt } sessions { id current label } } }"
             )
@@ -43,7 +43,7 @@ struct AuthenticationServiceTests {
     @Test("without a session there is no viewer, and no error")
     func nobody() async throws {
         try await withGateway { gateway in
-            let answer = try await Visitor(gateway).ask("{ viewer { id } }")
+            let answer = try await TestClient(gateway).ask("{ viewer { id } }")
             #expect(answer == .object(["data": .object(["viewer": .null])]))
         }
     }
@@ -52,7 +52,7 @@ struct AuthenticationServiceTests {
     func settings() async throws {
         try await withGateway { gateway in
             let owner = try #require(OwnerID("owner"))
-            try UserStore(in: gateway.household.file).ensure(owner)
+            try UserStore(in: gateway.userData.file).ensure(owner)
             let query = "{ viewer { id username session { id expiresAt current } sessions { current } } }"
             let answer = try await gateway.ask(query, as: owner, gateway.backends([]))
             #expect(answer.failures.isEmpty, "\(answer)")
@@ -68,7 +68,7 @@ struct AuthenticationServiceTests {
                 #expect(refused.failures.map(\.code) == ["FORBIDDEN"], "\(refused)")
             }
             let claim = try await gateway.ask(
-                "mutation { \(Visitor.signUp("ann")) { token } }", as: owner, gateway.backends([]))
+                "mutation { \(TestClient.signUp("ann")) { token } }", as: owner, gateway.backends([]))
             #expect(claim.failures.map(\.code) == ["CONFLICT"])
         }
     }
@@ -76,12 +76,12 @@ struct AuthenticationServiceTests {
     @Test("a session that ends during an operation does not sign its guest up, and shows no data")
     func endedWithin() async throws {
         try await withGateway { gateway in
-            var guest = try Visitor(gateway)
+            var guest = try TestClient(gateway)
             try await guest.enter("startGuestSession")
             let old = try #require(guest.session)
             try await guest.enter("renewSession")
             for (operation, fields) in [
-                ("mutation { \(Visitor.signUp("ann")) { token } }", ["signUp"]),
+                ("mutation { \(TestClient.signUp("ann")) { token } }", ["signUp"]),
                 ("mutation { deleteUser { deletedId } }", ["deleteUser"]),
                 ("{ viewer { id } watchlists { name } }", ["viewer", "watchlists"]),
             ] {
@@ -98,13 +98,13 @@ struct AuthenticationServiceTests {
     @Test("a wrong name and a wrong password have the same error, and cause a wait after some failures")
     func wrong() async throws {
         try await withGateway { gateway in
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
-            let thief = try Visitor(gateway, from: 2)
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
+            let thief = try TestClient(gateway, from: 2)
             for name in ["ann", "nobody", "no name"] {
                 for attempt in 1...5 {
                     let refusal = try await thief.refusal(
-                        of: Visitor.signIn(name, "wrong password \(attempt)"))
+                        of: TestClient.signIn(name, "wrong password \(attempt)"))
                     #expect(refusal["message"] == "There is no user with this name and password.")
                     #expect(refusal["extensions"] == .object(["code": "UNAUTHENTICATED"]))
                 }
@@ -114,15 +114,15 @@ struct AuthenticationServiceTests {
                 #expect(retryAt <= .now + .seconds(900))
             }
             // From elsewhere Ann still comes in.
-            var elsewhere = try Visitor(gateway)
-            try await elsewhere.enter(Visitor.signIn("ann"))
+            var elsewhere = try TestClient(gateway)
+            try await elsewhere.enter(TestClient.signIn("ann"))
         }
     }
 
     /// The first attempt that has to wait: a machine that is slower than the first waits are long sees more of them pass.
-    private func limited(_ thief: Visitor, _ name: String) async throws -> JSONValue {
+    private func limited(_ thief: TestClient, _ name: String) async throws -> JSONValue {
         for _ in 0..<12 {
-            let refusal = try await thief.refusal(of: Visitor.signIn(name, "wrong password"))
+            let refusal = try await thief.refusal(of: TestClient.signIn(name, "wrong password"))
             if refusal["extensions"]?["code"] == "RATE_LIMITED" { return refusal }
         }
         throw Patience()
@@ -134,22 +134,22 @@ struct AuthenticationServiceTests {
     @Test("TRADE must be requested, ADMIN is for administrators, READ is always included")
     func scopes() async throws {
         try await withGateway { gateway in
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
             let examples: [(String?, Set<Scope>)] = [
                 (nil, [.read, .write]), ("READ", [.read]), ("TRADE", [.read, .trade]), ("", [.read]),
                 ("READ, WRITE, TRADE", [.read, .write, .trade]),
             ]
             for (asked, had) in examples {
-                try await ann.enter(Visitor.signIn("ann", scopes: asked))
+                try await ann.enter(TestClient.signIn("ann", scopes: asked))
                 #expect(ann.session?.scopes == had)
             }
-            let refusal = try await ann.refusal(of: Visitor.signIn("ann", scopes: "ADMIN"))
+            let refusal = try await ann.refusal(of: TestClient.signIn("ann", scopes: "ADMIN"))
             #expect(refusal["extensions"]?["code"] == "FORBIDDEN")
-            let invitation = try await UserStore(in: gateway.household.file).invite(label: nil, isAdmin: true)
-            var root = try Visitor(gateway)
-            try await root.enter(Visitor.signUp("root", invitation: invitation.code))
-            try await root.enter(Visitor.signIn("root", scopes: "ADMIN"))
+            let invitation = try await UserStore(in: gateway.userData.file).invite(label: nil, isAdmin: true)
+            var root = try TestClient(gateway)
+            try await root.enter(TestClient.signUp("root", invitation: invitation.code))
+            try await root.enter(TestClient.signIn("root", scopes: "ADMIN"))
             #expect(root.session?.scopes == [.read, .admin])
         }
     }
@@ -157,8 +157,8 @@ struct AuthenticationServiceTests {
     @Test("a wrong argument is named, with the violated rule")
     func badInput() async throws {
         try await withGateway { gateway in
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
             let examples = [
                 (
                     #"signUp(input: { username: "a", password: "correct horse" })"#, "BAD_USER_INPUT",
@@ -177,21 +177,21 @@ struct AuthenticationServiceTests {
                     #"startGuestSession(label: "")"#, "BAD_USER_INPUT",
                     #"Argument "label": A label has 1 to 100 characters; this one has 0."#
                 ),
-                (Visitor.signUp("ANN"), "CONFLICT", #"The username "ANN" is taken: choose another."#),
+                (TestClient.signUp("ANN"), "CONFLICT", #"The username "ANN" is taken: choose another."#),
                 (
-                    Visitor.signUp("bob", invitation: "none"), "BAD_USER_INPUT",
+                    TestClient.signUp("bob", invitation: "none"), "BAD_USER_INPUT",
                     #"Argument "input.invitation": It is unknown, used, or has expired."#
                 ),
             ]
             for (mutation, code, message) in examples {
-                let refusal = try await Visitor(gateway).refusal(of: mutation)
+                let refusal = try await TestClient(gateway).refusal(of: mutation)
                 #expect(refusal["message"]?.string == message)
                 #expect(refusal["extensions"]?["code"]?.string == code)
                 let argument = refusal["extensions"]?["argument"]?.string
                 #expect(
                     argument.map { message.hasPrefix("Argument \"\($0)\": ") } ?? (code == "CONFLICT"))
             }
-            let again = try await ann.refusal(of: Visitor.signUp("annie"))
+            let again = try await ann.refusal(of: TestClient.signUp("annie"))
             #expect(again["extensions"]?["code"] == "CONFLICT")
         }
     }
@@ -201,17 +201,18 @@ struct AuthenticationServiceTests {
         var settings = UserPolicy.test
         settings.signUp = policy
         try await withGateway(people: settings) { gateway in
-            var ann = try Visitor(gateway)
-            let invitation = try await UserStore(in: gateway.household.file).invite(
+            var ann = try TestClient(gateway)
+            let invitation = try await UserStore(in: gateway.userData.file).invite(
                 label: nil, isAdmin: false)
             let guest = try await ann.ask("mutation { startGuestSession { token } }")
             #expect(guest.failures.map(\.code) == (policy == .open ? [] : ["FORBIDDEN"]))
-            let plain = try await ann.ask("mutation { \(Visitor.signUp("bob")) { token } }")
+            let plain = try await ann.ask("mutation { \(TestClient.signUp("bob")) { token } }")
             #expect(plain.failures.map(\.code) == (policy == .open ? [] : ["FORBIDDEN"]))
             switch policy {
-            case .open, .invitation: try await ann.enter(Visitor.signUp("ann", invitation: invitation.code))
+            case .open, .invitation:
+                try await ann.enter(TestClient.signUp("ann", invitation: invitation.code))
             case .off:
-                let refusal = try await ann.refusal(of: Visitor.signUp("ann", invitation: invitation.code))
+                let refusal = try await ann.refusal(of: TestClient.signUp("ann", invitation: invitation.code))
                 #expect(refusal["message"] == "Nobody can sign up here. Ask who runs this server.")
             }
         }
@@ -220,9 +221,9 @@ struct AuthenticationServiceTests {
     @Test("a new password ends the other sessions and replaces this one's token")
     func changePassword() async throws {
         try await withGateway { gateway in
-            var (ann, other) = (try Visitor(gateway), try Visitor(gateway))
-            try await ann.enter(Visitor.signUp("ann"))
-            try await other.enter(Visitor.signIn("ann"))
+            var (ann, other) = (try TestClient(gateway), try TestClient(gateway))
+            try await ann.enter(TestClient.signUp("ann"))
+            try await other.enter(TestClient.signIn("ann"))
             let wrong = try await ann.refusal(
                 of: #"changePassword(input: { current: "wrong password", new: "another password" })"#)
             #expect(
@@ -237,19 +238,19 @@ struct AuthenticationServiceTests {
             try await ann.enter(
                 #"changePassword(input: { current: "correct horse battery", new: "another password" })"#)
             #expect(ann.token != old)
-            #expect(try Visitor(gateway, token: old).session == nil)
+            #expect(try TestClient(gateway, token: old).session == nil)
             #expect(other.session == nil)
-            _ = try await Visitor(gateway).refusal(of: Visitor.signIn("ann"))
+            _ = try await TestClient(gateway).refusal(of: TestClient.signIn("ann"))
             other.token = nil
-            try await other.enter(Visitor.signIn("ann", "another password"))
+            try await other.enter(TestClient.signIn("ann", "another password"))
         }
     }
 
     @Test("a user is deleted with the password, a guest without, with all data")
     func deleteUser() async throws {
         try await withGateway { gateway in
-            var (ann, guest) = (try Visitor(gateway), try Visitor(gateway))
-            try await ann.enter(Visitor.signUp("ann"))
+            var (ann, guest) = (try TestClient(gateway), try TestClient(gateway))
+            try await ann.enter(TestClient.signUp("ann"))
             try await guest.enter("startGuestSession")
             for (argument, message) in [
                 ("", #"Argument "password": A user with a name is deleted with the password only."#),
@@ -268,14 +269,14 @@ struct AuthenticationServiceTests {
             #expect(ann.session == nil && guest.session == nil)
             // The name is free again.
             ann.token = nil
-            try await ann.enter(Visitor.signUp("ann"))
+            try await ann.enter(TestClient.signUp("ann"))
         }
     }
 
     @Test("a session is seen and ended by its user only")
     func isolation() async throws {
         try await withGateway { gateway in
-            var (ann, bob) = (try Visitor(gateway), try Visitor(gateway))
+            var (ann, bob) = (try TestClient(gateway), try TestClient(gateway))
             let session = try #require(try await ann.enter("startGuestSession")["session"]?["id"]?.string)
             let user = try #require(try await ann.ask("{ viewer { id } }")["data"]?["viewer"]?["id"]?.string)
             try await bob.enter("startGuestSession")
@@ -325,10 +326,10 @@ struct AuthenticationServiceTests {
     @Test("an attempt without a free hashing slot does not count as failed")
     func overloaded() async throws {
         try await withGateway(people: Self.slow(1, cost: 4)) { gateway in
-            let hasher = gateway.household.authentication.hasher
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
-            var elsewhere = try Visitor(gateway, from: 2)
+            let hasher = gateway.userData.authentication.hasher
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
+            var elsewhere = try TestClient(gateway, from: 2)
             let end = DispatchSemaphore(value: 0)
             try await withThrowingTaskGroup(of: Void.self) { strangers in
                 defer { for _ in 0..<3 { end.signal() } }
@@ -342,14 +343,14 @@ struct AuthenticationServiceTests {
                 try await strangers.next()
                 // More than would block the client if they counted.
                 for _ in 0..<12 {
-                    let refusal = try await elsewhere.refusal(of: Visitor.signIn("ann", "wrong password"))
+                    let refusal = try await elsewhere.refusal(of: TestClient.signIn("ann", "wrong password"))
                     #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
                     #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
                     #expect(
                         refusal["message"] == "Too many clients are signing in. Try again soon.")
                 }
             }
-            try await elsewhere.enter(Visitor.signIn("ann"))
+            try await elsewhere.enter(TestClient.signIn("ann"))
         }
     }
 
@@ -393,10 +394,10 @@ struct AuthenticationServiceTests {
         settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
         settings.limits.arrivals = CallRate(burst: 1, every: .seconds(600))
         try await withGateway(people: settings) { gateway in
-            let attempts = gateway.household.authentication.attempts
-            var ann = try Visitor(gateway, from: 1)
-            try await ann.enter(Visitor.signUp("ann"))
-            for _ in 0..<4 { try await ann.enter(Visitor.signIn("ann")) }
+            let attempts = gateway.userData.authentication.attempts
+            var ann = try TestClient(gateway, from: 1)
+            try await ann.enter(TestClient.signUp("ann"))
+            for _ in 0..<4 { try await ann.enter(TestClient.signIn("ann")) }
             // So far apart that the last failure blocks for longer than the test can last.
             for number in 0..<40 {
                 _ = try? attempts.begin(
@@ -406,38 +407,38 @@ struct AuthenticationServiceTests {
                 _ = try? attempts.begin(
                     user: "bob", from: ClientOrigin(100 + number), now: .now + .seconds(30 * number))
             }
-            let busy = try Visitor(gateway, from: 3)
-            for number in 0..<4 { _ = try await busy.refusal(of: Visitor.signIn("nobody\(number)")) }
+            let busy = try TestClient(gateway, from: 3)
+            for number in 0..<4 { _ = try await busy.refusal(of: TestClient.signIn("nobody\(number)")) }
 
             let failures = "Too many attempts have failed: wait before the next."
             let ofUser = "Too many attempts to sign in as this user: try again later."
             let change = #"changePassword(input: { current: "correct horse battery", new: "another one" })"#
-            let refusals: [(visitor: Visitor, mutation: String, message: String)] = [
-                (try Visitor(gateway, from: 2), Visitor.signIn("carl"), failures),
-                (try Visitor(gateway, from: 4), Visitor.signIn("bob"), failures),
+            let refusals: [(testClient: TestClient, mutation: String, message: String)] = [
+                (try TestClient(gateway, from: 2), TestClient.signIn("carl"), failures),
+                (try TestClient(gateway, from: 4), TestClient.signIn("bob"), failures),
                 (
-                    busy, Visitor.signIn("carl"),
+                    busy, TestClient.signIn("carl"),
                     "Too many attempts to sign in from this address: try again later."
                 ),
-                (try Visitor(gateway, from: 1), Visitor.signIn("ann"), ofUser),
+                (try TestClient(gateway, from: 1), TestClient.signIn("ann"), ofUser),
                 (ann, change, ofUser),
                 (
-                    try Visitor(gateway, from: 1), Visitor.signUp("carl"),
+                    try TestClient(gateway, from: 1), TestClient.signUp("carl"),
                     "Too many new guests and users from this address: try again later."
                 ),
                 // These need a hash.
                 (
-                    try Visitor(gateway, from: 4), Visitor.signIn("carl"),
+                    try TestClient(gateway, from: 4), TestClient.signIn("carl"),
                     "Too many clients are signing in. Try again soon."
                 ),
                 (
-                    try Visitor(gateway, from: 4), Visitor.signUp("carl"),
+                    try TestClient(gateway, from: 4), TestClient.signUp("carl"),
                     "Too many clients are signing in. Try again soon."
                 ),
             ]
-            try await Self.withFullHasher(gateway.household.authentication.hasher) {
+            try await Self.withFullHasher(gateway.userData.authentication.hasher) {
                 for refused in refusals {
-                    let refusal = try await refused.visitor.refusal(of: refused.mutation)
+                    let refusal = try await refused.testClient.refusal(of: refused.mutation)
                     #expect(refusal["message"]?.string == refused.message, "\(refused.mutation)")
                     #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
                     #expect(refusal["path"] == .array(["it"]))
@@ -449,16 +450,16 @@ struct AuthenticationServiceTests {
     @Test("a flood from a user with forty sessions prevents no other user and no new client from signing in")
     func manySessions() async throws {
         try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
-            let hasher = gateway.household.authentication.hasher
-            var (mallory, ann) = (try Visitor(gateway, from: 1), try Visitor(gateway, from: 2))
-            try await mallory.enter(Visitor.signUp("mallory"))
-            try await ann.enter(Visitor.signUp("ann"))
+            let hasher = gateway.userData.authentication.hasher
+            var (mallory, ann) = (try TestClient(gateway, from: 1), try TestClient(gateway, from: 2))
+            try await mallory.enter(TestClient.signUp("mallory"))
+            try await ann.enter(TestClient.signUp("ann"))
             ann.token = nil
-            var sessions: [Visitor] = []
+            var sessions: [TestClient] = []
             for address in 100..<140 as Range<UInt64> {
                 // The session counts, from any address.
-                sessions.append(try Visitor(gateway, from: address, token: mallory.token))
-                try await mallory.enter(Visitor.signIn("mallory"))
+                sessions.append(try TestClient(gateway, from: address, token: mallory.token))
+                try await mallory.enter(TestClient.signIn("mallory"))
             }
             let end = DispatchSemaphore(value: 0)
             let (begun, refused) = (Counter(), Counter())
@@ -477,16 +478,16 @@ struct AuthenticationServiceTests {
                 try await waitUntil { begun.count == 2 }
                 for session in sessions + sessions {
                     group.addTask {
-                        let mutation = Visitor.signIn("mallory", scopes: "ADMIN")
+                        let mutation = TestClient.signIn("mallory", scopes: "ADMIN")
                         let refusal = try await session.refusal(of: mutation)
                         if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.increase() }
                     }
                 }
                 try await waitUntil { refused.count == 78 }
-                for client in [ann, try Visitor(gateway, from: 3)] {
+                for client in [ann, try TestClient(gateway, from: 3)] {
                     group.addTask {
                         var client = client
-                        try await client.enter(Visitor.signIn("ann"))
+                        try await client.enter(TestClient.signIn("ann"))
                     }
                 }
                 for _ in 0..<2 { end.signal() }
@@ -500,29 +501,29 @@ struct AuthenticationServiceTests {
     func invented() async throws {
         // Cheap hashes, so that waiting clients are not refused because of the waiting time.
         try await withGateway(people: Self.slow(64, cost: 8)) { gateway in
-            var users: [Visitor] = []
+            var users: [TestClient] = []
             for number in 0..<20 as Range<UInt64> {
-                var user = try Visitor(gateway, from: 1_000 + number)
-                try await user.enter(Visitor.signUp("user\(number)"))
+                var user = try TestClient(gateway, from: 1_000 + number)
+                try await user.enter(TestClient.signUp("user\(number)"))
                 user.token = nil
                 users.append(user)
             }
             let flood = try (0..<40 as Range<UInt64>).map { client in
-                let visitor = try Visitor(gateway, from: client)
+                let testClient = try TestClient(gateway, from: client)
                 return Task {
                     var number = 0
                     while !Task.isCancelled {
-                        _ = try? await visitor.ask(
-                            "mutation { \(Visitor.signIn("invented-\(client)-\(number)")) { token } }")
+                        _ = try? await testClient.ask(
+                            "mutation { \(TestClient.signIn("invented-\(client)-\(number)")) { token } }")
                         number += 1
                     }
                 }
             }
             for number in users.indices {
-                try await users[number].enter(Visitor.signIn("user\(number)"))
+                try await users[number].enter(TestClient.signIn("user\(number)"))
             }
-            var newDevice = try Visitor(gateway, from: 2_000)
-            try await newDevice.enter(Visitor.signIn("user0"))
+            var newDevice = try TestClient(gateway, from: 2_000)
+            try await newDevice.enter(TestClient.signIn("user0"))
             for task in flood { task.cancel() }
             for task in flood { await task.value }
         }
@@ -531,28 +532,28 @@ struct AuthenticationServiceTests {
     @Test("clients that send a user's name do not block the user, who is known by address or session")
     func lockedOut() async throws {
         try await withGateway { gateway in
-            var ann = try Visitor(gateway, from: 1)
-            try await ann.enter(Visitor.signUp("ann"))
+            var ann = try TestClient(gateway, from: 1)
+            try await ann.enter(TestClient.signUp("ann"))
             let session = ann
             ann.token = nil
             // For her name from many addresses, and for other names at her own address.
             for address in 10..<40 as Range<UInt64> {
-                let thief = try Visitor(gateway, from: address)
-                for _ in 0..<3 { _ = try await thief.refusal(of: Visitor.signIn("ann", "wrong password")) }
+                let thief = try TestClient(gateway, from: address)
+                for _ in 0..<3 { _ = try await thief.refusal(of: TestClient.signIn("ann", "wrong password")) }
             }
-            let neighbour = try Visitor(gateway, from: 1)
+            let neighbour = try TestClient(gateway, from: 1)
             for number in 0..<40 {
-                _ = try await neighbour.refusal(of: Visitor.signIn("nobody\(number)", "wrong password"))
+                _ = try await neighbour.refusal(of: TestClient.signIn("nobody\(number)", "wrong password"))
             }
-            try await ann.enter(Visitor.signIn("ann"))
+            try await ann.enter(TestClient.signIn("ann"))
             // For her name at her own address: the address is then blocked, her session is not.
             var limit: JSONValue = .null
             for _ in 0..<40 where limit["extensions"]?["code"] != "RATE_LIMITED" {
-                limit = try await neighbour.refusal(of: Visitor.signIn("ann", "wrong password"))
+                limit = try await neighbour.refusal(of: TestClient.signIn("ann", "wrong password"))
             }
             #expect(limit["message"] == "Too many attempts have failed: wait before the next.")
             var known = session
-            try await known.enter(Visitor.signIn("ann"))
+            try await known.enter(TestClient.signIn("ann"))
         }
     }
 
@@ -568,7 +569,7 @@ struct AuthenticationServiceTests {
             ] as [(UInt64, String)] {
                 var refusal: JSONValue = .null
                 for _ in 0..<4 where refusal == .null {
-                    var guest = try Visitor(gateway, from: address)
+                    var guest = try TestClient(gateway, from: address)
                     let answer = try await guest.ask("mutation { startGuestSession { token } }")
                     guest.token = answer["data"]?["startGuestSession"]?["token"]?.string
                     if guest.token == nil { refusal = try #require(answer["errors"]?[0]) }
@@ -586,14 +587,14 @@ struct AuthenticationServiceTests {
         var settings = UserPolicy.test
         settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
         try await withGateway(people: settings) { gateway in
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
             for address in 10..<14 as Range<UInt64> {
-                var session = try Visitor(gateway, from: address, token: ann.token)
-                try await session.enter(Visitor.signIn("ann"))
+                var session = try TestClient(gateway, from: address, token: ann.token)
+                try await session.enter(TestClient.signIn("ann"))
                 ann.token = session.token
             }
-            let refusal = try await ann.refusal(of: Visitor.signIn("ann"))
+            let refusal = try await ann.refusal(of: TestClient.signIn("ann"))
             #expect(refusal["message"] == "Too many attempts to sign in as this user: try again later.")
             #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
         }
@@ -604,14 +605,14 @@ struct AuthenticationServiceTests {
         var settings = UserPolicy.test
         settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
         try await withGateway(people: settings) { gateway in
-            var ann = try Visitor(gateway)
-            try await ann.enter(Visitor.signUp("ann"))
+            var ann = try TestClient(gateway)
+            try await ann.enter(TestClient.signUp("ann"))
             ann.token = nil
             for _ in 0..<4 {
-                try await ann.enter(Visitor.signIn("ann"))
+                try await ann.enter(TestClient.signIn("ann"))
                 ann.token = nil
             }
-            let refusal = try await ann.refusal(of: Visitor.signIn("ann"))
+            let refusal = try await ann.refusal(of: TestClient.signIn("ann"))
             #expect(refusal["message"] == "Too many attempts to sign in as this user: try again later.")
             #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
             #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)

@@ -26,9 +26,9 @@ struct ConnectingTests {
 
     @Test("by consent gives the accounts to that user only", arguments: [ProviderID.alpaca, .saxo])
     func consents(_ provider: ProviderID) async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            let connection = try await house.consent(provider, more: "label: \"Mine\"", as: ann)
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
+            let connection = try await gateway.consent(provider, more: "label: \"Mine\"", as: ann)
             #expect(connection["provider"]?.string == provider.rawValue)
             #expect(connection["environment"] == "SANDBOX")
             #expect(connection["label"] == "Mine")
@@ -38,18 +38,18 @@ struct ConnectingTests {
             #expect((connection["expiresAt"]?.string != nil) == (provider == .saxo))
             #expect(connection["capabilities"]?["features"]?.elements?.contains("ACCOUNTS") == true)
             #expect(connection["rateLimits"]?.elements?.isEmpty == false)
-            let calls = house.sandbox.calls.total
+            let calls = gateway.sandbox.calls.total
             // Who the accounts are is known without a call.
-            let known = try await house.ask("{ accounts { id number connection { id } } }", as: ann)
+            let known = try await gateway.ask("{ accounts { id number connection { id } } }", as: ann)
             #expect(known["data"]?["accounts"]?.elements?.count == (provider == .saxo ? 2 : 1))
             #expect(known["data"]?["accounts"]?[0]?["connection"]?["id"] == connection["id"])
-            #expect(house.sandbox.calls.total == calls)
-            let own = try await house.ask(Self.holdings, as: ann)
+            #expect(gateway.sandbox.calls.total == calls)
+            let own = try await gateway.ask(Self.holdings, as: ann)
             #expect(own.failures.isEmpty, "\(own.failures)")
             let accounts = try #require(own["data"]?["accounts"]?.elements)
             for account in accounts { #expect(account["equity"]?.string != nil) }
             #expect(own["data"]?["positions"]?.elements?.isEmpty == false)
-            let other = try await house.ask(Self.holdings, as: bob)
+            let other = try await gateway.ask(Self.holdings, as: bob)
             #expect(other["data"]?["accounts"] == .array([]))
             #expect(other["data"]?["positions"] == .array([]))
             #expect(other.failures.isEmpty)
@@ -58,52 +58,52 @@ struct ConnectingTests {
 
     @Test("needs a state that was issued to this user, once", arguments: [ProviderID.alpaca, .saxo])
     func states(_ provider: ProviderID) async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            let (url, state) = try await house.begin(provider, as: ann)
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
+            let (url, state) = try await gateway.begin(provider, as: ann)
             let code = try #require(try await Browser.approve(url, as: "demo")["code"])
             let unknown = #"state": It is unknown, used already or older than ten minutes"#
-            let stolen = try await house.connect(provider, code: code, state: state, as: bob)
+            let stolen = try await gateway.connect(provider, code: code, state: state, as: bob)
             #expect(stolen.message?.contains(unknown) == true, "\(stolen)")
-            let guessed = try await house.connect(provider, code: code, state: "0", as: ann)
+            let guessed = try await gateway.connect(provider, code: code, state: "0", as: ann)
             #expect(guessed.message?.contains(unknown) == true)
-            let own = try await house.connect(provider, code: code, state: state, as: ann)
+            let own = try await gateway.connect(provider, code: code, state: state, as: ann)
             #expect(own.failures.isEmpty, "\(own.failures)")
-            let again = try await house.connect(provider, code: code, state: state, as: ann)
+            let again = try await gateway.connect(provider, code: code, state: state, as: ann)
             #expect(again.message?.contains(unknown) == true)
             #expect(again.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
-            let late = try await house.begin(provider, as: ann)
-            house.clock.advance(by: .seconds(600))
-            let tooLate = try await house.connect(provider, code: code, state: late.state, as: ann)
+            let late = try await gateway.begin(provider, as: ann)
+            gateway.clock.advance(by: .seconds(600))
+            let tooLate = try await gateway.connect(provider, code: code, state: late.state, as: ann)
             #expect(tooLate.message?.contains(unknown) == true)
         }
     }
 
     @Test("with a code that the provider does not know fails, and nothing is stored")
     func badCode() async throws {
-        try await withHouse { house in
-            let ann = try house.user("ann")
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
             for provider in [ProviderID.alpaca, .saxo] {
-                let (_, state) = try await house.begin(provider, as: ann)
-                let answer = try await house.connect(provider, code: "planted-code", state: state, as: ann)
+                let (_, state) = try await gateway.begin(provider, as: ann)
+                let answer = try await gateway.connect(provider, code: "planted-code", state: state, as: ann)
                 #expect(
                     answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", provider.rawValue)])
                 #expect(
                     answer.message?.contains(": \(provider.rawValue) did not accept the credential") == true)
                 #expect(!"\(answer)".contains("planted"))
             }
-            let other = try await house.begin(.saxo, as: ann)
-            let elsewhere = try await house.connect(
+            let other = try await gateway.begin(.saxo, as: ann)
+            let elsewhere = try await gateway.connect(
                 .saxo, code: "c", state: other.state, redirectURI: "http://localhost:3000/other", as: ann)
             #expect(elsewhere.message?.contains(#"redirectUri": It is not the one"#) == true)
-            #expect(try await house.kept().isEmpty)
+            #expect(try await gateway.kept().isEmpty)
         }
     }
 
     @Test("without the user's consent returns no code", arguments: [ProviderID.alpaca, .saxo])
     func denies(_ provider: ProviderID) async throws {
-        try await withHouse { house in
-            let (url, state) = try await house.begin(provider, as: try house.user("ann"))
+        try await withTestGateway { gateway in
+            let (url, state) = try await gateway.begin(provider, as: try gateway.user("ann"))
             let back = try await Browser.deny(url)
             #expect(back["error"] == "access_denied")
             #expect(back["state"] == state)
@@ -113,8 +113,8 @@ struct ConnectingTests {
 
     @Test("rejects a redirect address that is not allowed")
     func redirects() async throws {
-        try await withHouse { house in
-            let answer = try await house.ask(
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask(
                 """
                 mutation { beginConnection(provider: SAXO, redirectUri: "https://evil.example/") { url } }
                 """)
@@ -128,8 +128,8 @@ struct ConnectingTests {
 
     @Test("by keys and tokens accepts the credentials of each provider")
     func keys() async throws {
-        try await withHouse { house in
-            let ann = try house.user("ann")
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
             let demo = SandboxUser.demo
             for (provider, credential) in [
                 (
@@ -141,15 +141,15 @@ struct ConnectingTests {
                 (.alphaVantage, "{ apiKey: { key: \"\(FakeAlphaVantageSettings.secondKey)\" } }"),
                 (.polygon, "{ apiKey: { key: \"\(FakePolygonSettings.secondKey)\" } }"),
             ] {
-                let answer = try await house.connect(provider, credential, as: ann)
+                let answer = try await gateway.connect(provider, credential, as: ann)
                 #expect(answer.failures.isEmpty, "\(provider): \(answer.failures)")
                 let connection = answer["data"]?["connectProvider"]?["connection"]
                 #expect(connection?["status"] == "ACTIVE")
                 let isBroker = provider == .alpaca || provider == .saxo
                 #expect(connection?["accounts"]?.elements?.isEmpty == !isBroker)
             }
-            #expect(try await house.kept().count == 5)
-            let accounts = try await house.ask("{ accounts { provider equity } }", as: ann)
+            #expect(try await gateway.kept().count == 5)
+            let accounts = try await gateway.ask("{ accounts { provider equity } }", as: ann)
             #expect(accounts.failures.isEmpty)
             #expect(accounts["data"]?["accounts"]?.elements?.count == 4)
         }
@@ -203,11 +203,11 @@ struct ConnectingTests {
         "with a wrong credential reports the error, stores nothing, and does not repeat the credential",
         arguments: mistakes)
     func refuses(_ mistake: Mistake) async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             // The owner, who has connections of the settings.
-            let owner = try house.user("owner")
-            let before = house.ledger.accountCount
-            let answer = try await house.connect(
+            let owner = try gateway.user("owner")
+            let before = gateway.ledger.accountCount
+            let answer = try await gateway.connect(
                 mistake.provider, mistake.credential, more: mistake.more, as: owner)
             #expect(answer.failures.map(\.code) == [mistake.code], "\(answer)")
             #expect(answer.message?.hasPrefix(mistake.message) == true, "\(answer)")
@@ -217,39 +217,39 @@ struct ConnectingTests {
                     ?? (mistake.code != "BAD_USER_INPUT"), "\(answer)")
             #expect(answer["data"]?["connectProvider"] == .null)
             #expect(!"\(answer)".contains("planted"), "\(answer)")
-            #expect(try await house.kept().isEmpty)
+            #expect(try await gateway.kept().isEmpty)
             // The holders of the server's own connections and keys.
-            #expect(house.ledger.accountCount == before)
+            #expect(gateway.ledger.accountCount == before)
         }
     }
 
     @Test("is possible several times with one provider, but once with an account; a renewal keeps the ids")
     func several() async throws {
-        try await withHouse { house in
-            let ann = try house.user("ann")
-            let first = try await house.consent(.alpaca, of: "demo", as: ann)
-            let second = try await house.consent(.alpaca, of: "second", as: ann)
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
+            let first = try await gateway.consent(.alpaca, of: "demo", as: ann)
+            let second = try await gateway.consent(.alpaca, of: "second", as: ann)
             #expect(first["id"] != second["id"])
-            let both = try await house.ask("{ accounts { id number equity } }", as: ann)
+            let both = try await gateway.ask("{ accounts { id number equity } }", as: ann)
             #expect(both.failures.isEmpty)
             #expect(both["data"]?["accounts"]?.elements?.count == 2)
 
             let id = try #require(first["id"]?.string)
             let keys = SandboxUser.demo.alpaca
             let again = "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }"
-            let twice = try await house.connect(.alpaca, again, as: ann)
+            let twice = try await gateway.connect(.alpaca, again, as: ann)
             #expect(twice.failures == [FieldFailure("connectProvider", "CONFLICT", "ALPACA")])
             #expect(twice.message?.contains(id) == true, "\(twice)")
 
-            let renewed = try await house.connect(.alpaca, again, more: "renew: \"\(id)\"", as: ann)
+            let renewed = try await gateway.connect(.alpaca, again, more: "renew: \"\(id)\"", as: ann)
             #expect(renewed.failures.isEmpty, "\(renewed.failures)")
             #expect(renewed["data"]?["connectProvider"]?["connection"]?["id"] == first["id"])
             #expect(renewed["data"]?["connectProvider"]?["connection"]?["accounts"] == first["accounts"])
             let other = try #require(second["id"]?.string)
-            let wrong = try await house.connect(.alpaca, again, more: "renew: \"\(other)\"", as: ann)
+            let wrong = try await gateway.connect(.alpaca, again, more: "renew: \"\(other)\"", as: ann)
             #expect(wrong.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", "ALPACA")])
             #expect(wrong.message?.contains("does not open account") == true)
-            let after = try await house.ask("{ accounts { id number equity } }", as: ann)
+            let after = try await gateway.ask("{ accounts { id number equity } }", as: ann)
             #expect(after["data"]?["accounts"]?.elements?.count == 2)
             #expect(after.failures.isEmpty)
         }
@@ -257,36 +257,36 @@ struct ConnectingTests {
 
     @Test("ends for its user only when they disconnect")
     func disconnects() async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            let id = try #require(try await house.consent(.saxo, as: ann)["id"]?.string)
-            _ = try await house.ask(Self.holdings, as: ann)
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
+            let id = try #require(try await gateway.consent(.saxo, as: ann)["id"]?.string)
+            _ = try await gateway.ask(Self.holdings, as: ann)
             let disconnect = "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }"
-            #expect(try await house.ask(disconnect, as: bob).failures.map(\.code) == ["NOT_FOUND"])
-            let answer = try await house.ask(disconnect, as: ann)
+            #expect(try await gateway.ask(disconnect, as: bob).failures.map(\.code) == ["NOT_FOUND"])
+            let answer = try await gateway.ask(disconnect, as: ann)
             #expect(answer["data"]?["disconnectProvider"]?["deletedId"]?.string == id)
-            let after = try await house.ask(Self.holdings, as: ann)
+            let after = try await gateway.ask(Self.holdings, as: ann)
             #expect(after["data"]?["accounts"] == .array([]))
             #expect(after["data"]?["positions"] == .array([]))
-            #expect(try await house.ask(disconnect, as: ann).failures.map(\.code) == ["NOT_FOUND"])
-            #expect(try await house.kept().isEmpty)
+            #expect(try await gateway.ask(disconnect, as: ann).failures.map(\.code) == ["NOT_FOUND"])
+            #expect(try await gateway.kept().isEmpty)
             let settings = "mutation { disconnectProvider(id: \"Connection:alpaca\") { deletedId } }"
-            #expect(try await house.ask(settings).failures.map(\.code) == ["FORBIDDEN"])
+            #expect(try await gateway.ask(settings).failures.map(\.code) == ["FORBIDDEN"])
         }
     }
 
     @Test("for the twenty-first time is rejected with the limit")
     func bound() async throws {
-        try await withHouse { house in
-            let ann = try house.user("ann")
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
             for number in 1...20 {
-                let answer = try await house.connect(
+                let answer = try await gateway.connect(
                     .alphaVantage, "{ apiKey: { key: \"KEY\(number)\" } }", as: ann)
                 #expect(answer.failures.isEmpty, "\(number): \(answer.failures)")
             }
-            let calls = house.sandbox.calls.total
-            let answer = try await house.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
-            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be stored")
+            let calls = gateway.sandbox.calls.total
+            let answer = try await gateway.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
+            #expect(gateway.sandbox.calls.total == calls, "no credential is tested that cannot be stored")
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
@@ -299,106 +299,107 @@ struct ConnectingTests {
 @Suite("Limits of connecting with a provider")
 struct ConnectingLimitTests {
     /// The number of calls that are left to each of a user's connections.
-    private static func remaining(_ house: TestGateway, _ user: OwnerID) async throws -> [String?] {
-        let answer = try await house.ask("{ viewer { connections { rateLimits { remaining } } } }", as: user)
+    private static func remaining(_ gateway: TestGateway, _ user: OwnerID) async throws -> [String?] {
+        let answer = try await gateway.ask(
+            "{ viewer { connections { rateLimits { remaining } } } }", as: user)
         let connections = try #require(answer["data"]?["viewer"]?["connections"]?.elements, "\(answer)")
         return connections.map { $0["rateLimits"]?[0]?["remaining"]?.digits }
     }
 
     @Test("a call counts for the key with which it was made, also after changes of the connection")
     func keys() async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
             func key(_ key: String) -> String { "{ apiKey: { key: \"\(key)\" } }" }
             let (first, second) = (key(FakePolygonSettings.demoKey), key(FakePolygonSettings.secondKey))
             // Each attempt makes one call, of five a minute.
-            let connected = try await house.connect(.polygon, first, as: ann)
+            let connected = try await gateway.connect(.polygon, first, as: ann)
             let id = try #require(
                 connected["data"]?["connectProvider"]?["connection"]?["id"]?.string, "\(connected)")
-            #expect(try await Self.remaining(house, ann) == ["4"])
-            let renewed = try await house.connect(.polygon, second, more: "renew: \"\(id)\"", as: ann)
+            #expect(try await Self.remaining(gateway, ann) == ["4"])
+            let renewed = try await gateway.connect(.polygon, second, more: "renew: \"\(id)\"", as: ann)
             #expect(renewed.failures.isEmpty, "\(renewed)")
-            #expect(try await Self.remaining(house, ann) == ["4"])
+            #expect(try await Self.remaining(gateway, ann) == ["4"])
             // The first key is in no connection now; two attempts with it at the same time.
-            async let one = house.connect(.polygon, first, as: ann)
-            async let two = house.connect(.polygon, first, as: bob)
+            async let one = gateway.connect(.polygon, first, as: ann)
+            async let two = gateway.connect(.polygon, first, as: bob)
             for answer in try await [one, two] { #expect(answer.failures.isEmpty, "\(answer)") }
-            #expect(try await Self.remaining(house, ann) == ["4", "2"])
-            #expect(try await Self.remaining(house, bob) == ["2"])
-            let ended = try await house.ask(
+            #expect(try await Self.remaining(gateway, ann) == ["4", "2"])
+            #expect(try await Self.remaining(gateway, bob) == ["2"])
+            let ended = try await gateway.ask(
                 "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
             #expect(ended.failures.isEmpty, "\(ended)")
-            let again = try await house.connect(.polygon, second, as: bob)
+            let again = try await gateway.connect(.polygon, second, as: bob)
             #expect(again.failures.isEmpty, "\(again)")
-            #expect(try await Self.remaining(house, bob) == ["2", "3"])
+            #expect(try await Self.remaining(gateway, bob) == ["2", "3"])
         }
     }
 
     @Test(
         "a key stays in use while a connection has it, also after changes of other attempts and connections")
     func keyInUse() async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            let before = house.ledger.accountCount
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
+            let before = gateway.ledger.accountCount
             let key = "{ apiKey: { key: \"\(FakePolygonSettings.secondKey)\" } }"
             func connect(_ more: String = "", as user: OwnerID) async throws -> String {
-                let answer = try await house.connect(.polygon, key, more: more, as: user)
+                let answer = try await gateway.connect(.polygon, key, more: more, as: user)
                 return try #require(
                     answer["data"]?["connectProvider"]?["connection"]?["id"]?.string, "\(answer)")
             }
             // The number of windows that `providers` lists for Polygon.
             func windows() async throws -> Int? {
-                let answer = try await house.ask("{ providers { provider rateLimits { name } } }", as: ann)
+                let answer = try await gateway.ask("{ providers { provider rateLimits { name } } }", as: ann)
                 let providers = try #require(answer["data"]?["providers"]?.elements, "\(answer)")
                 return providers.first { $0["provider"] == "POLYGON" }?["rateLimits"]?.elements?.count
             }
             let id = try await connect(as: ann)
             let other = try await connect(as: bob)
-            let ended = try await house.ask(
+            let ended = try await gateway.ask(
                 "mutation { disconnectProvider(id: \"\(other)\") { deletedId } }", as: bob)
             #expect(ended.failures.isEmpty, "\(ended)")
-            #expect(house.ledger.accountCount == before + 1)
+            #expect(gateway.ledger.accountCount == before + 1)
             #expect(try await connect("renew: \"\(id)\"", as: ann) == id)
-            #expect(house.ledger.accountCount == before + 1)
+            #expect(gateway.ledger.accountCount == before + 1)
             let listed = try await windows()
             _ = try await connect(as: ann)
             #expect(try await windows() == listed)
-            #expect(try await Self.remaining(house, ann) == ["1", "1"])
+            #expect(try await Self.remaining(gateway, ann) == ["1", "1"])
             // The account is connected already, with the same keys.
             let keys = SandboxUser.demo.alpaca
             for code: String? in [nil, "CONFLICT"] {
-                let answer = try await house.connect(
+                let answer = try await gateway.connect(
                     .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
                 #expect(answer.failures.first?.code == code, "\(answer)")
-                #expect(house.ledger.accountCount == before + 2)
+                #expect(gateway.ledger.accountCount == before + 2)
             }
         }
     }
 
     @Test("a failed attempt leaves no account in the quota ledger, nor does a removed connection")
     func holders() async throws {
-        try await withHouse { house in
-            let ann = try house.user("ann")
-            let before = house.ledger.accountCount
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
+            let before = gateway.ledger.accountCount
             for number in 0..<10 {
-                let refused = try await house.connect(
+                let refused = try await gateway.connect(
                     .polygon, "{ apiKey: { key: \"wrong\(number)\" } }", as: ann)
                 #expect(refused.failures.map(\.code) == ["BAD_USER_INPUT"])
             }
-            #expect(house.ledger.accountCount == before)
-            let connection = try await house.consent(.alpaca, as: ann)
-            #expect(house.ledger.accountCount == before + 1)
+            #expect(gateway.ledger.accountCount == before)
+            let connection = try await gateway.consent(.alpaca, as: ann)
+            #expect(gateway.ledger.accountCount == before + 1)
             // The account is connected already.
             let keys = SandboxUser.demo.alpaca
-            let twice = try await house.connect(
+            let twice = try await gateway.connect(
                 .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
             #expect(twice.failures.map(\.code) == ["CONFLICT"])
-            #expect(house.ledger.accountCount == before + 1)
+            #expect(gateway.ledger.accountCount == before + 1)
             let id = try #require(connection["id"]?.string)
-            let ended = try await house.ask(
+            let ended = try await gateway.ask(
                 "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
             #expect(ended.failures.isEmpty)
-            #expect(house.ledger.accountCount == before)
+            #expect(gateway.ledger.accountCount == before)
         }
     }
 
@@ -406,25 +407,25 @@ struct ConnectingLimitTests {
     func limits() async throws {
         var people = UserPolicy()
         people.limits.connects = CallRate(burst: 3, every: .seconds(600))
-        try await withHouse(people: people) { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+        try await withTestGateway(people: people) { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
             // No credential is tested, and no attempt counted.
             for _ in 0..<5 {
-                let unknown = try await house.connect(.saxo, code: "c", state: "s", as: ann)
+                let unknown = try await gateway.connect(.saxo, code: "c", state: "s", as: ann)
                 #expect(unknown.failures.map(\.code) == ["BAD_USER_INPUT"])
             }
             for number in 0..<3 {
-                let wrong = try await house.connect(
+                let wrong = try await gateway.connect(
                     .polygon, "{ apiKey: { key: \"wrong\(number)\" } }", as: ann)
                 #expect(wrong.failures.map(\.code) == ["BAD_USER_INPUT"])
-                _ = try await house.begin(.alpaca, as: ann)
+                _ = try await gateway.begin(.alpaca, as: ann)
             }
-            let calls = house.sandbox.calls.total
-            let late = try await house.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: ann)
+            let calls = gateway.sandbox.calls.total
+            let late = try await gateway.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: ann)
             #expect(
                 late.message
                     == "Too many attempts to connect with a provider by this user: try again later.")
-            let begun = try await house.ask(
+            let begun = try await gateway.ask(
                 "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestGateway.redirectURI)\") { url } }",
                 as: ann)
             #expect(begun.message == "Too many authorizations by this user: try again later.")
@@ -433,8 +434,8 @@ struct ConnectingLimitTests {
                 let retryAt = refusal["errors"]?[0]?["extensions"]?["retryAt"]?.string
                 #expect(try #require(retryAt.flatMap { Instant($0) }) > .now)
             }
-            #expect(house.sandbox.calls.total == calls)
-            let other = try await house.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: bob)
+            #expect(gateway.sandbox.calls.total == calls)
+            let other = try await gateway.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: bob)
             #expect(other.failures.map(\.code) == ["BAD_USER_INPUT"])
         }
     }
@@ -443,22 +444,22 @@ struct ConnectingLimitTests {
     func together() async throws {
         var people = UserPolicy()
         people.limits.connectsOfAddress = CallRate(burst: 2, every: .seconds(600))
-        try await withHouse(people: people) { house in
+        try await withTestGateway(people: people) { gateway in
             var codes: [String?] = []
             for name in ["ann", "bob", "carl"] {
-                let answer = try await house.connect(
-                    .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user(name))
+                let answer = try await gateway.connect(
+                    .polygon, "{ apiKey: { key: \"wrong\" } }", as: gateway.user(name))
                 codes += answer.failures.map(\.code)
             }
             #expect(codes == ["BAD_USER_INPUT", "BAD_USER_INPUT", "RATE_LIMITED"])
         }
         people.limits.connectsOfAddress = CallRate(burst: 100, every: .seconds(1))
         people.limits.totalConnects = CallRate(burst: 1, every: .seconds(600))
-        try await withHouse(people: people) { house in
-            _ = try await house.connect(
-                .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user("ann"))
-            let answer = try await house.connect(
-                .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user("bob"))
+        try await withTestGateway(people: people) { gateway in
+            _ = try await gateway.connect(
+                .polygon, "{ apiKey: { key: \"wrong\" } }", as: gateway.user("ann"))
+            let answer = try await gateway.connect(
+                .polygon, "{ apiKey: { key: \"wrong\" } }", as: gateway.user("bob"))
             #expect(
                 answer.message
                     == "This server has too many attempts to connect with a provider at present: try again later."

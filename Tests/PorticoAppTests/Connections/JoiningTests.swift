@@ -7,15 +7,15 @@ import Testing
 struct JoiningTests {
     @Test("is followed from then on, for its user only")
     func joins() async throws {
-        try await withHouse { house in
-            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            _ = try await house.consent(.alpaca, as: ann)
-            _ = try await house.consent(.alpaca, of: "second", as: bob)
-            var positions = try await house.follow("subscription { positions { provider } }", as: ann)
-            var orders = try await house.follow("subscription { orders { provider } }", as: ann)
-            var others = try await house.follow("subscription { positions { provider } }", as: bob)
+        try await withTestGateway { gateway in
+            let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
+            _ = try await gateway.consent(.alpaca, as: ann)
+            _ = try await gateway.consent(.alpaca, of: "second", as: bob)
+            var positions = try await gateway.follow("subscription { positions { provider } }", as: ann)
+            var orders = try await gateway.follow("subscription { orders { provider } }", as: ann)
+            var others = try await gateway.follow("subscription { positions { provider } }", as: bob)
             #expect(try await positions.next()?["data"]?["positions"]?["provider"] == "ALPACA")
-            _ = try await house.consent(.saxo, as: ann)
+            _ = try await gateway.consent(.saxo, as: ann)
             var next: JSONValue?
             repeat {
                 next = try await positions.next()
@@ -26,7 +26,7 @@ struct JoiningTests {
                 next = try await orders.next()
             } while next?["data"]?["orders"]?["provider"] == "ALPACA"
             #expect(next?["data"]?["orders"]?["provider"] == "SAXO", "\(String(describing: next))")
-            _ = try await house.consent(.saxo, of: "second", as: bob)
+            _ = try await gateway.consent(.saxo, of: "second", as: bob)
             repeat {
                 next = try await others.next()
             } while next?["data"]?["positions"]?["provider"] == "ALPACA"

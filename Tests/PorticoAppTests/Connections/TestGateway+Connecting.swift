@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Upstream
 
-/// What a house tells of a connection that was made.
+/// What a gateway tells of a connection that was made.
 let connectionFields = """
     connection { id provider environment label status expiresAt lastSuccessAt failure { code message }
       accounts { id number currency } capabilities { features } rateLimits { name limit remaining } }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("The contract, field by field")
 struct ContractTests {
-    /// Types of which a healthy house has no object: what they tell of are failures.
+    /// Types that describe failures; a healthy gateway has no object of them.
     private static let failureTypes = ["Failure", "OrderRejection"]
 
     @Test("the sandbox returns every type that queries reach, with every field, as the schema states")
     func everyField() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let schema = try Schema.build(Contract.schemaText)
-            try await furnish(house)
+            try await createUserData(gateway)
             var run = ContractRun(schema) { query in
-                try await house.ask(query)
+                try await gateway.ask(query)
             }
             try await run.run()
             #expect(run.violations.isEmpty)
@@ -26,9 +26,9 @@ struct ContractTests {
     }
 
     /// Runs the mutations of real screens with their examples, so that there is something of what users make.
-    private func furnish(_ house: TestGateway) async throws {
+    private func createUserData(_ gateway: TestGateway) async throws {
         for document in OperationDocument.mutations {
-            let answer = try await document.ask(house)
+            let answer = try await document.ask(gateway)
             #expect(answer["errors"] == nil, "\(document.name)")
         }
     }

@@ -15,12 +15,12 @@ struct DescriptionTests {
     func previousPage() async throws {
         let described = try Self.description(of: "PageInfo", "hasPreviousPage")
         #expect(!described.contains("Always false") && described.contains("`after`"), "\(described)")
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let page = "pageInfo { hasPreviousPage endCursor }"
-            let first = try await house.ask("{ news(first: 2) { \(page) } }")["data"]?["news"]?["pageInfo"]
+            let first = try await gateway.ask("{ news(first: 2) { \(page) } }")["data"]?["news"]?["pageInfo"]
             #expect(first?["hasPreviousPage"] == .bool(false))
             let cursor = try #require(first?["endCursor"]?.string)
-            let second = try await house.ask("{ news(first: 2, after: \"\(cursor)\") { \(page) } }")
+            let second = try await gateway.ask("{ news(first: 2, after: \"\(cursor)\") { \(page) } }")
             #expect(second["data"]?["news"]?["pageInfo"]?["hasPreviousPage"] == .bool(true), "\(second)")
         }
     }

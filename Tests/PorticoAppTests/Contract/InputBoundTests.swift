@@ -15,28 +15,28 @@ struct InputBoundTests {
     @Test(
         "a text of one grapheme and 900 KB is rejected with the argument's name, without a call or an effect")
     func texts() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let schema = try Schema.build(Contract.schemaText)
-            let before = try await Self.state(of: house)
-            let calls = house.sandbox.calls.total
+            let before = try await Self.state(of: gateway)
+            let calls = gateway.sandbox.calls.total
             let inputs = try Self.rootInputs(of: schema).filter { $0.takesText(schema) }
             // A search that found fewer inputs would be wrong.
             #expect(inputs.count > 60)
             for input in inputs {
-                let answer = try await Self.send(input, ["v": .string(Self.hugeText)], to: house, schema)
+                let answer = try await Self.send(input, ["v": .string(Self.hugeText)], to: gateway, schema)
                 Self.check(answer, refuses: input)
             }
-            #expect(house.sandbox.calls.total == calls)
-            #expect(try await Self.state(of: house) == before)
+            #expect(gateway.sandbox.calls.total == calls)
+            #expect(try await Self.state(of: gateway) == before)
         }
     }
 
     @Test("such a text in a nested argument is rejected too")
     func nestedTexts() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let schema = try Schema.build(Contract.schemaText)
-            for document in OperationDocument.mutations { _ = try await document.ask(house) }
-            var run = ContractRun(schema) { try await house.ask($0) }
+            for document in OperationDocument.mutations { _ = try await document.ask(gateway) }
+            var run = ContractRun(schema) { try await gateway.ask($0) }
             try await run.run()
             var count = 0
             for (name, path) in run.paths.sorted(by: { $0.key < $1.key }) where name != "Query" {
@@ -47,7 +47,7 @@ struct InputBoundTests {
                 for input in inputs {
                     guard let query = path.query(selecting: input.selection(schema), in: schema, ids: run.ids)
                     else { continue }
-                    let answer = try await house.ask(
+                    let answer = try await gateway.ask(
                         "query(\(input.variable(schema))) \(query)",
                         variables: ["v": .string(Self.hugeText)])
                     Self.check(answer, refuses: input)
@@ -60,7 +60,7 @@ struct InputBoundTests {
 
     @Test("a list of 100,000 entries is rejected with the argument's name")
     func lists() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let schema = try Schema.build(Contract.schemaText)
             let inputs = try Self.rootInputs(of: schema).filter { $0.type.wrapping.item != nil }
             var named = 0
@@ -68,7 +68,7 @@ struct InputBoundTests {
                 let entry = HostileInput.example(input.type.type, named: input.path.last?.name ?? "", schema)
                 let list = try #require(try Self.value(entry).map { Array(repeating: $0, count: 100_000) })
                 let answer = try await Self.send(
-                    input, ["v": .list(list)], to: house, schema, wholeList: true)
+                    input, ["v": .list(list)], to: gateway, schema, wholeList: true)
                 // If each entry has a cost, the operation is refused before its arguments are read.
                 if answer["errors"]?[0]?["extensions"]?["code"] == "COST_LIMIT_EXCEEDED" { continue }
                 Self.check(answer, refuses: input, wholeList: true)
@@ -90,16 +90,16 @@ struct InputBoundTests {
     }
 
     private static func send(
-        _ input: HostileInput, _ variables: InputObject, to house: TestGateway, _ schema: Schema,
+        _ input: HostileInput, _ variables: InputObject, to gateway: TestGateway, _ schema: Schema,
         wholeList: Bool = false
     ) async throws -> JSONValue {
         let text =
             "\(input.operation)(\(input.variable(schema, wholeList: wholeList))) "
             + "{ \(input.selection(schema, wholeList: wholeList)) }"
         switch input.operation {
-        case .query, .mutation: return try await house.ask(text, variables: variables)
+        case .query, .mutation: return try await gateway.ask(text, variables: variables)
         case .subscription:
-            var responses = try await house.follow(text, variables: variables)
+            var responses = try await gateway.follow(text, variables: variables)
             return try #require(try await responses.next())
         }
     }
@@ -119,8 +119,8 @@ struct InputBoundTests {
     }
 
     /// All stored data of the requesting user.
-    private static func state(of house: TestGateway) async throws -> String? {
-        try await UserDataExport(of: house.file).json(of: try #require(OwnerID("owner")))
+    private static func state(of gateway: TestGateway) async throws -> String? {
+        try await UserDataExport(of: gateway.file).json(of: try #require(OwnerID("owner")))
     }
 
     /// The value of a literal without variables.

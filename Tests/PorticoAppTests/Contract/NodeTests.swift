@@ -27,28 +27,28 @@ struct NodeTests {
     )
     func everyID() async throws {
         let schema = try Schema.build(Contract.schemaText)
-        try await withHouse(clock: GatewayClock(isStopped: true)) { configuration in
+        try await withTestGateway(clock: GatewayClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
-        } _: { house in
-            for document in OperationDocument.mutations { _ = try await document.ask(house) }
-            let known = try await Self.typesByID(house, schema)
+        } _: { gateway in
+            for document in OperationDocument.mutations { _ = try await document.ask(gateway) }
+            let known = try await Self.typesByID(gateway, schema)
             let withID = schema.types.filter { type in
                 if case .object = type.kind { type.field(named: "id") != nil } else { false }
             }
             #expect(Set(known.values) == Set(withID.map(\.name)))
-            try await Self.expect(known, at: house, as: nil) { _ in true }
-            let stranger = try house.user("stranger")
+            try await Self.expect(known, at: gateway, as: nil) { _ in true }
+            let stranger = try gateway.user("stranger")
             // The session of a token of the settings has the same id for every user, and is each requester's
             // own.
             let ofOthers = known.filter { $0.key != "Session:settings" }
-            try await Self.expect(ofOthers, at: house, as: stranger) { Self.publicTypes.contains($0) }
+            try await Self.expect(ofOthers, at: gateway, as: stranger) { Self.publicTypes.contains($0) }
             // Again after a restart, without data in memory.
-            try await Self.expect(known, at: house.restarted(), as: nil) { _ in true }
+            try await Self.expect(known, at: gateway.restarted(), as: nil) { _ in true }
         }
     }
 
     /// The types of the objects in responses to generated and real operations, by their ids.
-    private static func typesByID(_ house: TestGateway, _ schema: Schema) async throws -> [String: String] {
+    private static func typesByID(_ gateway: TestGateway, _ schema: Schema) async throws -> [String: String] {
         var known: [String: String] = [:]
         func note(_ answer: JSONValue, to query: String) throws {
             let check = AnswerCheck(answer, to: try validate(parse(SourceText(query)), against: schema))
@@ -56,13 +56,13 @@ struct NodeTests {
         }
         var answers: [(query: String, answer: JSONValue)] = []
         var run = ContractRun(schema) { query in
-            let answer = try await house.ask(query)
+            let answer = try await gateway.ask(query)
             answers.append((query, answer))
             return answer
         }
         try await run.run()
         for document in OperationDocument.all where document.isQuery {
-            answers.append((document.text, try await document.ask(house)))
+            answers.append((document.text, try await document.ask(gateway)))
         }
         for (query, answer) in answers { try note(answer, to: query) }
         return known
@@ -70,20 +70,20 @@ struct NodeTests {
 
     /// Expects the ids whose types meet `isFound` to be found, and the others not to be found.
     private static func expect(
-        _ known: [String: String], at house: TestGateway, as user: OwnerID?, where isFound: (String) -> Bool
+        _ known: [String: String], at gateway: TestGateway, as user: OwnerID?, where isFound: (String) -> Bool
     ) async throws {
         let ids = known.keys.sorted()
         for start in stride(from: 0, to: ids.count, by: 100) {
             let part = ids[start..<min(start + 100, ids.count)]
             let list = part.map { "\"\($0)\"" }.joined(separator: ",")
-            let answer = try await house.ask("{ nodes(ids: [\(list)]) { __typename id } }", as: user)
+            let answer = try await gateway.ask("{ nodes(ids: [\(list)]) { __typename id } }", as: user)
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let nodes = try #require(answer["data"]?["nodes"]?.elements)
             try #require(nodes.count == part.count)
             for (id, node) in zip(part, nodes) { expect(node, id, known[id], isFound) }
         }
         for id in ids {
-            let answer = try await house.ask("{ node(id: \"\(id)\") { __typename id } }", as: user)
+            let answer = try await gateway.ask("{ node(id: \"\(id)\") { __typename id } }", as: user)
             #expect(answer.failures.isEmpty, "\(id): \(answer.failures)")
             expect(try #require(answer["data"]?["node"]), id, known[id], isFound)
         }
@@ -102,24 +102,24 @@ struct NodeTests {
 
     @Test("that are invalid have no object, and cause no call")
     func malformed() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let ids = [
                 "Nothing:1", "Instrument:", "Instrument:a b", "Article:ALPACA:1", "Article:ALPACA:x:1",
                 "Article:NOBODY:0:1", "Position:", "Position:nobody:AAPL", "Account:nobody:1", "Session:x",
                 "User:x", "Goal:x", "Watchlist:x", "Order:nobody:1", "Connection:x",
             ]
             let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
-            let answer = try await house.ask("{ nodes(ids: [\(list)]) { id } }")
+            let answer = try await gateway.ask("{ nodes(ids: [\(list)]) { id } }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             #expect(answer["data"]?["nodes"]?.elements == ids.map { _ in .null })
-            #expect(house.sandbox.calls.total == 0)
+            #expect(gateway.sandbox.calls.total == 0)
         }
     }
 
     @Test("of one kind are looked up together; more than a hundred are rejected")
     func together() async throws {
-        try await withHouse { house in
-            let answer = try await house.ask(
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask(
                 """
                 { nodes(ids: ["Instrument:AAPL", "Instrument:MSFT", "Instrument:AAPL", "Instrument:KO", "Instrument:AMD"]) {
                     ... on Instrument { symbol } } }
@@ -127,9 +127,9 @@ struct NodeTests {
             #expect(
                 answer["data"]?["nodes"]?.elements?.map { $0["symbol"]?.string }
                     == ["AAPL", "MSFT", "AAPL", "KO", "AMD"], "\(answer)")
-            #expect(house.calls(of: .alpaca) == ["GET /v2/assets": 1])
+            #expect(gateway.calls(of: .alpaca) == ["GET /v2/assets": 1])
             let many = [String](repeating: "\"Instrument:AAPL\"", count: 101).joined(separator: ",")
-            let refused = try await house.ask("{ nodes(ids: [\(many)]) { id } }")
+            let refused = try await gateway.ask("{ nodes(ids: [\(many)]) { id } }")
             #expect(refused.failures == [FieldFailure("nodes", "BAD_USER_INPUT", nil)])
             #expect(
                 refused["errors"]?[0]?["message"]?.string

@@ -41,8 +41,8 @@ struct OperationDocumentTests {
     func answers(_ document: OperationDocument) async throws {
         let valid = try validate(
             parse(SourceText(document.text)), against: Schema.build(Contract.schemaText))
-        try await withHouse { house in
-            let answer = try await document.ask(house)
+        try await withTestGateway { gateway in
+            let answer = try await document.ask(gateway)
             #expect(AnswerCheck(answer, to: valid).violations.isEmpty)
         }
     }

@@ -49,22 +49,24 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 }
 
 extension OperationDocument {
-    /// Asks a house for it, with its example variables and ids of the house's own; of a subscription the first answer.
-    func ask(_ house: TestGateway) async throws -> JSONValue {
-        try await prepare(house)
-        let variables = try await variables { try await house.ask($0) }
-        guard isSubscription else { return try await house.ask(text, variables: variables) }
-        var responses = try await house.follow(text, variables: variables)
+    /// Executes the document with its example variables and ids of the gateway. For a subscription, returns the first
+    /// response.
+    func ask(_ gateway: TestGateway) async throws -> JSONValue {
+        try await prepare(gateway)
+        let variables = try await variables { try await gateway.ask($0) }
+        guard isSubscription else { return try await gateway.ask(text, variables: variables) }
+        var responses = try await gateway.follow(text, variables: variables)
         return try #require(try await responses.next())
     }
 
-    /// Creates in a house the objects that the document needs.
-    func prepare(_ house: TestGateway) async throws {
-        if wantsWatchlist { try await house.makeWatchlist() }
-        if isSubscription { try await house.placeOpenOrder() }
+    /// Creates in a gateway the objects that the document needs.
+    func prepare(_ gateway: TestGateway) async throws {
+        if wantsWatchlist { try await gateway.makeWatchlist() }
+        if isSubscription { try await gateway.placeOpenOrder() }
     }
 
-    /// Its example variables, with ids that there are where they say "the id of an account", as the explorer does it.
+    /// Its example variables, in which ids of the gateway replace placeholders such as "the id of an account", as in the
+    /// explorer.
     func variables(asking ask: (_ query: String) async throws -> JSONValue) async throws -> InputObject {
         var text = String(decoding: variables, as: UTF8.self)
         for (placeholder, kind) in wanted {

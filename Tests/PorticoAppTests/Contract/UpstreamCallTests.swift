@@ -13,12 +13,12 @@ struct UpstreamCallTests {
         "to an operation of a real screen equal the recorded ones; `make golden` records them",
         arguments: OperationDocument.all)
     func document(_ document: OperationDocument) async throws {
-        try await Self.withCountedHouse { house in
-            if !document.isMutation { try await Self.furnish(house) }
-            try await document.prepare(house)
-            let variables = try await document.variables { try await house.ask($0) }
-            let events = try await document.countOfFirstEvents { try await house.ask($0) }
-            let asked = try await house.restarted()
+        try await Self.withCountedGateway { gateway in
+            if !document.isMutation { try await Self.createUserData(gateway) }
+            try await document.prepare(gateway)
+            let variables = try await document.variables { try await gateway.ask($0) }
+            let events = try await document.countOfFirstEvents { try await gateway.ask($0) }
+            let asked = try await gateway.restarted()
             let before = asked.sandbox.calls
             if document.isSubscription {
                 var responses = try await asked.follow(document.text, variables: variables)
@@ -39,16 +39,16 @@ struct UpstreamCallTests {
     func pairs() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.queryType)]
-        try await Self.withCountedHouse { house in
-            try await Self.furnish(house)
-            let ids = try await Self.ids(root, schema, house)
+        try await Self.withCountedGateway { gateway in
+            try await Self.createUserData(gateway)
+            let ids = try await Self.ids(root, schema, gateway)
             var blocks: [String] = []
             for field in root.fields {
                 let arguments = try #require(
                     ArgumentExamples.arguments(of: field, variant: 0, in: schema, ids: ids), "\(field.name)")
                 for arguments in [arguments] + Self.brokerArguments(of: field) {
                     for (link, selection) in Self.selections(of: field, schema, ids) {
-                        let asked = try await house.restarted()
+                        let asked = try await gateway.restarted()
                         let before = asked.sandbox.calls
                         let answer = try await asked.ask("{ \(field.name)\(arguments) \(selection) }")
                         let name = "\(field.name)\(arguments)\(link)"
@@ -62,30 +62,30 @@ struct UpstreamCallTests {
         }
     }
 
-    /// Runs a test with a house whose clock is stopped, and whose providers have no rate limits.
-    private static func withCountedHouse(_ test: (TestGateway) async throws -> Void) async throws {
-        try await withHouse(clock: GatewayClock(isStopped: true)) { configuration in
+    /// Runs a test with a gateway whose clock is stopped, and whose providers have no rate limits.
+    private static func withCountedGateway(_ test: (TestGateway) async throws -> Void) async throws {
+        try await withTestGateway(clock: GatewayClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
             configuration.polygon.requestsPerMinute = 1_000_000
             configuration.yahoo.requestsPerMinute = nil
             configuration.alphaVantage.requestsPerDay = nil
             configuration.alphaVantage.burstInterval = nil
-        } _: { house in
-            try await test(house)
+        } _: { gateway in
+            try await test(gateway)
         }
     }
 
     /// Creates the objects that users create, so that every field has a value.
-    private static func furnish(_ house: TestGateway) async throws {
+    private static func createUserData(_ gateway: TestGateway) async throws {
         for document in OperationDocument.mutations {
-            let failures = try await document.ask(house).failures
+            let failures = try await document.ask(gateway).failures
             #expect(failures.isEmpty, "\(document.name): \(failures)")
         }
     }
 
     /// An id for each type of the root fields without an id.
     private static func ids(
-        _ root: NamedType, _ schema: Schema, _ house: TestGateway
+        _ root: NamedType, _ schema: Schema, _ gateway: TestGateway
     ) async throws -> [String: String] {
         var ids: [String: String] = [:]
         for field in root.fields {
@@ -93,7 +93,7 @@ struct UpstreamCallTests {
             else { continue }
             let query = "{ \(field.name)\(arguments) \(items(of: field, schema) { "{ __typename \($0) }" }) }"
             let valid = try validate(parse(SourceText(query)), against: schema)
-            ids.merge(AnswerCheck(try await house.ask(query), to: valid).ids) { known, _ in known }
+            ids.merge(AnswerCheck(try await gateway.ask(query), to: valid).ids) { known, _ in known }
         }
         return ids
     }

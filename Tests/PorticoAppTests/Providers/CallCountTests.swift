@@ -13,8 +13,8 @@ struct CallCountTests {
         "fifty positions with a quote, a name and a chart each take one call of each kind, and the pages of bars"
     )
     func positions() async throws {
-        try await withHouse(users: [Self.fifty]) { house in
-            let answer = try await house.ask(
+        try await withTestGateway(users: [Self.fifty]) { gateway in
+            let answer = try await gateway.ask(
                 """
                 { positions(provider: ALPACA) {
                     symbol quote(provider: ALPACA) { price } instrument { name }
@@ -28,26 +28,26 @@ struct CallCountTests {
                 #expect(position["instrument"]?["name"]?.string != nil)
                 #expect(position["chart"]?["columns"]?["close"]?.elements?.count == 250)
             }
-            var calls = house.calls(of: .alpaca)
+            var calls = gateway.calls(of: .alpaca)
             // 50 times about 260 days, at most 10,000 bars a page.
             #expect(calls.removeValue(forKey: "GET /v2/stocks/bars") == 2)
             #expect(
                 calls == ["GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1, "GET /v2/assets": 1])
-            #expect(house.sandbox.calls.total == 5)
+            #expect(gateway.sandbox.calls.total == 5)
         }
     }
 
     @Test("two hundred symbols take one call for each batch")
     func symbols() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let listed = FakeInstrument.listing.map(\.symbol)
             let symbols = (0..<200).map { listed.indices.contains($0) ? listed[$0] : unknown($0) }
-            let answer = try await house.ask(
+            let answer = try await gateway.ask(
                 "{ quotes(symbols: \(symbols), provider: ALPACA) { symbol price } }")
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
             #expect(quotes.prefix(listed.count).map { $0["symbol"]?.string } == listed)
             #expect(answer.failures.count == 200 - listed.count)
-            #expect(house.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+            #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
         }
     }
 
@@ -55,8 +55,8 @@ struct CallCountTests {
         "stored fields of an account need no call for its figures; figures of one account need one call for it"
     )
     func storedFields() async throws {
-        try await withHouse { house in
-            let answer = try await house.ask(
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask(
                 "{ positions(provider: SAXO) { account { id number name currency } } }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let accounts = try #require(answer["data"]?["positions"]?.elements).compactMap { $0["account"] }
@@ -65,25 +65,27 @@ struct CallCountTests {
             let known = [
                 "GET /port/v1/clients/me": 1, "GET /port/v1/accounts/me": 1, "GET /port/v1/netpositions": 2,
             ]
-            #expect(house.calls(of: .saxo) == known)
-            let figures = try await house.ask("{ account(id: \"\(ids[0])\") { equity cash stale } }")
+            #expect(gateway.calls(of: .saxo) == known)
+            let figures = try await gateway.ask("{ account(id: \"\(ids[0])\") { equity cash stale } }")
             #expect(figures["data"]?["account"]?["equity"]?.string != nil, "\(figures)")
-            #expect(house.calls(of: .saxo) == known.merging(["GET /port/v1/balances": 1]) { $1 })
+            #expect(gateway.calls(of: .saxo) == known.merging(["GET /port/v1/balances": 1]) { $1 })
         }
     }
 
     @Test("a rate is requested in the direction in which markets quote it, from one provider")
     func rates() async throws {
-        try await withHouse { house in
-            let answer = try await house.ask(
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask(
                 "{ positions(provider: ALPACA) { converted(to: \"EUR\") { marketValue rate { rate source } } } }"
             )
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let rate = answer["data"]?["positions"]?[0]?["converted"]?["rate"]
             #expect(rate?["source"] == "SAXO" && rate?["rate"]?.string != nil, "\(answer)")
             #expect(
-                house.calls(of: .saxo) == ["GET /ref/v1/instruments": 1, "GET /trade/v1/infoprices/list": 1])
-            #expect(house.calls(of: .yahoo) == [:])
+                gateway.calls(of: .saxo) == [
+                    "GET /ref/v1/instruments": 1, "GET /trade/v1/infoprices/list": 1,
+                ])
+            #expect(gateway.calls(of: .yahoo) == [:])
         }
     }
 
@@ -95,9 +97,9 @@ struct CallCountTests {
 
     @Test("a thousand equal requests at once take one call of each kind")
     func together() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             // So that the first call is under way when the last question comes.
-            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(500)))))
+            #expect(gateway.sandbox.faults.add(Fault(.latency(.milliseconds(500)))))
             let query = """
                 { account(provider: ALPACA) { equity history(range: ONE_DAY) { points { equity } } }
                   positions(provider: ALPACA) { symbol }
@@ -108,14 +110,14 @@ struct CallCountTests {
                   marketClock { open } }
                 """
             let answers = try await withThrowingTaskGroup(of: JSONValue.self) { group in
-                for _ in 0..<1_000 { group.addTask { try await house.ask(query) } }
+                for _ in 0..<1_000 { group.addTask { try await gateway.ask(query) } }
                 return try await group.reduce(into: Set<JSONValue>()) { $0.insert($1) }
             }
             #expect(answers.count == 1)
             #expect(answers.first?.failures.isEmpty == true, "\(answers.first?.failures ?? [])")
-            let calls = house.calls(of: .alpaca)
+            let calls = gateway.calls(of: .alpaca)
             #expect(calls.values.allSatisfy { $0 == 1 }, "\(calls)")
-            #expect(house.sandbox.calls.total == calls.count)
+            #expect(gateway.sandbox.calls.total == calls.count)
         }
     }
 
@@ -123,13 +125,13 @@ struct CallCountTests {
         "thirty symbols of Alpha Vantage never exceed five calls a minute; the others have the time of the next call"
     )
     func scarce() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let symbols = FakeInstrument.listing.prefix(30).map(\.symbol)
             let query = "{ quotes(symbols: \(symbols), provider: ALPHA_VANTAGE) { symbol price } }"
             // Three times within one minute, and once after it.
             for (leap, most) in [(15, 5), (15, 5), (60, 5), (0, 10)] {
-                let begin = house.clock.now
-                let answer = try await house.ask(query)
+                let begin = gateway.clock.now
+                let answer = try await gateway.ask(query)
                 let told = answer["data"]?["quotes"]?.elements?.filter { $0 != .null } ?? []
                 #expect(told.count + answer.failures.count == 30)
                 #expect(
@@ -140,27 +142,27 @@ struct CallCountTests {
                     let retryAt = error["extensions"]?["retryAt"]?.string.flatMap { Instant($0) }
                     #expect(try #require(retryAt) > begin)
                 }
-                let calls = house.calls(of: .alphaVantage).values.reduce(0, +)
+                let calls = gateway.calls(of: .alphaVantage).values.reduce(0, +)
                 #expect(calls <= most)
-                house.clock.advance(by: .seconds(leap))
+                gateway.clock.advance(by: .seconds(leap))
             }
             // What was asked for within the first minute, and some of what may be within the next.
-            #expect(house.calls(of: .alphaVantage)["GET /query GLOBAL_QUOTE"] ?? 0 > 5)
+            #expect(gateway.calls(of: .alphaVantage)["GET /query GLOBAL_QUOTE"] ?? 0 > 5)
         }
     }
 
     @Test("the next provider of the route responds if one has no quota")
     func fallThrough() async throws {
-        try await withHouse { configuration in
+        try await withTestGateway { configuration in
             configuration.alpaca.dataRequestsPerMinute = 1
-        } _: { house in
-            let first = try await house.ask("{ quote(symbol: \"AAPL\") { source } }")
+        } _: { gateway in
+            let first = try await gateway.ask("{ quote(symbol: \"AAPL\") { source } }")
             #expect(first["data"]?["quote"]?["source"] == "ALPACA")
-            let second = try await house.ask("{ quote(symbol: \"KO\") { source price } }")
+            let second = try await gateway.ask("{ quote(symbol: \"KO\") { source price } }")
             #expect(second.failures.isEmpty, "\(second)")
             #expect(second["data"]?["quote"]?["source"] != "ALPACA")
             #expect(second["data"]?["quote"]?["price"]?.string != nil)
-            #expect(house.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+            #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
         }
     }
 }

@@ -68,13 +68,13 @@ struct FaultMatrixTests {
     func fault(
         _ question: Question, _ fault: (effect: Fault.Effect, code: String, retryAfter: Int?)
     ) async throws {
-        try await withHouse { configuration in
+        try await withTestGateway { configuration in
             // Calls that a slow machine delays unevenly may come within one second, though they were sent a second apart.
             configuration.alphaVantage.burstInterval = nil
-        } _: { house in
-            #expect(house.sandbox.faults.add(Fault(fault.effect, provider: question.provider)))
-            let begin = house.clock.now
-            let failed = try await house.ask(query(question))
+        } _: { gateway in
+            #expect(gateway.sandbox.faults.add(Fault(fault.effect, provider: question.provider)))
+            let begin = gateway.clock.now
+            let failed = try await gateway.ask(query(question))
             #expect(
                 failed.failures == [
                     FieldFailure(
@@ -84,10 +84,10 @@ struct FaultMatrixTests {
             #expect(failed.nulls == ["faulty"])
             #expect(failed["data"]?["bystander"]?["name"]?.string != nil)
             try expectRetry(failed, after: retry(fault.retryAfter, of: question.provider), from: begin)
-            house.sandbox.faults.reset()
+            gateway.sandbox.faults.reset()
             // Past what a refusal said; after all else it is asked at once.
-            if fault.retryAfter != nil { house.clock.advance(by: .seconds(60)) }
-            let healthy = try await house.ask(query(question))
+            if fault.retryAfter != nil { gateway.clock.advance(by: .seconds(60)) }
+            let healthy = try await gateway.ask(query(question))
             #expect(healthy.failures.isEmpty, "\(healthy)")
             #expect(healthy.nulls.isEmpty)
         }
@@ -104,13 +104,13 @@ struct FaultMatrixTests {
         "without a response ends at the operation's deadline, and other values are returned",
         arguments: questions)
     func hang(_ question: Question) async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             // In memory, so that no load of the machine keeps it from being there in time.
-            _ = try await house.ask("{ \(bystander(of: question.provider)) }")
-            #expect(house.sandbox.faults.add(Fault(.hang, provider: question.provider)))
+            _ = try await gateway.ask("{ \(bystander(of: question.provider)) }")
+            #expect(gateway.sandbox.faults.add(Fault(.hang, provider: question.provider)))
             let clock = ContinuousClock()
             let start = clock.now
-            let failed = try await house.ask(query(question), within: .seconds(2))
+            let failed = try await gateway.ask(query(question), within: .seconds(2))
             #expect(
                 failed.failures == [FieldFailure("faulty", "PROVIDER_TIMEOUT", question.provider.rawValue)],
                 "\(failed)")
@@ -123,11 +123,11 @@ struct FaultMatrixTests {
 
     @Test("without a response leaves time for the next provider of the route", .timeLimit(.minutes(10)))
     func route() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             // Saxo has looked the symbol up before, so that a slow machine needs no more than one call of it.
-            _ = try await house.ask("{ quote(symbol: \"AAPL\", provider: SAXO) { price } }")
-            #expect(house.sandbox.faults.add(Fault(.hang, provider: .alpaca)))
-            let answer = try await house.ask(
+            _ = try await gateway.ask("{ quote(symbol: \"AAPL\", provider: SAXO) { price } }")
+            #expect(gateway.sandbox.faults.add(Fault(.hang, provider: .alpaca)))
+            let answer = try await gateway.ask(
                 "{ quote(symbol: \"AAPL\") { price source } }", within: .seconds(40))
             #expect(answer.failures.isEmpty, "\(answer)")
             #expect(answer["data"]?["quote"]?["source"] == "SAXO")
@@ -136,10 +136,10 @@ struct FaultMatrixTests {
 
     @Test("that is slow changes nothing before the deadline", arguments: questions)
     func latency(_ question: Question) async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             #expect(
-                house.sandbox.faults.add(Fault(.latency(.milliseconds(200)), provider: question.provider)))
-            let answer = try await house.ask(query(question))
+                gateway.sandbox.faults.add(Fault(.latency(.milliseconds(200)), provider: question.provider)))
+            let answer = try await gateway.ask(query(question))
             #expect(answer.failures.isEmpty, "\(answer)")
         }
     }

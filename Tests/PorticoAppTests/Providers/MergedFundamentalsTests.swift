@@ -11,16 +11,16 @@ struct MergedFundamentalsTests {
             source stale parts { source fields stale } } } }
         """
 
-    private static func figures(_ house: TestGateway) async throws -> JSONValue {
-        let answer = try await house.ask(query)
+    private static func figures(_ gateway: TestGateway) async throws -> JSONValue {
+        let answer = try await gateway.ask(query)
         #expect(answer.failures.isEmpty, "\(answer.failures)")
         return try #require(answer["data"]?["instrument"]?["fundamentals"])
     }
 
     @Test("have each field from the first source of the route that has it, and name the source")
     func merged() async throws {
-        try await withHouse { house in
-            let figures = try await Self.figures(house)
+        try await withTestGateway { gateway in
+            let figures = try await Self.figures(gateway)
             // Polygon has none of these; Alpha Vantage has them.
             for field in ["sector", "peRatio", "yearHigh", "yearLow", "earningsPerShare"] {
                 #expect(figures[field] != .null, "\(field): \(figures)")
@@ -34,18 +34,18 @@ struct MergedFundamentalsTests {
             #expect(Set(fields).count == fields.count, "each field comes from one source")
             for field in fields { #expect(figures[field] != .null) }
             // One call is enough for a day.
-            let calls = house.sandbox.calls
-            #expect(try await Self.figures(house) == figures)
-            #expect(house.sandbox.calls == calls)
+            let calls = gateway.sandbox.calls
+            #expect(try await Self.figures(gateway) == figures)
+            #expect(gateway.sandbox.calls == calls)
         }
     }
 
     @Test("skip a source without quota: the next one of the route supplies the rest")
     func withinQuota() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             let spent = Fault(.status(429), provider: .alphaVantage)
-            #expect(house.sandbox.faults.add(spent))
-            let figures = try await Self.figures(house)
+            #expect(gateway.sandbox.faults.add(spent))
+            let figures = try await Self.figures(gateway)
             // Yahoo reports no ratios.
             #expect(figures["sector"] == "Technology" && figures["peRatio"] == .null, "\(figures)")
             #expect(figures["parts"]?.elements?.map { $0["source"] } == ["POLYGON", "YAHOO"], "\(figures)")
@@ -67,8 +67,8 @@ struct AssetClassTests {
 
     @Test("is that of the instrument if the broker has none, in every allocation of the holdings")
     func known() async throws {
-        try await withHouse { house in
-            let answer = try await house.ask(Self.query)
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask(Self.query)
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let positions = try #require(answer["data"]?["positions"]?.elements)
             #expect(positions.contains { $0["symbol"] == "AAPL" && $0["assetClass"] == "EQUITY" })
@@ -78,26 +78,27 @@ struct AssetClassTests {
             let portfolio = Self.keys(answer["data"]?["portfolio"]?["allocation"])
             #expect(portfolio.isSuperset(of: account) && !portfolio.contains("OTHER"), "\(portfolio)")
             // The asset class of an instrument does not change within an hour.
-            let assets = house.calls(of: .alpaca).filter { $0.key.contains("assets") }
-            house.clock.advance(by: .seconds(3_600))
-            _ = try await house.ask(Self.query)
-            #expect(house.calls(of: .alpaca).filter { $0.key.contains("assets") } == assets)
+            let assets = gateway.calls(of: .alpaca).filter { $0.key.contains("assets") }
+            gateway.clock.advance(by: .seconds(3_600))
+            _ = try await gateway.ask(Self.query)
+            #expect(gateway.calls(of: .alpaca).filter { $0.key.contains("assets") } == assets)
         }
     }
 
     @Test("is EQUITY if no provider knows the instrument and the broker lists it among US equities")
     func probable() async throws {
-        try await withHouse { house in
+        try await withTestGateway { gateway in
             for endpoint in ["GET /v2/assets", "GET /v2/assets/{symbol_or_asset_id}"] {
-                #expect(house.sandbox.faults.add(Fault(.status(500), provider: .alpaca, endpoint: endpoint)))
+                #expect(
+                    gateway.sandbox.faults.add(Fault(.status(500), provider: .alpaca, endpoint: endpoint)))
             }
             #expect(
-                house.sandbox.faults.add(
+                gateway.sandbox.faults.add(
                     Fault(.status(500), provider: .saxo, endpoint: "GET /ref/v1/instruments")))
             for provider in [ProviderID.yahoo, .polygon, .alphaVantage] {
-                #expect(house.sandbox.faults.add(Fault(.status(500), provider: provider)))
+                #expect(gateway.sandbox.faults.add(Fault(.status(500), provider: provider)))
             }
-            let answer = try await house.ask(Self.query)
+            let answer = try await gateway.ask(Self.query)
             let positions = try #require(answer["data"]?["positions"]?.elements)
             #expect(positions.allSatisfy { $0["assetClass"] == "EQUITY" }, "\(positions)")
             let account = Self.keys(answer["data"]?["account"]?["allocation"])

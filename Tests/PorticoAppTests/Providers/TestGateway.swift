@@ -92,13 +92,13 @@ struct TestGateway: Sendable {
         return user
     }
 
-    /// The house as it is after a restart: with what is kept, and nothing in memory.
+    /// The gateway as it is after a restart: with what is kept, and nothing in memory.
     func restarted() async throws -> TestGateway {
         await backends.connectionService.close()
-        let house = try await TestGateway(
+        let gateway = try await TestGateway(
             sandbox, over: transport, clock: clock, keptIn: file, sealedWith: master)
-        try await house.backends.connectionService.openAll()
-        return house
+        try await gateway.backends.connectionService.openAll()
+        return gateway
     }
 
     fileprivate func close() async { await backends.connectionService.close() }
@@ -136,7 +136,7 @@ struct FollowedResponses {
     }
 }
 
-/// The clock of the house and its sandbox: it runs with the machine's clock, and a test can advance it.
+/// The clock of the gateway and its sandbox: it runs with the machine's clock, and a test can advance it.
 ///
 /// It begins on a Friday at 11:00 in New York, whenever the test runs. A stopped clock moves only when a test
 /// advances it: no value expires and no poll is made while a slow machine works, so that counts of calls are
@@ -179,8 +179,8 @@ final class GatewayClock: Sendable {
     }
 }
 
-/// Runs a test with a house of its own.
-func withHouse<Value>(
+/// Runs a test with a gateway of its own.
+func withTestGateway<Value>(
     users: [SandboxUser] = [.demo, .second], people: UserPolicy = UserPolicy(),
     clock: GatewayClock = GatewayClock(),
     configure: (inout SandboxConfiguration) -> Void = { _ in },
@@ -192,16 +192,16 @@ func withHouse<Value>(
     configuration.alpaca.dataRequestsPerMinute = 1_000_000
     configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "house-tests")
+    let transport = try HTTPClient(userAgent: "gateway-tests")
     let result: Result<Value, any Error>
     do {
-        let house = try await TestGateway(sandbox, over: transport, clock: clock, people: people)
+        let gateway = try await TestGateway(sandbox, over: transport, clock: clock, people: people)
         do {
-            result = .success(try await test(house))
+            result = .success(try await test(gateway))
         } catch {
             result = .failure(error)
         }
-        await house.close()
+        await gateway.close()
     } catch {
         result = .failure(error)
     }

@@ -22,7 +22,7 @@ struct CrashSoakTests {
         ]) { $1 }
     }
 
-    /// The ledger of calls goes with the cache: this is about the house, and Alpaca takes so many calls a minute.
+    /// The ledger of calls goes with the cache: this is about the gateway, and Alpaca takes so many calls a minute.
     private func forgetCalls(_ folder: URL) {
         for end in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(at: folder.appending(path: "portico-cache.db\(end)"))

@@ -46,34 +46,34 @@ struct GoalStoreTests {
             let held = try Self.holding(("KO", "a", "3"), ("BTC/USD", "a", "0.2"), ("AAPL", "b", "1"))
             let made: StoredGoal
             do {
-                let house = try TwoUsers(folder)
-                made = try await GoalStore(in: house.file).create(
-                    Self.content("House", allocations), for: house.ann, holding: held
+                let users = try TwoUsers(folder)
+                made = try await GoalStore(in: users.file).create(
+                    Self.content("House", allocations), for: users.ann, holding: held
                 ).get()
             }
             #expect(made.content == (try Self.content("House", allocations)))
             #expect(made.content.target.description == "250000.5000")
-            let house = try TwoUsers(folder)
-            let kept = try await GoalStore(in: house.file).goals(of: house.ann)
+            let users = try TwoUsers(folder)
+            let kept = try await GoalStore(in: users.file).goals(of: users.ann)
             #expect(kept.map(\.content) == [made.content])
             #expect(kept.map(\.id) == [made.id])
             #expect(kept[0].createdAt.millisecondsSince1970 == made.createdAt.millisecondsSince1970)
-            #expect(try await GoalStore(in: house.file).goals(of: house.bob).isEmpty)
+            #expect(try await GoalStore(in: users.file).goals(of: users.bob).isEmpty)
         }
     }
 
     @Test("change only in the named fields")
     func patches() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "3"))
             let goal = try await store.create(
-                Self.content("House", [Self.allocation("KO")]), for: house.ann, holding: held
+                Self.content("House", [Self.allocation("KO")]), for: users.ann, holding: held
             ).get()
             func change(_ edit: (inout GoalPatch) throws -> Void) async throws -> GoalFields {
                 var patch = GoalPatch()
                 try edit(&patch)
-                return try await store.update(goal.id, patch, for: house.ann, holding: held).get().content
+                return try await store.update(goal.id, patch, for: users.ann, holding: held).get().content
             }
             var expected = goal.content
             #expect(try await change { _ in } == expected)
@@ -97,8 +97,8 @@ struct GoalStoreTests {
                 } == expected)
             expected.allocations = []
             #expect(try await change { $0.allocations = [] } == expected)
-            #expect(try await house.count("goal_allocation") == 0)
-            #expect(try await store.goal(goal.id, of: house.ann)?.content == expected)
+            #expect(try await users.count("goal_allocation") == 0)
+            #expect(try await store.goal(goal.id, of: users.ann)?.content == expected)
         }
     }
 
@@ -179,34 +179,34 @@ struct GoalStoreTests {
 
     @Test("together allocate no more than the position", arguments: try Case.all())
     func claims(_ test: Case) async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"), ("KO", "b", "6"), ("AAPL", "a", "5"))
             let before = try Self.holding(("KO", "a", "100"), ("KO", "b", "100"), ("AAPL", "a", "100"))
             // A goal of another user takes nothing.
             _ = try await store.create(
-                Self.content("x", [Self.allocation("KO")]), for: house.bob, holding: held
+                Self.content("x", [Self.allocation("KO")]), for: users.bob, holding: held
             ).get()
             let other = try await store.create(
-                Self.content("Other", test.others), for: house.ann, holding: before
+                Self.content("Other", test.others), for: users.ann, holding: before
             ).get()
             let outcome = try await store.create(
-                Self.content("New", test.new), for: house.ann, holding: held)
+                Self.content("New", test.new), for: users.ann, holding: held)
             switch (outcome, test.refusal) {
             case (.success(let goal), nil):
                 #expect(goal.content.allocations == test.new)
             case (.failure(let refusal), let expected):
                 #expect(refusal == expected)
-                #expect(try await store.goals(of: house.ann) == [other])
+                #expect(try await store.goals(of: users.ann) == [other])
                 // Neither does an update, which would change the title too.
-                let empty = try await store.create(Self.content("New"), for: house.ann, holding: held).get()
+                let empty = try await store.create(Self.content("New"), for: users.ann, holding: held).get()
                 var patch = GoalPatch()
                 patch.title = "Changed"
                 patch.allocations = test.new
                 #expect(
-                    try await store.update(empty.id, patch, for: house.ann, holding: held)
+                    try await store.update(empty.id, patch, for: users.ann, holding: held)
                         == .failure(refusal))
-                #expect(try await store.goal(empty.id, of: house.ann) == empty)
+                #expect(try await store.goal(empty.id, of: users.ann) == empty)
             case (.success, let expected?): Issue.record("made, and not refused as \(expected)")
             }
         }
@@ -214,43 +214,43 @@ struct GoalStoreTests {
 
     @Test("may change their own shares up to the position")
     func ownShares() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             let goal = try await store.create(
-                Self.content("House", [Self.allocation("KO", .percent(decimal("60")))]), for: house.ann,
+                Self.content("House", [Self.allocation("KO", .percent(decimal("60")))]), for: users.ann,
                 holding: held
             ).get()
             var patch = GoalPatch()
             patch.allocations = [try Self.allocation("KO", .quantity(decimal("10")))]
-            let changed = try await store.update(goal.id, patch, for: house.ann, holding: held).get()
+            let changed = try await store.update(goal.id, patch, for: users.ann, holding: held).get()
             #expect(changed.content.allocations == patch.allocations)
         }
     }
 
     @Test("with quantities of too many digits are refused")
     func digits() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "12345678901234567890.123456789"))
             let share = GoalAllocation.Share.percent(try decimal("0.12345678901234567890"))
             #expect(
                 try await store.create(
-                    Self.content("House", [Self.allocation("KO", share)]), for: house.ann, holding: held)
+                    Self.content("House", [Self.allocation("KO", share)]), for: users.ann, holding: held)
                     == .failure(.tooManyDigits(index: 0)))
         }
     }
 
     @Test("that are created concurrently allocate each share once")
     func together() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "40"))
             let content = try Self.content("One", [Self.allocation("KO", .quantity(Decimal(1)))])
             let made = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
-                        switch try await store.create(content, for: house.ann, holding: held) {
+                        switch try await store.create(content, for: users.ann, holding: held) {
                         case .success: true
                         case .failure(.overallocated): false
                         case .failure(let refusal): throw refusal
@@ -260,43 +260,43 @@ struct GoalStoreTests {
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(made == 40)
-            #expect(try await store.goals(of: house.ann).count == 40)
+            #expect(try await store.goals(of: users.ann).count == 40)
         }
     }
 
     @Test("are at most two hundred for each user")
     func bound() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = HeldQuantities()
             for number in 1...200 {
-                _ = try await store.create(Self.content("\(number)"), for: house.ann, holding: held).get()
+                _ = try await store.create(Self.content("\(number)"), for: users.ann, holding: held).get()
             }
             #expect(
-                try await store.create(Self.content(), for: house.ann, holding: held)
+                try await store.create(Self.content(), for: users.ann, holding: held)
                     == .failure(.tooManyGoals(limit: 200)))
         }
     }
 
     @Test("of one user do not exist for another, and are deleted with their user")
     func foreign() async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             let content = try Self.content("House", [Self.allocation("KO")])
-            let goal = try await store.create(content, for: house.ann, holding: held).get()
-            _ = try await store.create(content, for: house.bob, holding: held).get()
+            let goal = try await store.create(content, for: users.ann, holding: held).get()
+            _ = try await store.create(content, for: users.bob, holding: held).get()
             var patch = GoalPatch()
             patch.title = "Mine"
-            #expect(try await store.goal(goal.id, of: house.bob) == nil)
+            #expect(try await store.goal(goal.id, of: users.bob) == nil)
             #expect(
-                try await store.update(goal.id, patch, for: house.bob, holding: held) == .failure(.notFound))
-            #expect(try await store.delete(goal.id, for: house.bob) == false)
-            #expect(try await store.goals(of: house.ann).map(\.content) == [content])
-            try await house.delete(house.ann)
-            #expect(try await house.count("goal") == 1)
-            #expect(try await house.count("goal_allocation") == 1)
-            #expect(try await store.goals(of: house.bob).count == 1)
+                try await store.update(goal.id, patch, for: users.bob, holding: held) == .failure(.notFound))
+            #expect(try await store.delete(goal.id, for: users.bob) == false)
+            #expect(try await store.goals(of: users.ann).map(\.content) == [content])
+            try await users.delete(users.ann)
+            #expect(try await users.count("goal") == 1)
+            #expect(try await users.count("goal_allocation") == 1)
+            #expect(try await store.goals(of: users.bob).count == 1)
         }
     }
 
@@ -307,15 +307,15 @@ struct GoalStoreTests {
             "UPDATE goal_allocation SET percent = ''", "UPDATE goal_allocation SET symbol = 'A B'",
         ])
     func unreadable(change: String) async throws {
-        try await TwoUsers.with { house in
-            let store = GoalStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             _ = try await store.create(
-                Self.content("House", [Self.allocation("KO")]), for: house.ann, holding: held
+                Self.content("House", [Self.allocation("KO")]), for: users.ann, holding: held
             ).get()
-            try await house.file.database.write { db in try db.execute(sql: change) }
-            let error = await #expect(throws: StorageError.self) { try await store.goals(of: house.ann) }
-            #expect(error == .failed(path: house.file.database.path, code: -1))
+            try await users.file.database.write { db in try db.execute(sql: change) }
+            let error = await #expect(throws: StorageError.self) { try await store.goals(of: users.ann) }
+            #expect(error == .failed(path: users.file.database.path, code: -1))
         }
     }
 }

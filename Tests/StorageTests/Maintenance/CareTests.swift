@@ -17,8 +17,8 @@ struct CareTests {
         try await Folder.with { folder in
             let opened = try folder.opened()
             let key = try MasterKey(in: opened)
-            let house = try UserDatabase(in: opened)
-            let store = try CredentialStore(in: house, key)
+            let userDatabase = try UserDatabase(in: opened)
+            let store = try CredentialStore(in: userDatabase, key)
             _ = try await store.save(Secret(Array("planted-secret".utf8)), of: identity("before"))
             try DatabaseBackup.write(of: opened, to: folder.file("copy.db"))
             _ = try await store.save(Secret(Array("later".utf8)), of: identity("after"))
@@ -99,7 +99,7 @@ struct CareTests {
     @Test("a directory without faults has none")
     func order() async throws {
         try await Folder.with { folder in
-            try await furnish(folder)
+            try await createUserData(folder)
             let opened = try folder.opened()
             let examination = DataDirectoryCheck(of: opened, with: try MasterKey(in: opened))
             #expect(examination.isFine, "\(examination.findings)")
@@ -116,7 +116,7 @@ struct CareTests {
     @Test("faults are found, with a remedy", arguments: Harm.all)
     func harm(harm: Harm) async throws {
         try await Folder.with { folder in
-            try await furnish(folder)
+            try await createUserData(folder)
             try harm.make(folder)
             let opened = try folder.opened()
             let hasKey = FileManager.default.fileExists(atPath: folder.file(MasterKey.fileName))
@@ -128,7 +128,7 @@ struct CareTests {
     }
 
     /// A folder with a key and one credential.
-    private func furnish(_ folder: Folder) async throws {
+    private func createUserData(_ folder: Folder) async throws {
         let opened = try folder.opened()
         let key = try MasterKey(in: opened)
         let store = try CredentialStore(in: UserDatabase(in: opened), key)

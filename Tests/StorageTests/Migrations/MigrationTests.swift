@@ -29,8 +29,8 @@ struct MigrationTests {
             let counts = try before.read { try Self.counts($0) }
             try before.close()
 
-            let house = try UserDatabase(in: opened)
-            let (after, tables, dangling) = try house.database.readNow { db in
+            let userDatabase = try UserDatabase(in: opened)
+            let (after, tables, dangling) = try userDatabase.database.readNow { db in
                 (
                     try Self.counts(db), try Self.tables(db),
                     try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").count

@@ -8,9 +8,9 @@ struct SQLiteDatabaseTests {
     @Test("are for their user only, with journals and directory")
     func permissions() async throws {
         try await Folder.with { folder in
-            let house = try UserDatabase(in: try folder.opened())
+            let userDatabase = try UserDatabase(in: try folder.opened())
             let cache = try CacheDatabase(in: try folder.opened())
-            _ = try await house.database.write { db in try db.execute(sql: "CREATE TABLE x (a)") }
+            _ = try await userDatabase.database.write { db in try db.execute(sql: "CREATE TABLE x (a)") }
             _ = try await cache.database.write { db in try db.execute(sql: "CREATE TABLE x (a)") }
             #expect(try folder.permissions() == 0o700)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -34,9 +34,9 @@ struct SQLiteDatabaseTests {
     @Test("have credentials on disk before a write returns, and counts later")
     func durability() async throws {
         try await Folder.with { folder in
-            let house = try UserDatabase(in: try folder.opened()).database
+            let userDatabase = try UserDatabase(in: try folder.opened()).database
             let cache = try CacheDatabase(in: try folder.opened()).database
-            for (file, level) in [(house, 2), (cache, 1)] {
+            for (file, level) in [(userDatabase, 2), (cache, 1)] {
                 let found = try await file.write { db in
                     (
                         try Int.fetchOne(db, sql: "PRAGMA synchronous"),
@@ -50,17 +50,19 @@ struct SQLiteDatabaseTests {
     }
 
     @Test("that are damaged or not databases are named with a remedy", arguments: [true, false])
-    func damaged(_ isHouse: Bool) async throws {
+    func damaged(_ isUserDatabase: Bool) async throws {
         try await Folder.with { folder in
             _ = try folder.opened()
-            let name = isHouse ? UserDatabase.name : CacheDatabase.name
+            let name = isUserDatabase ? UserDatabase.name : CacheDatabase.name
             try Data("this is no database at all, but text".utf8).write(to: folder.url.appending(path: name))
             let error = #expect(throws: StorageError.damaged(path: folder.file(name))) {
-                if isHouse { _ = try UserDatabase(in: try folder.opened()) }
+                if isUserDatabase { _ = try UserDatabase(in: try folder.opened()) }
                 _ = try CacheDatabase(in: try folder.opened())
             }
             #expect(error?.description.contains(folder.file(name)) == true)
-            #expect(error?.description.contains(isHouse ? "Restore it from a backup" : "Delete it") == true)
+            #expect(
+                error?.description.contains(isUserDatabase ? "Restore it from a backup" : "Delete it") == true
+            )
         }
     }
 

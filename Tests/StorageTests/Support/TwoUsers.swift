@@ -3,7 +3,7 @@ import Storage
 import Testing
 import Upstream
 
-/// A house with two users, in a folder of its own.
+/// Two users in a database in a temporary folder.
 struct TwoUsers {
     let file: UserDatabase
     let ann: OwnerID

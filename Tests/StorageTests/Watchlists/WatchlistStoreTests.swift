@@ -18,36 +18,36 @@ struct WatchlistStoreTests {
             let (morning, noon) = (try #require(Self.morning), try #require(Self.noon))
             let made: StoredWatchlist
             do {
-                let house = try TwoUsers(folder)
-                let store = WatchlistStore(in: house.file)
+                let users = try TwoUsers(folder)
+                let store = WatchlistStore(in: users.file)
                 let list = try await store.create(
-                    named: "Täglich 📈", of: symbols("KO", "BRK.B", "EUR/DKK"), for: house.ann, now: morning)
+                    named: "Täglich 📈", of: symbols("KO", "BRK.B", "EUR/DKK"), for: users.ann, now: morning)
                 made = try await store.change(
-                    list.get().id, .add(symbols("AAPL")), for: house.ann, now: noon
+                    list.get().id, .add(symbols("AAPL")), for: users.ann, now: noon
                 ).get()
-                _ = try await store.create(named: "Zweite", of: [], for: house.ann, now: morning).get()
+                _ = try await store.create(named: "Zweite", of: [], for: users.ann, now: morning).get()
             }
             #expect(made.name == "Täglich 📈")
             #expect(made.items.map(\.symbol.text) == ["KO", "BRK.B", "EUR/DKK", "AAPL"])
             #expect(made.items.map(\.addedAt) == [morning, morning, morning, noon])
             #expect(made.createdAt == morning && made.updatedAt == noon)
-            let house = try TwoUsers(folder)
-            let store = WatchlistStore(in: house.file)
-            #expect(try await store.watchlists(of: house.ann).map(\.name) == ["Täglich 📈", "Zweite"])
-            #expect(try await store.watchlist(made.id, of: house.ann) == made)
-            #expect(try await store.watchlists(of: house.bob).isEmpty)
+            let users = try TwoUsers(folder)
+            let store = WatchlistStore(in: users.file)
+            #expect(try await store.watchlists(of: users.ann).map(\.name) == ["Täglich 📈", "Zweite"])
+            #expect(try await store.watchlist(made.id, of: users.ann) == made)
+            #expect(try await store.watchlists(of: users.bob).isEmpty)
         }
     }
 
     @Test("have each symbol once, at its first index")
     func once() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
             let list = try await store.create(
-                named: "a", of: symbols("KO", "AAPL", "KO", "MSFT", "AAPL"), for: house.ann
+                named: "a", of: symbols("KO", "AAPL", "KO", "MSFT", "AAPL"), for: users.ann
             ).get()
             #expect(list.items.map(\.symbol.text) == ["KO", "AAPL", "MSFT"])
-            let more = try await store.change(list.id, .add(symbols("MSFT", "TSLA", "KO")), for: house.ann)
+            let more = try await store.change(list.id, .add(symbols("MSFT", "TSLA", "KO")), for: users.ann)
                 .get()
             #expect(more.items.map(\.symbol.text) == ["KO", "AAPL", "MSFT", "TSLA"])
         }
@@ -55,17 +55,17 @@ struct WatchlistStoreTests {
 
     @Test("lose only the removed symbol")
     func removal() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
             let list = try await store.create(
-                named: "a", of: symbols("KO", "AAPL", "MSFT"), for: house.ann
+                named: "a", of: symbols("KO", "AAPL", "MSFT"), for: users.ann
             ).get()
-            let less = try await store.change(list.id, .remove(symbols("AAPL", "NOSUCH")), for: house.ann)
+            let less = try await store.change(list.id, .remove(symbols("AAPL", "NOSUCH")), for: users.ann)
                 .get()
             #expect(less.items.map(\.symbol.text) == ["KO", "MSFT"])
             // What changes nothing is no change.
             let same = try await store.change(
-                list.id, .remove(symbols("NOSUCH")), for: house.ann, now: .latest
+                list.id, .remove(symbols("NOSUCH")), for: users.ann, now: .latest
             ).get()
             #expect(same == less)
         }
@@ -78,88 +78,88 @@ struct WatchlistStoreTests {
             (3, ["A", "B", "D", "C"]),
         ])
     func moves(place: Int, order: [String]) async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
             let list = try await store.create(
-                named: "a", of: symbols("A", "B", "C", "D"), for: house.ann
+                named: "a", of: symbols("A", "B", "C", "D"), for: users.ann
             ).get()
             let symbol = try symbols("C")[0]
-            let moved = try await store.change(list.id, .move(symbol, to: place), for: house.ann).get()
+            let moved = try await store.change(list.id, .move(symbol, to: place), for: users.ann).get()
             #expect(moved.items.map(\.symbol.text) == order)
-            #expect(try await store.watchlist(list.id, of: house.ann) == moved)
+            #expect(try await store.watchlist(list.id, of: users.ann) == moved)
         }
     }
 
     @Test("reject invalid changes, and remain unchanged")
     func refusals() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
-            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: house.ann).get()
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
+            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: users.ann).get()
             let (ko, other) = (try symbols("KO")[0], try symbols("TSLA")[0])
             for place in [-1, 2, Int.max] {
                 #expect(
-                    try await store.change(list.id, .move(ko, to: place), for: house.ann)
+                    try await store.change(list.id, .move(ko, to: place), for: users.ann)
                         == .failure(.positionOutOfRange(itemCount: 2)))
             }
             #expect(
-                try await store.change(list.id, .move(other, to: 0), for: house.ann) == .failure(.notInList))
+                try await store.change(list.id, .move(other, to: 0), for: users.ann) == .failure(.notInList))
             let many = try (0..<500).map { try #require(Symbol("S\($0)")) }
             #expect(
-                try await store.change(list.id, .add(many), for: house.ann)
+                try await store.change(list.id, .add(many), for: users.ann)
                     == .failure(.tooManySymbols(count: 502, limit: 500)))
             #expect(
-                try await store.create(named: "b", of: many + [ko], for: house.ann)
+                try await store.create(named: "b", of: many + [ko], for: users.ann)
                     == .failure(.tooManySymbols(count: 501, limit: 500)))
-            #expect(try await store.watchlists(of: house.ann) == [list])
+            #expect(try await store.watchlists(of: users.ann) == [list])
         }
     }
 
     @Test("are at most a hundred for each user")
     func bound() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
             for number in 1...100 {
-                _ = try await store.create(named: "\(number)", of: [], for: house.ann).get()
+                _ = try await store.create(named: "\(number)", of: [], for: users.ann).get()
             }
             #expect(
-                try await store.create(named: "101", of: [], for: house.ann)
+                try await store.create(named: "101", of: [], for: users.ann)
                     == .failure(.tooManyLists(limit: 100)))
-            _ = try await store.create(named: "1", of: [], for: house.bob).get()
-            #expect(try await store.watchlists(of: house.ann).count == 100)
+            _ = try await store.create(named: "1", of: [], for: users.bob).get()
+            #expect(try await store.watchlists(of: users.ann).count == 100)
         }
     }
 
     @Test("of one user do not exist for another")
     func foreign() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
-            let list = try await store.create(named: "a", of: symbols("KO"), for: house.ann).get()
-            let (id, bob, ko) = (list.id, house.bob, try symbols("KO"))
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
+            let list = try await store.create(named: "a", of: symbols("KO"), for: users.ann).get()
+            let (id, bob, ko) = (list.id, users.bob, try symbols("KO"))
             #expect(try await store.watchlist(id, of: bob) == nil)
             #expect(try await store.rename(id, to: "b", for: bob) == .failure(.notFound))
             #expect(try await store.change(id, .add(ko), for: bob) == .failure(.notFound))
             #expect(try await store.change(id, .remove(ko), for: bob) == .failure(.notFound))
             #expect(try await store.change(id, .move(ko[0], to: 0), for: bob) == .failure(.notFound))
             #expect(try await store.delete(id, for: bob) == false)
-            #expect(try await store.watchlist(id, of: house.ann) == list)
+            #expect(try await store.watchlist(id, of: users.ann) == list)
         }
     }
 
     @Test("lose no concurrent change")
     func together() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
-            let list = try await store.create(named: "a", of: [], for: house.ann).get()
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
+            let list = try await store.create(named: "a", of: [], for: users.ann).get()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<200 {
                     let symbol = try #require(Symbol("S\(number)"))
                     group.addTask {
-                        _ = try await store.change(list.id, .add([symbol]), for: house.ann).get()
+                        _ = try await store.change(list.id, .add([symbol]), for: users.ann).get()
                     }
                 }
                 try await group.waitForAll()
             }
-            let items = try #require(try await store.watchlist(list.id, of: house.ann)).items
+            let items = try #require(try await store.watchlist(list.id, of: users.ann)).items
             #expect(items.count == 200)
             #expect(Set(items.map(\.symbol)).count == 200)
         }
@@ -167,18 +167,18 @@ struct WatchlistStoreTests {
 
     @Test("are gone with their item rows when they or their user are deleted")
     func deletion() async throws {
-        try await TwoUsers.with { house in
-            let store = WatchlistStore(in: house.file)
-            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: house.ann).get()
-            _ = try await store.create(named: "b", of: symbols("KO"), for: house.ann).get()
-            _ = try await store.create(named: "c", of: symbols("KO"), for: house.bob).get()
-            #expect(try await store.delete(list.id, for: house.ann))
-            #expect(try await store.delete(list.id, for: house.ann) == false)
-            #expect(try await house.count("watchlist_item") == 2)
-            try await house.delete(house.ann)
-            #expect(try await house.count("watchlist") == 1)
-            #expect(try await house.count("watchlist_item") == 1)
-            #expect(try await store.watchlists(of: house.bob).map(\.name) == ["c"])
+        try await TwoUsers.with { users in
+            let store = WatchlistStore(in: users.file)
+            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: users.ann).get()
+            _ = try await store.create(named: "b", of: symbols("KO"), for: users.ann).get()
+            _ = try await store.create(named: "c", of: symbols("KO"), for: users.bob).get()
+            #expect(try await store.delete(list.id, for: users.ann))
+            #expect(try await store.delete(list.id, for: users.ann) == false)
+            #expect(try await users.count("watchlist_item") == 2)
+            try await users.delete(users.ann)
+            #expect(try await users.count("watchlist") == 1)
+            #expect(try await users.count("watchlist_item") == 1)
+            #expect(try await store.watchlists(of: users.bob).map(\.name) == ["c"])
         }
     }
 }

@@ -11,10 +11,10 @@ struct QuotaLedgerTests {
     static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
 
     /// A ledger on a clock that a test turns, where nobody waits for a place.
-    static func impatient(_ clock: ManualClock, keeper: MemoryKeeper? = nil) throws -> QuotaLedger {
+    static func impatient(_ clock: ManualClock, store: MemoryStore? = nil) throws -> QuotaLedger {
         var limits = QuotaLedger.Limits()
         limits.maximumWait = .zero
-        return try QuotaLedger(clock: clock.clock, store: keeper, limits: limits)
+        return try QuotaLedger(clock: clock.clock, store: store, limits: limits)
     }
 
     /// Takes a place; nil, or the failure.

@@ -156,9 +156,9 @@ struct QuotaModelTests {
         arguments: Array(1...8) as [UInt64])
     func killed(seed: UInt64) async throws {
         var random = SplitMix(seed: seed)
-        let (clock, keeper) = (ManualClock(), MemoryKeeper())
+        let (clock, store) = (ManualClock(), MemoryStore())
         let start = clock.now
-        var ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        var ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let windows = [
             QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60)),
             QuotaWindow("five", limit: 12, per: .rolling(seconds: 300)),
@@ -186,7 +186,7 @@ struct QuotaModelTests {
             if Int.random(in: 0..<60, using: &random) == 0 {
                 // Waiting calls end with the process.
                 waiting = []
-                ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+                ledger = try QuotaLedgerTests.impatient(clock, store: store)
             }
         }
         #expect(sent.count > 20 && slowCount > 10)

@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 /// Keeps what a test's ledger must not forget.
-final class MemoryKeeper: QuotaStore {
+final class MemoryStore: QuotaStore {
     private let rows: Mutex<[StoredQuotaUsage]>
     private let failure: (any Error)?
 
@@ -43,14 +43,14 @@ struct QuotaPersistenceTests {
     @Test("the next process goes on counting; windows of seconds are not kept")
     func restart() async throws {
         let clock = ManualClock()
-        let keeper = MemoryKeeper()
-        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let store = MemoryStore()
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
         for _ in 0..<3 {
             #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
             clock.advance(by: .seconds(2))
         }
-        #expect(keeper.entries.allSatisfy { $0.window != "second" })
-        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(store.entries.allSatisfy { $0.window != "second" })
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
         #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
         clock.advance(by: .seconds(62))
@@ -62,22 +62,22 @@ struct QuotaPersistenceTests {
         arguments: [(3, true), (10, true), (11, false)])
     func slowConnection(seconds: Int, isSent: Bool) async throws {
         let clock = ManualClock()
-        let keeper = MemoryKeeper()
+        let store = MemoryStore()
         let window = QuotaWindow("minute", limit: 1, per: .rolling(seconds: 60))
         let windows = [QuotaLedgerTests.perSecond, window, QuotaLedgerTests.perDay]
         let holder = QuotaLedgerTests.holder
-        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
         let reservation = try await first.reserve(windows, of: holder, before: clock.now + .seconds(60))
         clock.advance(by: .seconds(seconds))
         #expect(first.confirm(reservation) == isSent)
         guard isSent else {
             await first.release(reservation)
-            #expect(keeper.entries.allSatisfy { $0.count == 0 })
+            #expect(store.entries.allSatisfy { $0.count == 0 })
             return
         }
         // The process ends, and no interval of a minute has two calls.
         clock.advance(by: .seconds(59))
-        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
         #expect(await QuotaLedgerTests.take([window], second) != nil)
         clock.advance(by: .seconds(12))
         #expect(await QuotaLedgerTests.take([window], second) == nil)
@@ -86,8 +86,8 @@ struct QuotaPersistenceTests {
     @Test("what was given back, and what the provider said, is kept too")
     func corrections() async throws {
         let clock = ManualClock()
-        let keeper = MemoryKeeper()
-        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let store = MemoryStore()
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
         let holder = QuotaLedgerTests.holder
         let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
         let used = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
@@ -97,7 +97,7 @@ struct QuotaPersistenceTests {
         await first.record([reading], nil, in: windows, of: holder)
         let retryAt = clock.wallTime + .seconds(90)
         await first.record([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
-        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
         second.declare(windows, of: holder)
         #expect(second.status(of: holder) == first.status(of: holder))
         #expect(second.status(of: holder).map(\.remaining) == [10, 0])
@@ -110,12 +110,12 @@ struct QuotaPersistenceTests {
         let clock = ManualClock()
         let holder = QuotaLedgerTests.holder
         let far = clock.wallTime + .seconds(40 * 86_400)
-        let keeper = MemoryKeeper([
+        let store = MemoryStore([
             StoredQuotaUsage(account: holder, window: "minute", kind: .calls, until: far, count: 5),
             StoredQuotaUsage(account: holder, window: "day", kind: .calls, until: far, count: 25),
             StoredQuotaUsage(account: holder, window: "other", kind: .closure, until: far, count: 1),
         ])
-        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
         ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: holder)
         #expect(ledger.status(of: holder).map(\.remaining) == [0, 0, 0])
@@ -158,13 +158,13 @@ struct QuotaPersistenceTests {
         arguments: [-3 * 86_400, -7_200, 7_200, 3 * 86_400] as [Int64])
     func stepBetweenProcesses(_ seconds: Int64) async throws {
         let clock = ManualClock()
-        let keeper = MemoryKeeper()
+        let store = MemoryStore()
         let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
-        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
         for _ in 0..<5 { #expect(await QuotaLedgerTests.take(windows, first) == nil) }
         let stepped = TimeSource(
             now: { clock.now }, wallTime: { clock.wallTime + .seconds(seconds) }, sleep: clock.clock.sleep)
-        let second = try QuotaLedger(clock: stepped, store: keeper)
+        let second = try QuotaLedger(clock: stepped, store: store)
         second.declare(windows, of: QuotaLedgerTests.holder)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
         clock.advance(by: .seconds(62))
@@ -176,8 +176,8 @@ struct QuotaPersistenceTests {
     @Test("the counts of a credential without a connection continue for its calls by any connection")
     func retired() async throws {
         let clock = ManualClock()
-        let keeper = MemoryKeeper()
-        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let store = MemoryStore()
+        let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let windows = [QuotaLedgerTests.perMinute]
         let (holder, other) = (
             QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")
@@ -197,7 +197,7 @@ struct QuotaPersistenceTests {
         #expect(ledger.status(of: holder).map(\.remaining) == [1])
         ledger.retire(holder)
         // The next process has these counts, too.
-        let next = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let next = try QuotaLedgerTests.impatient(clock, store: store)
         next.declare(windows, of: holder)
         #expect(next.status(of: holder).map(\.remaining) == [1])
         // Counts without effect are removed.
@@ -247,12 +247,12 @@ struct QuotaPersistenceTests {
         let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
         clock.advance(by: midnight.duration(since: clock.wallTime) - .seconds(3_600))
         let uptime = ClockReading(clock.clock).uptime
-        let keeper = MemoryKeeper([
+        let store = MemoryStore([
             StoredQuotaUsage(
                 account: holder, window: "day", kind: .calls, until: clock.wallTime,
                 untilUptime: uptime + .seconds(20 * 3_600), count: 25)
         ])
-        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         ledger.declare([QuotaLedgerTests.perDay], of: holder)
         clock.advance(by: .seconds(19 * 3_600))
         #expect(ledger.status(of: holder).map(\.remaining) == [0])
@@ -265,7 +265,7 @@ struct QuotaPersistenceTests {
         struct DiskFull: Error {}
         let clock = ManualClock()
         let reports = Journal<String>()
-        let ledger = try QuotaLedger(clock: clock.clock, store: MemoryKeeper(failure: DiskFull())) {
+        let ledger = try QuotaLedger(clock: clock.clock, store: MemoryStore(failure: DiskFull())) {
             reports.note("\($0)")
         }
         #expect(await QuotaLedgerTests.take([QuotaLedgerTests.perMinute], ledger) == nil)

@@ -36,8 +36,8 @@ func withSandbox(
     let transport = try HTTPClient(userAgent: "portico-tests")
     let result: Result<Void, any Error>
     do {
-        let house = try house(sandbox, clock, transport)
-        result = .success(try await body(house))
+        let fixture = try makeFixture(sandbox, clock, transport)
+        result = .success(try await body(fixture))
     } catch {
         result = .failure(error)
     }
@@ -46,7 +46,7 @@ func withSandbox(
     try result.get()
 }
 
-private func house(
+private func makeFixture(
     _ sandbox: Sandbox, _ clock: ManualClock, _ transport: HTTPClient
 ) throws -> RunningSandbox {
     let system = TimeSource.system

@@ -2,7 +2,7 @@ import Synchronization
 import Upstream
 
 /// Keeps a credential in memory, and refuses on demand.
-final class MemoryKeeper: RotatingCredentialStore {
+final class MemoryStore: RotatingCredentialStore {
     private struct State {
         var secret: [UInt8]?
         var version: Int64 = 1

@@ -6,7 +6,7 @@ import Testing
 import Upstream
 
 /// Somebody at the door of a gateway, with a token or without.
-struct Visitor {
+struct TestClient {
     let gateway: TestGateway
     let backends: GatewayServices
     let origin: ClientOrigin
@@ -24,7 +24,7 @@ struct Visitor {
     /// token.
     var session: Session? {
         guard let token else { return .anonymous }
-        return gateway.household.authentication.sessions.session(ofToken: token).map { Session($0) }
+        return gateway.userData.authentication.sessions.session(ofToken: token).map { Session($0) }
     }
 
     func ask(_ query: String) async throws -> JSONValue {
