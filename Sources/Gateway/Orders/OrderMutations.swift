@@ -318,7 +318,7 @@ extension CallContext {
         CallContext(
             deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
             watch: watch, tracing: tracing,
-            allowance: allowance)
+            callBudget: callBudget)
     }
 }
 

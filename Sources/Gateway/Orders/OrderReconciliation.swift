@@ -165,7 +165,7 @@ package final class OrderReconciliation: Sendable {
     }
 
     /// A write about which its broker is queried.
-    private struct Inquiry {
+    private struct OrderLookup {
         let write: JournalWrite
         let tradingAPI: any TradingAPI
         let call: CallContext
@@ -181,53 +181,54 @@ package final class OrderReconciliation: Sendable {
         // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
         let call = CallContext(deadline: clock.now() + settings.timeout)
-        let inquiry = Inquiry(write: write, tradingAPI: tradingAPI, call: call, hasArrived: hasArrived)
+        let lookup = OrderLookup(write: write, tradingAPI: tradingAPI, call: call, hasArrived: hasArrived)
         do throws(ProviderFailure) {
             switch write.kind {
-            case .place: return try await outcome(ofPlacing: inquiry)
-            case .replace(let change): return try await outcome(of: change, inquiry)
-            case .cancel: return try await outcome(ofCancelling: inquiry)
+            case .place: return try await outcome(ofPlacing: lookup)
+            case .replace(let change): return try await outcome(of: change, lookup)
+            case .cancel: return try await outcome(ofCancelling: lookup)
             }
         } catch {
             return nil
         }
     }
 
-    private func outcome(ofPlacing inquiry: Inquiry) async throws(ProviderFailure) -> OrderWriteOutcome? {
-        switch try await trace(inquiry) {
+    private func outcome(ofPlacing lookup: OrderLookup) async throws(ProviderFailure) -> OrderWriteOutcome? {
+        switch try await trace(lookup) {
         case .found(let order): .found(order)
-        case .absent: missing(inquiry)
+        case .absent: missing(lookup)
         // It may have been filled.
-        case .unknown: inquiry.hasArrived ? .undeterminable : nil
+        case .unknown: lookup.hasArrived ? .undeterminable : nil
         }
     }
 
     private func outcome(
-        of change: OrderReplacement, _ inquiry: Inquiry
+        of change: OrderReplacement, _ lookup: OrderLookup
     ) async throws(ProviderFailure) -> OrderWriteOutcome? {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
-        if case .found(let order) = try await trace(inquiry) { return .found(order) }
-        guard let order = try await changedOrder(inquiry) else { return removedOrderOutcome(inquiry) }
-        return order.has(change) ? .found(order) : missing(inquiry)
+        if case .found(let order) = try await trace(lookup) { return .found(order) }
+        guard let order = try await changedOrder(lookup) else { return removedOrderOutcome(lookup) }
+        return order.has(change) ? .found(order) : missing(lookup)
     }
 
-    private func outcome(ofCancelling inquiry: Inquiry) async throws(ProviderFailure) -> OrderWriteOutcome? {
-        guard let order = try await changedOrder(inquiry) else { return removedOrderOutcome(inquiry) }
-        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(inquiry)
+    private func outcome(ofCancelling lookup: OrderLookup) async throws(ProviderFailure) -> OrderWriteOutcome?
+    {
+        guard let order = try await changedOrder(lookup) else { return removedOrderOutcome(lookup) }
+        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(lookup)
     }
 
     /// The broker's record of the order that the write was to place.
-    private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderLookup {
-        let write = inquiry.write
-        return try await inquiry.tradingAPI.order(
-            clientID: write.clientOrderID, of: write.account, in: inquiry.call)
+    private func trace(_ lookup: OrderLookup) async throws(ProviderFailure) -> OrderLookup {
+        let write = lookup.write
+        return try await lookup.tradingAPI.order(
+            clientID: write.clientOrderID, of: write.account, in: lookup.call)
     }
 
     /// The order that was to be changed; nil if the broker does not know it (any more).
-    private func changedOrder(_ inquiry: Inquiry) async throws(ProviderFailure) -> Order? {
-        guard let id = inquiry.write.providerOrderID else { return nil }
+    private func changedOrder(_ lookup: OrderLookup) async throws(ProviderFailure) -> Order? {
+        guard let id = lookup.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
-            return try await inquiry.tradingAPI.order(id, of: inquiry.write.account, in: inquiry.call)
+            return try await lookup.tradingAPI.order(id, of: lookup.write.account, in: lookup.call)
         } catch {
             guard error.cause == .notFound else { throw error }
             return nil
@@ -238,15 +239,15 @@ package final class OrderReconciliation: Sendable {
     ///
     /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
     /// without the change.
-    private func removedOrderOutcome(_ inquiry: Inquiry) -> OrderWriteOutcome? {
-        if inquiry.tradingAPI.orderCapabilities.hasEndedOrders { return missing(inquiry) }
-        return inquiry.hasArrived ? .undeterminable : nil
+    private func removedOrderOutcome(_ lookup: OrderLookup) -> OrderWriteOutcome? {
+        if lookup.tradingAPI.orderCapabilities.hasEndedOrders { return missing(lookup) }
+        return lookup.hasArrived ? .undeterminable : nil
     }
 
     /// The outcome "never received", if the time of ``Settings/arrival`` had passed before the query; nil otherwise.
-    private func missing(_ inquiry: Inquiry) -> OrderWriteOutcome? {
-        guard inquiry.hasArrived else { return nil }
-        let provider = inquiry.write.provider.rawValue
+    private func missing(_ lookup: OrderLookup) -> OrderWriteOutcome? {
+        guard lookup.hasArrived else { return nil }
+        let provider = lookup.write.provider.rawValue
         return .notFound(
             OrderRejection(.other, message: "The order did not reach \(provider): nothing was placed."))
     }

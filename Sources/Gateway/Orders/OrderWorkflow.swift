@@ -41,7 +41,7 @@ final class OrderWriteAttempt: Sendable {
     }
 
     /// The error that stops the sending of a request.
-    private struct Unrecorded: Error {}
+    private struct WriteNotRecorded: Error {}
 
     private let journal: OrderJournal
     private let id: String
@@ -63,7 +63,7 @@ final class OrderWriteAttempt: Sendable {
                     throw error
                 }
                 state.withLock { $0 = isMarked ? .marked : .unrecorded }
-                if !isMarked { throw Unrecorded() }
+                if !isMarked { throw WriteNotRecorded() }
             },
             wasNotProcessed: { [self] in state.withLock { $0 = .notProcessed } })
     }

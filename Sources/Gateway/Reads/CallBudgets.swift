@@ -7,14 +7,14 @@ package import Upstream
 /// A minute begins with a client's first call. The table has a capacity: while it is full, clients outside it
 /// share one budget.
 package final class CallBudgets: Sendable {
-    private struct Spending {
+    private struct MinuteCount {
         var calls = 0
         let end: ContinuousClock.Instant
     }
 
     private struct State {
-        var clients: [ClientOrigin: Spending] = [:]
-        var others: Spending?
+        var clients: [ClientOrigin: MinuteCount] = [:]
+        var others: MinuteCount?
         var nextSweep: ContinuousClock.Instant?
     }
 
@@ -35,8 +35,8 @@ package final class CallBudgets: Sendable {
     }
 
     /// The number of calls that an operation may make for a client with a budget.
-    package func allowance(of client: ClientOrigin, limit: Int) -> CallAllowance {
-        CallAllowance(limit: limit) { [self] isSpent in limitError(for: client, spending: isSpent) }
+    package func callBudget(of client: ClientOrigin, limit: Int) -> OperationCallBudget {
+        OperationCallBudget(limit: limit) { [self] isSpent in limitError(for: client, counting: isSpent) }
     }
 
     /// Checks whether a client has a call left.
@@ -45,16 +45,16 @@ package final class CallBudgets: Sendable {
     ///   - client: The client.
     ///   - isSpent: Whether the call is counted.
     /// - Returns: The reason for the refusal; nil if the client has a call left.
-    package func limitError(for client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
+    package func limitError(for client: ClientOrigin, counting isSpent: Bool) -> CallRefusal? {
         let now = clock.now()
         let end: ContinuousClock.Instant? = state.withLock { state in
             let isKnown = state.clients[client] != nil || ensureCapacity(in: &state, now)
             let known = isKnown ? state.clients[client] : state.others
-            var spending = known.flatMap { $0.end > now ? $0 : nil } ?? Spending(end: now + Self.period)
-            guard spending.calls < limit else { return spending.end }
+            var count = known.flatMap { $0.end > now ? $0 : nil } ?? MinuteCount(end: now + Self.period)
+            guard count.calls < limit else { return count.end }
             guard isSpent else { return nil }
-            spending.calls += 1
-            if isKnown { state.clients[client] = spending } else { state.others = spending }
+            count.calls += 1
+            if isKnown { state.clients[client] = count } else { state.others = count }
             return nil
         }
         return end.map { .client(limit: limit, retryAt: clock.wallTime() + now.duration(to: $0)) }

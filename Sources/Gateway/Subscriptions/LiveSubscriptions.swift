@@ -91,13 +91,13 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: The subject and its owner.
-    ///   - allowance: The calls that each read may make, counted for the first subscriber; nil for no limit,
+    ///   - callBudget: The calls that each read may make, counted for the first subscriber; nil for no limit,
     ///     if
     ///     they are made with the user's own credential.
     ///   - read: Reads the value, each time within a call of its own.
     /// - Returns: The existing subscription, else a new one.
     func subscription(
-        for key: SubscriptionKey, within allowance: CallAllowance? = nil,
+        for key: SubscriptionKey, within callBudget: OperationCallBudget? = nil,
         reading read: @escaping @Sendable (CallContext) async throws -> Value
     ) -> SharedSubscription<Value> {
         watches.withLock { watches in
@@ -105,7 +105,7 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
             let clock = clock
             let watch = SharedSubscription<Value>(PollingPolicy(), clock) {
                 let call = CallContext(
-                    deadline: clock.now() + .seconds(10), allowance: allowance?.renewed())
+                    deadline: clock.now() + .seconds(10), callBudget: callBudget?.renewed())
                 do {
                     return .success(try await read(call))
                 } catch {

@@ -17,17 +17,17 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - sources: For each symbol the sources that could have it, best first.
     ///   - client: The client against whose limit the symbols count.
-    ///   - allowance: The calls that the client may cause, renewed each time that a source is followed; nil
+    ///   - callBudget: The calls that the client may cause, renewed each time that a source is followed; nil
     ///     for no limit.
     ///   - clock: The clock for the pauses after which a full feed is tried again.
     ///   - feed: Returns the feed of a source; throws if the source is gone.
     package init(
-        _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within callBudget: OperationCallBudget? = nil,
         clock: TimeSource = .system,
         at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
         subscriber = QuoteFallbackSubscriber(
-            QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: feed)
+            QuoteFallbackState(sources), for: client, within: callBudget, clock: clock, at: feed)
         subscriber.start()
     }
 
@@ -92,7 +92,7 @@ private final class QuoteFallbackSubscriber: Sendable {
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let client: QuoteClient
-    private let allowance: CallAllowance?
+    private let callBudget: OperationCallBudget?
     private let clock: TimeSource
     private let feed: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     // Events come from several feeds at once. The lock is held during calls of the feeds, so that their
@@ -100,13 +100,13 @@ private final class QuoteFallbackSubscriber: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ board: QuoteFallbackState, for client: QuoteClient, within allowance: CallAllowance?,
+        _ board: QuoteFallbackState, for client: QuoteClient, within callBudget: OperationCallBudget?,
         clock: TimeSource,
         at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.client = client
-        self.allowance = allowance
+        self.callBudget = callBudget
         self.clock = clock
         self.feed = feed
         state = Mutex(State(fallback: board))
@@ -230,7 +230,8 @@ private final class QuoteFallbackSubscriber: Sendable {
         let number = state.nextSubscriptionNumber
         state.nextSubscriptionNumber += 1
         // The feed retains this object until the subscription ends with `end`.
-        let follower = try feed(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+        let follower = try feed(source).follow(symbols, for: client, within: callBudget?.renewed()) {
+            [self] in
             handleWakeSignal(number)
         }
         state.subscriptions[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
@@ -304,7 +305,7 @@ extension GatewayContext {
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
         return QuoteSubscription(
-            places, for: quoteClient, within: call.allowance, clock: services.watches.clock
+            places, for: quoteClient, within: call.callBudget, clock: services.watches.clock
         ) {
             [services] place throws(ProviderFailure) in
             services.live.feed(for: try services.currentSource(sources[place]))

@@ -63,19 +63,19 @@ extension GatewayContext {
         let currency = try Currency(code, of: "currency").code
         let key = SubscriptionKey(try owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
-        let watch = services.watches.goals.subscription(for: key, within: call.allowance) {
+        let watch = services.watches.goals.subscription(for: key, within: call.callBudget) {
             [session, services] call in
             let context = GatewayContext(session: session, services: services, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        return stream(of: [SubscribedSource(id: currency, values: watch.values)], filter: { $0 })
+        return stream(of: [SourceStream(id: currency, values: watch.values)], filter: { $0 })
     }
 
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
     func liveOrders() throws -> ConflatingStream<String, LiveEvent<ConnectedOrder>> {
         stream(ofConnectionsOf: try owner(), with: nil) {
-            [self] connection -> SubscribedSource<SubscribedOrder>? in
+            [self] connection -> SourceStream<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = services.watches.orders.subscription(for: connection) {
                 [session, services] inbox, watch, run in
@@ -91,7 +91,7 @@ extension GatewayContext {
                 ) { call in GatewayContext(session: session, services: services, call: call) }
                 await follower.run(publishingTo: watch, run)
             }
-            return SubscribedSource(id: connection.id) {
+            return SourceStream(id: connection.id) {
                 watch.orders.values()
             } carrying: { order, _ in
                 .order(order)
@@ -108,19 +108,19 @@ extension GatewayContext {
         in table: SubscriptionTable<[Item]>,
         reading read: @escaping @Sendable (GatewayContext) async throws -> [Item],
         carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
-    ) -> SubscribedSource<Item> {
+    ) -> SourceStream<Item> {
         let watch = table.subscription(for: SubscriptionKey(connection, subject)) {
             [session, services] call in
             try await read(GatewayContext(session: session, services: services, call: call))
         }
-        return SubscribedSource(id: connection.id, values: watch.values, carrying: carried)
+        return SourceStream(id: connection.id, values: watch.values, carrying: carried)
     }
 
     /// The changes of the watched items.
     ///
     /// Ends with an error when the watched connection is removed.
     private func stream<Item: LiveEntity>(
-        of watches: [SubscribedSource<Item>], ending error: FieldError? = nil,
+        of watches: [SourceStream<Item>], ending error: FieldError? = nil,
         filter: @escaping @Sendable ([Item]) throws -> [Item]
     ) -> ConflatingStream<String, LiveEvent<Item>> {
         ConflatingStream { inbox in
@@ -143,7 +143,7 @@ extension GatewayContext {
     /// - Returns: All items first, then each item that changes.
     private func stream<Item: LiveEntity, Output: Sendable>(
         ofConnectionsOf owner: OwnerID, with provider: ProviderID?,
-        _ watched: @escaping @Sendable (BrokerConnection) -> SubscribedSource<Item>?,
+        _ watched: @escaping @Sendable (BrokerConnection) -> SourceStream<Item>?,
         transform: @escaping @Sendable (Item) -> Output
     ) -> ConflatingStream<String, LiveEvent<Output>> {
         ConflatingStream { [services] inbox in
@@ -165,7 +165,7 @@ extension GatewayContext {
 }
 
 /// The source of the values of a subscription, which lasts as long as this object.
-private struct SubscribedSource<Item: LiveEntity>: Sendable {
+private struct SourceStream<Item: LiveEntity>: Sendable {
     /// The id among the sources of one subscription.
     let id: String
     let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>

@@ -11,7 +11,7 @@ package struct AuthenticationService: Sendable {
     let signUpPolicy: SignUpPolicy
     package let attempts = SignInThrottle()
     /// The rate of all attempts to sign in, whether they fail or not.
-    private let signIns: CallRateLimiter<SignInCaller>
+    private let signIns: CallRateLimiter<SignInClient>
     /// The rate of new guests and users.
     private let arrivals: CallRateLimiter<ClientOrigin>
     private let report: @Sendable (StorageError) -> Void
@@ -175,7 +175,7 @@ extension AuthenticationService {
             throw FieldError(
                 .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: error.retryAt)
         }
-        let caller = SignInCaller(attempt, from: address)
+        let caller = SignInClient(attempt, from: address)
         let client = HashingClient(knownUser: attempt.isKnown ? attempt.user : nil, at: address)
         let comparison: PasswordHasher.Comparison
         do {
@@ -245,14 +245,14 @@ extension AuthenticationService {
 }
 
 /// The client for which attempts to sign in are counted.
-enum SignInCaller: Hashable {
+enum SignInClient: Hashable {
     /// All known clients of a user together, because each session is one and a user can open many.
     case user(String)
     /// All other clients of an address, for any user.
     case address(ClientOrigin)
 }
 
-extension SignInCaller {
+extension SignInClient {
     init(_ attempt: SignInThrottle.Attempt, from address: ClientOrigin) {
         self = attempt.isKnown ? .user(attempt.user) : .address(address)
     }

@@ -12,7 +12,7 @@ public struct JSONError: Error, Hashable, Sendable {
     /// The reasons of JSON errors.
     public enum Reason: Hashable, Sendable {
         /// An unexpected byte; nil at the end of the text.
-        case unexpected(found: UInt8?, expected: Expectation)
+        case unexpected(found: UInt8?, expected: ExpectedToken)
         /// A number begins with 0 and continues with a digit.
         case leadingZero
         /// A string contains an unescaped byte below U+0020.
@@ -34,7 +34,7 @@ public struct JSONError: Error, Hashable, Sendable {
     }
 
     /// The element that the grammar requires at a position.
-    public enum Expectation: String, Hashable, Sendable {
+    public enum ExpectedToken: String, Hashable, Sendable {
         case value = "a value"
         case nameOrBrace = "a name in double quotes or \"}\""
         case name = "a name in double quotes"

@@ -177,7 +177,7 @@ struct JSONReader {
         offset = position
     }
 
-    func unexpected(_ expected: JSONError.Expectation, in bytes: Span<UInt8>) -> JSONFailure {
+    func unexpected(_ expected: JSONError.ExpectedToken, in bytes: Span<UInt8>) -> JSONFailure {
         JSONFailure(
             reason: .unexpected(found: byte(at: offset, in: bytes), expected: expected), offset: offset)
     }

@@ -44,10 +44,10 @@ final class GatewayRequestHandler: Sendable {
     }
 
     /// The calls that an operation, or one event of a subscription, may make.
-    fileprivate func allowance(_ session: Session, at client: ClientAddress) -> CallAllowance {
+    fileprivate func callBudget(_ session: Session, at client: ClientAddress) -> OperationCallBudget {
         session.isLimitedByAddress
-            ? budgets.allowance(of: ClientOrigin(client), limit: callsPerOperation)
-            : CallAllowance(limit: callsPerOperation)
+            ? budgets.budget(of: ClientOrigin(client), limit: callsPerOperation)
+            : OperationCallBudget(limit: callsPerOperation)
     }
 
     fileprivate func tracing(_ request: RequestContext) -> CallTracing? {
@@ -93,7 +93,7 @@ private final class GatewaySession: GraphQLSession {
             // Without this condition, an anonymous client could use up the server's quotas.
             notBefore: context.bypassesCache && !session.isLimitedByAddress ? now : nil,
             acceptsMinimumAge: true, observe: handler.observer(context.upstreamLog),
-            tracing: handler.tracing(context), allowance: handler.allowance(session, at: context.client))
+            tracing: handler.tracing(context), callBudget: handler.callBudget(session, at: context.client))
         let gateway = GatewayContext(
             session: session, services: handler.services, call: call, client: ClientOrigin(context.client))
         // An `.async` response is made in a task of the server, which sets the id itself.
@@ -111,7 +111,7 @@ private final class GatewaySession: GraphQLSession {
                 session: session, services: handler.services,
                 call: CallContext(
                     deadline: .now + GatewaySession.timeout, observe: observer, tracing: tracing,
-                    allowance: handler.allowance(session, at: client)),
+                    callBudget: handler.callBudget(session, at: client)),
                 client: ClientOrigin(client))
         }
         return await handler.schema.subscribe(to: request, context: gateway()) { [self] in

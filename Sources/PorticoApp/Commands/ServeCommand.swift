@@ -16,7 +16,7 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
                 in the configuration file. A flag takes precedence over a variable, a variable over the file. Settings
                 of providers have no flags, because the list of processes would show secrets.
 
-                For the server's own account at Alpaca, set PORTICO_ALPACA_KEY_ID with PORTICO_ALPACA_SECRET_KEY or
+                For the server's own account, set PORTICO_ALPACA_KEY_ID with PORTICO_ALPACA_SECRET_KEY or
                 PORTICO_ALPACA_SECRET_KEY_FILE, or set PORTICO_ALPACA_TOKEN or PORTICO_ALPACA_TOKEN_FILE. Optional:
                 PORTICO_ALPACA_ENVIRONMENT (paper or live), PORTICO_ALPACA_BASE_URL, PORTICO_ALPACA_DATA_URL.
 

@@ -38,7 +38,7 @@ private struct ConfiguredAlphaVantage: ConfiguredProvider {
 
     /// Users' keys are assumed to have the free plan.
     func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? {
-        DataServiceConnector(.alphaVantage, in: environment, over: channels) {
+        APIKeyConnector(.alphaVantage, in: environment, over: channels) {
             [base, environment] key, channel, limits in
             Self.clients(
                 AlphaVantageConfiguration(base: base, key: key), over: channel, in: environment,

@@ -37,7 +37,7 @@ private struct ConfiguredPolygon: ConfiguredProvider {
 
     /// Users' keys are assumed to have the free plan.
     func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? {
-        DataServiceConnector(.polygon, in: environment, over: channels) {
+        APIKeyConnector(.polygon, in: environment, over: channels) {
             [base, environment] key, channel, limits in
             Self.clients(
                 PolygonConfiguration(base: base, key: key), over: channel, in: environment, limits: limits)

@@ -25,13 +25,13 @@ public struct CallContext: Sendable {
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
     /// The number of calls that may be made; nil for no limit, for calls that do not belong to a client.
-    package let allowance: CallAllowance?
+    package let callBudget: OperationCallBudget?
 
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
         acceptsMinimumAge: Bool = false,
         observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteObserver? = nil,
-        tracing: CallTracing? = nil, allowance: CallAllowance? = nil
+        tracing: CallTracing? = nil, callBudget: OperationCallBudget? = nil
     ) {
         self.deadline = deadline
         self.notBefore = notBefore
@@ -39,7 +39,7 @@ public struct CallContext: Sendable {
         self.observe = observe
         self.watch = watch
         self.tracing = tracing
-        self.allowance = allowance
+        self.callBudget = callBudget
     }
 
     /// The same context with half of the remaining time, so that a second provider can be called if one does
@@ -49,7 +49,7 @@ public struct CallContext: Sendable {
         return CallContext(
             deadline: now + rest / 2, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge,
             observe: observe, tracing: tracing,
-            allowance: allowance)
+            callBudget: callBudget)
     }
 }
 
@@ -69,7 +69,7 @@ package enum CallRefusal: Hashable, Sendable {
 /// Each call of the operation is counted, whichever field needs it. A call that is shared with other
 /// operations counts for the one that started it. A repeated call counts once for the operation, and each
 /// time for the client.
-package final class CallAllowance: Sendable {
+package final class OperationCallBudget: Sendable {
     private let limit: Int
     private let calls = Atomic<Int>(0)
     private let budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)?
@@ -88,15 +88,15 @@ package final class CallAllowance: Sendable {
         self.budget = budget
     }
 
-    /// An allowance for the next event of a subscription, or for the next read of a followed value.
+    /// A call budget for the next event of a subscription, or for the next read of a followed value.
     ///
     /// Its count of calls starts at 0; the client's budget is the same.
-    package func renewed() -> CallAllowance { CallAllowance(limit: limit, budget: budget) }
+    package func renewed() -> OperationCallBudget { OperationCallBudget(limit: limit, budget: budget) }
 
-    /// The allowance of work for many anonymous clients.
+    /// The call budget of work for many anonymous clients.
     ///
     /// The number of calls has no limit other than the part of a quota that all anonymous clients share.
-    static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
+    static var ofAnonymousClients: OperationCallBudget { OperationCallBudget(limit: .max) { _ in nil } }
 
     /// The limit that prevents a further call; nil if a call may be made.
     func limitError() -> CallRefusal? {

@@ -112,7 +112,7 @@ package struct ProviderHTTPClient: Sendable {
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
         let authority = request.url.authority
-        if !isRetry, let refusal = context.allowance?.limitError() {
+        if !isRetry, let refusal = context.callBudget?.limitError() {
             throw ProviderFailure(provider, .notAllowed(refusal))
         }
         // Check the circuit breaker before waiting for a concurrency slot.
@@ -132,13 +132,13 @@ package struct ProviderHTTPClient: Sendable {
             let reservation: QuotaReservation
             do throws(ProviderFailure) {
                 reservation = try await self.reservation(
-                    before: latestSend, isMarked: isMarked, isShared: context.allowance?.isBudgeted ?? false)
+                    before: latestSend, isMarked: isMarked, isShared: context.callBudget?.isBudgeted ?? false)
             } catch {
                 channel.monitor.withdraw(pass)
                 if isMarked { watch?.wasNotProcessed() }
                 throw error
             }
-            if !isAllowed, let refusal = context.allowance?.consume(isRetry: isRetry) {
+            if !isAllowed, let refusal = context.callBudget?.consume(isRetry: isRetry) {
                 channel.monitor.withdraw(pass)
                 await channel.ledger.release(reservation)
                 throw ProviderFailure(provider, .notAllowed(refusal))

@@ -19,7 +19,7 @@ final class CurlCommandQueue: Sendable {
     }
 
     /// The commands for the thread.
-    struct Delivery {
+    struct CommandBatch {
         var submissions: [PendingTransfer]
         var cancellations: [HTTPClientCall]
         var isClosing: Bool
@@ -82,14 +82,14 @@ final class CurlCommandQueue: Sendable {
         state.withLock { $0.wake = wake }
     }
 
-    func collect() -> Delivery {
+    func collect() -> CommandBatch {
         state.withLock { state in
-            let delivery = Delivery(
+            let batch = CommandBatch(
                 submissions: state.submissions, cancellations: state.cancellations, isClosing: state.isClosing
             )
             state.submissions.removeAll(keepingCapacity: true)
             state.cancellations.removeAll(keepingCapacity: true)
-            return delivery
+            return batch
         }
     }
 

@@ -28,10 +28,10 @@ struct CurlMultiLoop: ~Copyable {
         let handle = unsafe CurlMultiHandle(pointer: multi)
         mailbox.open { unsafe curl_multi_wakeup(handle.pointer) }
         while true {
-            let delivery = mailbox.collect()
-            for submission in delivery.submissions { unsafe start(submission, on: multi) }
-            for call in delivery.cancellations { unsafe cancel(call, on: multi) }
-            if delivery.isClosing { break }
+            let batch = mailbox.collect()
+            for submission in batch.submissions { unsafe start(submission, on: multi) }
+            for call in batch.cancellations { unsafe cancel(call, on: multi) }
+            if batch.isClosing { break }
             var running: Int32 = 0
             unsafe curl_multi_perform(multi, &running)
             unsafe finishDone(on: multi)

@@ -28,7 +28,7 @@ package struct BreakerPolicy: Sendable {
 /// It is a state machine without a clock.
 struct CircuitBreaker {
     /// The effect of a call on the circuit.
-    enum Verdict {
+    enum CallEffect {
         /// The host responded, possibly with an error status.
         case up
         /// It cannot be reached, is out of order or hangs.
@@ -84,17 +84,17 @@ struct CircuitBreaker {
         return .probe
     }
 
-    mutating func didEnd(_ verdict: Verdict, ofProbe isProbe: Bool, at now: ContinuousClock.Instant) {
+    mutating func didEnd(_ effect: CallEffect, ofProbe isProbe: Bool, at now: ContinuousClock.Instant) {
         switch state {
         case .closed(let failures):
-            switch verdict {
+            switch effect {
             case .up: state = .closed(failures: 0)
             case .none: break
             case .down where failures + 1 < policy.failures: state = .closed(failures: failures + 1)
             case .down: open(at: now)
             }
         case .probing where isProbe:
-            switch verdict {
+            switch effect {
             case .up:
                 state = .closed(failures: 0)
                 openings = 0
@@ -115,7 +115,7 @@ struct CircuitBreaker {
 
 extension ProviderFailure.Cause {
     /// The effect of a failed call with this duration.
-    func verdict(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.Verdict {
+    func effect(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.CallEffect {
         switch self {
         case .unavailable: .down
         case .timedOut: duration < policy.minimumTimeout ? .none : .down

@@ -64,11 +64,11 @@ struct CallHistory {
     private static let tolerance = 0.15
 
     mutating func record(
-        _ cause: ProviderFailure.Cause?, _ verdict: CircuitBreaker.Verdict, _ duration: Duration,
+        _ cause: ProviderFailure.Cause?, _ effect: CircuitBreaker.CallEffect, _ duration: Duration,
         at now: Instant
     ) {
         if let cause {
-            guard cause.isFault(verdict) else { return }
+            guard cause.isFault(effect) else { return }
             failureShare += (1 - failureShare) * Self.weight
             self.cause = cause
             failingSince = failingSince ?? now
@@ -93,8 +93,8 @@ struct CallHistory {
 
 extension ProviderFailure.Cause {
     /// Whether the failure is one of the provider and not of the caller.
-    fileprivate func isFault(_ verdict: CircuitBreaker.Verdict) -> Bool {
-        switch (verdict, self) {
+    fileprivate func isFault(_ effect: CircuitBreaker.CallEffect) -> Bool {
+        switch (effect, self) {
         case (.down, _), (.up, .invalidResponse): true
         case (.up, _), (.none, _): false
         }

@@ -113,11 +113,11 @@ package final class ProviderMonitor: Sendable {
     ) {
         let now = clock.now()
         let duration = start.duration(to: now)
-        let verdict = cause?.verdict(after: duration, policy) ?? .up
+        let effect = cause?.effect(after: duration, policy) ?? .up
         let wallTime = clock.wallTime()
         hosts.withLock { hosts in
-            hosts[pass.hostKey]?.breaker.didEnd(verdict, ofProbe: pass.isProbe, at: now)
-            hosts[pass.hostKey]?.history.record(cause, verdict, duration, at: wallTime)
+            hosts[pass.hostKey]?.breaker.didEnd(effect, ofProbe: pass.isProbe, at: now)
+            hosts[pass.hostKey]?.history.record(cause, effect, duration, at: wallTime)
         }
     }
 

@@ -33,11 +33,11 @@ package struct JSONError: Error, Hashable, Sendable {
         case invalidNumber
         /// More nested arrays and objects than the bound given.
         case tooDeep(limit: Int)
-        case expected(Expectation, found: JSONKind)
+        case expected(ExpectedType, found: JSONKind)
         /// A string that should have been a number or a time, and is not.
-        case unreadable(Expectation)
+        case unreadable(ExpectedType)
         /// A number, or a numeric string, past the range of the type that it is read into.
-        case outOfRange(Expectation)
+        case outOfRange(ExpectedType)
         case missing(key: String)
         /// An object has the key twice.
         ///
@@ -46,7 +46,7 @@ package struct JSONError: Error, Hashable, Sendable {
     }
 
     /// What a reader asked for.
-    package enum Expectation: Hashable, Sendable {
+    package enum ExpectedType: Hashable, Sendable {
         case object, array, string, bool, null, integer, decimal, instant, date
         /// One of a set of names that the reader knows.
         case oneOf(String)
@@ -118,7 +118,7 @@ extension JSONError.Reason: CustomStringConvertible {
     }
 }
 
-extension JSONError.Expectation: CustomStringConvertible {
+extension JSONError.ExpectedType: CustomStringConvertible {
     package var description: String {
         switch self {
         case .object: "an object"

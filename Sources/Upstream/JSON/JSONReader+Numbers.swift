@@ -65,7 +65,8 @@ extension JSONReader {
         return instant
     }
 
-    private mutating func decimal(expecting expectation: JSONError.Expectation) throws(JSONError) -> Decimal {
+    private mutating func decimal(expecting expectation: JSONError.ExpectedType) throws(JSONError) -> Decimal
+    {
         do throws(JSONError) {
             return try decimal()
         } catch {
@@ -92,7 +93,7 @@ extension JSONReader {
 
     /// JSON wants a digit right behind the sign, and no zero before another digit.
     @inline(__always)
-    private mutating func checkNumberStart(_ expectation: JSONError.Expectation) throws(JSONError) {
+    private mutating func checkNumberStart(_ expectation: JSONError.ExpectedType) throws(JSONError) {
         let isNegative = byte(at: position) == UInt8(ascii: "-")
         let first = isNegative ? position &+ 1 : position
         guard isDigit(byte(at: first)) else {
@@ -105,7 +106,7 @@ extension JSONReader {
     }
 
     private func numberFailure(
-        _ failure: Decimal.ParseFailure, _ expectation: JSONError.Expectation, at start: Int
+        _ failure: Decimal.ParseFailure, _ expectation: JSONError.ExpectedType, at start: Int
     ) -> JSONError {
         switch failure {
         case .malformed: JSONError(.invalidNumber, at: start)
@@ -159,7 +160,7 @@ extension JSONReader {
 
 extension JSONError {
     /// The same fault, told for a reader that asked for something more special.
-    fileprivate func expecting(_ expectation: Expectation) -> JSONError {
+    fileprivate func expecting(_ expectation: ExpectedType) -> JSONError {
         let reason: Reason =
             switch self.reason {
             case .expected(_, let found): .expected(expectation, found: found)

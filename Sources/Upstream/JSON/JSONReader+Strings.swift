@@ -40,7 +40,7 @@ extension JSONReader {
 
     /// Reads a string without escapes as something else.
     mutating func parsed<Value>(
-        _ expectation: JSONError.Expectation, _ parse: (Span<UInt8>) -> Value?
+        _ expectation: JSONError.ExpectedType, _ parse: (Span<UInt8>) -> Value?
     ) throws(JSONError) -> Value {
         skipWhitespace()
         let start = position

@@ -154,7 +154,7 @@ package struct JSONReader: ~Copyable {
     // MARK: Nesting
 
     @inline(__always)
-    mutating func enter(_ opening: UInt8, _ expectation: JSONError.Expectation) throws(JSONError) {
+    mutating func enter(_ opening: UInt8, _ expectation: JSONError.ExpectedType) throws(JSONError) {
         skipWhitespace()
         guard byte(at: position) == opening else { throw mismatch(expectation) }
         guard depth < maximumDepth else { throw JSONError(.tooDeep(limit: maximumDepth), at: position) }
@@ -319,7 +319,7 @@ package struct JSONReader: ~Copyable {
 
     /// The fault of a next value that is not what was asked for.
     @inline(never)
-    mutating func mismatch(_ expectation: JSONError.Expectation) -> JSONError {
+    mutating func mismatch(_ expectation: JSONError.ExpectedType) -> JSONError {
         do throws(JSONError) {
             let found = try kind()
             return JSONError(.expected(expectation, found: found), at: position)

@@ -104,7 +104,7 @@ package final class QuoteFeed: Sendable {
     /// - Parameters:
     ///   - symbols: At least one.
     ///   - client: The client for which they are counted.
-    ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that
+    ///   - callBudget: The calls that the client may cause: one is used for each call that reads symbols that
     ///     no client follows yet. Later reads are for all subscribers. Nil for no limit.
     ///   - bell: Called once there are undelivered events, again when they were taken and there are more,
     ///     and at the end. A new subscriber takes its first events without it. It is called on any thread,
@@ -113,7 +113,7 @@ package final class QuoteFeed: Sendable {
     ///   closed.
     /// - Throws: `feedFull` if there are as many subscribers as allowed.
     package func follow(
-        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
+        _ symbols: Set<Symbol>, for client: QuoteClient, within callBudget: OperationCallBudget? = nil,
         wakeSignal bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFeedSubscriber {
         let (number, mustRing): (Int?, Bool) = state.withLock { state in
@@ -121,7 +121,7 @@ package final class QuoteFeed: Sendable {
             if state.isClosed { return (0, false) }
             guard state.feed.followerCount < policy.followers else { return (nil, false) }
             let (number, bells) = state.feed.add(
-                symbols, for: client, within: allowance, wakeSignal: bell)
+                symbols, for: client, within: callBudget, wakeSignal: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
@@ -235,10 +235,10 @@ package final class QuoteFeed: Sendable {
 
     /// Whether any of the symbols was read; nil if there are none.
     private func read(
-        _ symbols: [Symbol], _ allowance: CallAllowance?, _ generation: Int
+        _ symbols: [Symbol], _ callBudget: OperationCallBudget?, _ generation: Int
     ) async -> Bool? {
         guard !symbols.isEmpty else { return nil }
-        let call = CallContext(deadline: clock.now() + policy.snapshotTimeout, allowance: allowance)
+        let call = CallContext(deadline: clock.now() + policy.snapshotTimeout, callBudget: callBudget)
         let results = await snapshot(symbols, call)
         change(generation) { $0.settle(results, at: clock.wallTime()) }
         return results.values.contains { (try? $0.get()) != nil }

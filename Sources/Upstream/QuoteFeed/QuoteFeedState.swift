@@ -71,7 +71,7 @@ struct QuoteFeedState {
     /// - Returns: The subscriber's number, and the wake signals of the subscribers whose symbols were
     ///   removed.
     mutating func add(
-        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance?,
+        _ symbols: Set<Symbol>, for client: QuoteClient, within callBudget: OperationCallBudget?,
         wakeSignal bell: @escaping Bell
     ) -> (number: Int, bells: [Bell]) {
         nextNumber += 1
@@ -90,7 +90,7 @@ struct QuoteFeedState {
             }
             if isNew {
                 if paid == 0 {
-                    if let refusal = allowance?.consume(isRetry: false) {
+                    if let refusal = callBudget?.consume(isRetry: false) {
                         let failure = ProviderFailure(provider, .notAllowed(refusal))
                         callRefusal = failure
                         reject(symbol, of: number, failure)

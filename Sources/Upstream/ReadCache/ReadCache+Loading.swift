@@ -8,7 +8,7 @@ extension ReadCache {
     private typealias Ticket = InFlightReads<Query, Value>.Ticket
 
     /// Some queries whose values come with one read in flight.
-    private struct AwaitedRead {
+    private struct InFlightRead {
         let ticket: Ticket
         var queries: [Query]
         let deadline: ContinuousClock.Instant
@@ -31,7 +31,7 @@ extension ReadCache {
         var cached: [(Query, Entry)] = []
         /// The number of cached values that are past their freshness, and renewed.
         var staleCount = 0
-        var awaitedReads: [AwaitedRead] = []
+        var awaitedReads: [InFlightRead] = []
         var newReads: [NewRead] = []
         /// The queries that need a call that the operation may not make.
         var limitErrors: [(Query, CallRefusal)] = []
@@ -119,7 +119,7 @@ extension ReadCache {
     {
         let now = time.now()
         let notBefore = notBefore(for: call, in: scope)
-        let refusal = call.allowance?.limitError()
+        let refusal = call.callBudget?.limitError()
         return state.withLock { state in
             var plan = Plan()
             var (missing, due): ([Query], [Query]) = ([], [])
@@ -140,7 +140,7 @@ extension ReadCache {
                     } else if let readID, let (ticket, deadline) = state.inFlightReads.join(readID) {
                         awaitedIndexOfRead[readID] = plan.awaitedReads.count
                         plan.awaitedReads.append(
-                            AwaitedRead(
+                            InFlightRead(
                                 ticket: ticket, queries: [query], deadline: deadline, isCoalesced: true))
                     } else if let refusal {
                         plan.limitErrors.append((query, refusal))
@@ -173,7 +173,7 @@ extension ReadCache {
                 let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: mayRestore)
                 id = ticket.readID
                 plan.awaitedReads.append(
-                    AwaitedRead(
+                    InFlightRead(
                         ticket: ticket, queries: Array(queries.prefix(awaited)), deadline: end,
                         isCoalesced: false))
             } else {
@@ -197,7 +197,7 @@ extension ReadCache {
     ) {
         let call = CallContext(
             deadline: read.deadline, notBefore: call.notBefore, acceptsMinimumAge: call.acceptsMinimumAge,
-            observe: call.observe, tracing: call.tracing, allowance: call.allowance)
+            observe: call.observe, tracing: call.tracing, callBudget: call.callBudget)
         let task = Task.detached { [self] in
             var outcome = Outcome()
             if read.restores {
@@ -291,11 +291,11 @@ extension ReadCache {
     // MARK: Waiting
 
     private func outcomes(
-        of reads: [AwaitedRead], in scope: CacheScope, for call: CallContext
-    ) async -> [(AwaitedRead, Outcome)] {
+        of reads: [InFlightRead], in scope: CacheScope, for call: CallContext
+    ) async -> [(InFlightRead, Outcome)] {
         await withTaskCancellationHandler {
             let start = time.now()
-            var outcomes: [(AwaitedRead, Outcome)] = []
+            var outcomes: [(InFlightRead, Outcome)] = []
             for read in reads {
                 outcomes.append((read, await outcome(of: read, in: scope, for: call)))
                 guard read.isCoalesced else { continue }
@@ -309,7 +309,7 @@ extension ReadCache {
     }
 
     private func outcome(
-        of read: AwaitedRead, in scope: CacheScope, for call: CallContext
+        of read: InFlightRead, in scope: CacheScope, for call: CallContext
     ) async -> Outcome {
         // The read keeps its own deadline. Only a waiter with an earlier one needs a timer.
         let timer = call.deadline < read.deadline ? timer(for: read, in: scope, at: call.deadline) : nil
@@ -321,7 +321,7 @@ extension ReadCache {
     }
 
     private func timer(
-        for read: AwaitedRead, in scope: CacheScope, at deadline: ContinuousClock.Instant
+        for read: InFlightRead, in scope: CacheScope, at deadline: ContinuousClock.Instant
     ) -> Task<Void, Never> {
         Task { [self] in
             guard (try? await time.sleep(deadline)) != nil else { return }
@@ -336,10 +336,9 @@ extension ReadCache {
         task?.cancel()
     }
 
-    /// Whether a shared call that failed by another caller's deadline or limit may be repeated for this
-    /// caller, while it has time left.
+    /// Whether a read that failed by another caller's limit may be repeated for this caller in its remaining time.
     private func mayRetry(
-        _ read: AwaitedRead, after cause: ProviderFailure.Cause?, for call: CallContext
+        _ read: InFlightRead, after cause: ProviderFailure.Cause?, for call: CallContext
     ) -> Bool {
         guard read.isCoalesced, time.now() < call.deadline, !Task.isCancelled else { return false }
         switch cause {

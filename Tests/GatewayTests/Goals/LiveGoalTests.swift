@@ -59,18 +59,18 @@ struct LiveGoalTests {
     }
 
     @Test("is read with the calls of the client that follows it")
-    func allowance() async throws {
+    func callBudget() async throws {
         try await withGateway { gateway in
             let backends = try backends(gateway)
             _ = try await GoalTests.create(
                 gateway, backends,
                 "{ title: \"House\", target: \"100\", allocations: [{ symbol: \"AAPL\" }] }")
             let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
-            let allowance = CallAllowance(limit: 50) { _ in refusal }
+            let callBudget = OperationCallBudget(limit: 50) { _ in refusal }
             let context = GatewayContext(
                 // With nothing in memory.
                 session: Session(owner: alice, scopes: [.read]), services: try self.backends(gateway),
-                call: CallContext(deadline: .now + .seconds(60), allowance: allowance))
+                call: CallContext(deadline: .now + .seconds(60), callBudget: callBudget))
             let before = gateway.calls
             var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
             _ = try #require(await events.next())

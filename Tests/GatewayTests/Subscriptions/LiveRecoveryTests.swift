@@ -67,14 +67,14 @@ struct LiveRecoveryTests {
         let refusal = CallRefusal.client(limit: 3, retryAt: .earliest)
         // Each attempt is refused until a time of its own; the third is allowed.
         let attempts = Mutex(0)
-        let allowance = CallAllowance(limit: 50) { _ in
+        let callBudget = OperationCallBudget(limit: 50) { _ in
             let attempt = attempts.withLock { attempts in
                 defer { attempts += 1 }
                 return attempts
             }
             return attempt < 2 ? .client(limit: 3, retryAt: .earliest + .nanoseconds(attempt)) : nil
         }
-        let quotes = QuoteSubscription([coke: [0, 1]], for: .address(1), within: allowance) {
+        let quotes = QuoteSubscription([coke: [0, 1]], for: .address(1), within: callBudget) {
             _ throws(ProviderFailure) in
             hub
         }

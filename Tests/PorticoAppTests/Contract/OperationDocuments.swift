@@ -49,8 +49,9 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 }
 
 extension OperationDocument {
-    /// Executes the document with its example variables and ids of the gateway. For a subscription, returns the first
-    /// response.
+    /// Executes the document with its example variables and ids of the gateway.
+    ///
+    /// For a subscription, returns the first response.
     func ask(_ gateway: TestGateway) async throws -> JSONValue {
         try await prepare(gateway)
         let variables = try await variables { try await gateway.ask($0) }

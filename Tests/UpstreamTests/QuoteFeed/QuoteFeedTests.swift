@@ -344,14 +344,14 @@ struct QuoteFeedTests {
         let others = followed > 0 ? try hub.follow(Set(symbols.prefix(followed)), for: .address(2)) : nil
         let rest = Mutex(left)
         let refusal = CallRefusal.client(limit: 9, retryAt: .latest)
-        let allowance = CallAllowance(limit: 50) { _ in
+        let callBudget = OperationCallBudget(limit: 50) { _ in
             rest.withLock { rest in
                 if rest == 0 { return refusal }
                 rest -= 1
                 return nil
             }
         }
-        let follower = try hub.follow(Set(symbols), for: .address(1), within: allowance) {}
+        let follower = try hub.follow(Set(symbols), for: .address(1), within: callBudget) {}
         #expect(rest.withLock(\.self) == 0)
         #expect(hub.symbolCount == wanted - refused)
         let update = try #require(follower.drainPending())

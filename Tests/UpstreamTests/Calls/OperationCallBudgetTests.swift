@@ -5,7 +5,7 @@ import Testing
 import Upstream
 
 @Suite("The limit of calls of an operation")
-struct CallAllowanceTests {
+struct OperationCallBudgetTests {
     /// A client's budget of calls.
     private final class Budget: Sendable {
         private let rest: Mutex<Int>
@@ -17,8 +17,8 @@ struct CallAllowanceTests {
 
         var left: Int { rest.withLock(\.self) }
 
-        func allowance(limit: Int) -> CallAllowance {
-            CallAllowance(limit: limit) { [self] isSpent in
+        func callBudget(limit: Int) -> OperationCallBudget {
+            OperationCallBudget(limit: limit) { [self] isSpent in
                 rest.withLock { rest in
                     guard rest > 0 else { return Self.refusal }
                     if isSpent { rest -= 1 }
@@ -32,8 +32,8 @@ struct CallAllowanceTests {
         case sent, shareIsUsedUp, quotaIsUsedUp, failed
     }
 
-    private static func context(_ allowance: CallAllowance) -> CallContext {
-        CallContext(deadline: .now + .seconds(60), allowance: allowance)
+    private static func context(_ callBudget: OperationCallBudget) -> CallContext {
+        CallContext(deadline: .now + .seconds(60), callBudget: callBudget)
     }
 
     @Test(
@@ -45,7 +45,7 @@ struct CallAllowanceTests {
             let line = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
             let caller = line.client(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
-            let context = Self.context(CallAllowance(limit: 2))
+            let context = Self.context(OperationCallBudget(limit: 2))
             func call() async throws -> String {
                 try await caller.call(
                     "quote", HTTPClientTests.request(server), in: context, read: ProviderHTTPClientTests.text)
@@ -69,10 +69,10 @@ struct CallAllowanceTests {
                 QuotaAccount(.alphaVantage), over: transport, retry: ProviderHTTPClientTests.policy())
             let caller = line.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
             let request = try HTTPClientTests.request(server)
-            func call(_ allowance: CallAllowance) async -> Outcome {
+            func call(_ callBudget: OperationCallBudget) async -> Outcome {
                 do throws(ProviderFailure) {
                     _ = try await caller.call(
-                        "quote", request, in: Self.context(allowance), read: ProviderHTTPClientTests.text)
+                        "quote", request, in: Self.context(callBudget), read: ProviderHTTPClientTests.text)
                     return .sent
                 } catch {
                     switch error.cause {
@@ -84,12 +84,12 @@ struct CallAllowanceTests {
             }
             var anonymous: [Outcome] = []
             // Each call is from another client, whose own budget is not used up.
-            for _ in 0..<4 { anonymous.append(await call(Budget(9).allowance(limit: 9))) }
+            for _ in 0..<4 { anonymous.append(await call(Budget(9).callBudget(limit: 9))) }
             #expect(anonymous == [.sent, .sent, .sent, .shareIsUsedUp])
             var sessions: [Outcome] = []
-            for _ in 0..<3 { sessions.append(await call(CallAllowance(limit: 9))) }
+            for _ in 0..<3 { sessions.append(await call(OperationCallBudget(limit: 9))) }
             #expect(sessions == [.sent, .sent, .quotaIsUsedUp])
-            #expect(await call(Budget(9).allowance(limit: 9)) == .quotaIsUsedUp)
+            #expect(await call(Budget(9).callBudget(limit: 9)) == .quotaIsUsedUp)
             #expect(server.requests.count == 5)
         }
     }
@@ -102,7 +102,7 @@ struct CallAllowanceTests {
             let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
             let budget = Budget(5)
             let answer = try await caller.call(
-                "quote", HTTPClientTests.request(server), in: Self.context(budget.allowance(limit: 1)),
+                "quote", HTTPClientTests.request(server), in: Self.context(budget.callBudget(limit: 1)),
                 read: ProviderHTTPClientTests.text)
             #expect(answer == "ok")
             #expect(budget.left == 2)
@@ -117,7 +117,8 @@ struct CallAllowanceTests {
             let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
             let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call(
-                    "quote", HTTPClientTests.request(server), in: Self.context(Budget(0).allowance(limit: 9)),
+                    "quote", HTTPClientTests.request(server),
+                    in: Self.context(Budget(0).callBudget(limit: 9)),
                     read: ProviderHTTPClientTests.text)
             }
             #expect(failure == ProviderFailure(.alpaca, .notAllowed(Budget.refusal)))
@@ -130,7 +131,7 @@ struct CallAllowanceTests {
         let clock = ManualClock()
         let (reads, source) = (ReadsAgeingTests.reads(clock), ReadsAgeingTests.Source(1))
         #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
-        let context = Self.context(Budget(0).allowance(limit: 9))
+        let context = Self.context(Budget(0).callBudget(limit: 9))
         let other = ExactText("MSFT")
         let results = await reads.read(
             [ReadsAgeingTests.aapl, other], in: ReadsAgeingTests.scope, for: context
@@ -160,7 +161,7 @@ struct CallAllowanceTests {
         let first = Task {
             try await reads.read(
                 ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope,
-                for: Self.context(Budget(1).allowance(limit: 9))
+                for: Self.context(Budget(1).callBudget(limit: 9))
             ) {
                 _ throws(ProviderFailure) in
                 await gate.pass()
@@ -170,7 +171,8 @@ struct CallAllowanceTests {
         await gate.arrived(1)
         let second = Task {
             try await reads.read(
-                ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope, for: Self.context(CallAllowance(limit: 9))
+                ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope,
+                for: Self.context(OperationCallBudget(limit: 9))
             ) {
                 _ throws(ProviderFailure) in 2
             }

@@ -2,7 +2,7 @@ package import Brokerage
 package import PorticoCore
 
 /// Connects users with a data service by their own API keys: data and quota are those of the user.
-package struct DataServiceConnector: ProviderConnector {
+package struct APIKeyConnector: ProviderConnector {
     package let provider: ProviderID
     private let environment: Environment
     private let channels: ProviderChannelFactory
