@@ -165,7 +165,7 @@ package final class OrderReconciliation: Sendable {
     }
 
     /// A write about which its broker is queried.
-    private struct OrderLookup {
+    private struct OutcomeQuery {
         let write: JournalWrite
         let tradingAPI: any TradingAPI
         let call: CallContext
@@ -181,54 +181,54 @@ package final class OrderReconciliation: Sendable {
         // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
         let call = CallContext(deadline: clock.now() + settings.timeout)
-        let lookup = OrderLookup(write: write, tradingAPI: tradingAPI, call: call, hasArrived: hasArrived)
+        let query = OutcomeQuery(write: write, tradingAPI: tradingAPI, call: call, hasArrived: hasArrived)
         do throws(ProviderFailure) {
             switch write.kind {
-            case .place: return try await outcome(ofPlacing: lookup)
-            case .replace(let change): return try await outcome(of: change, lookup)
-            case .cancel: return try await outcome(ofCancelling: lookup)
+            case .place: return try await outcome(ofPlacing: query)
+            case .replace(let change): return try await outcome(of: change, query)
+            case .cancel: return try await outcome(ofCancelling: query)
             }
         } catch {
             return nil
         }
     }
 
-    private func outcome(ofPlacing lookup: OrderLookup) async throws(ProviderFailure) -> OrderWriteOutcome? {
-        switch try await trace(lookup) {
+    private func outcome(ofPlacing query: OutcomeQuery) async throws(ProviderFailure) -> OrderWriteOutcome? {
+        switch try await trace(query) {
         case .found(let order): .found(order)
-        case .absent: missing(lookup)
+        case .absent: missing(query)
         // It may have been filled.
-        case .unknown: lookup.hasArrived ? .undeterminable : nil
+        case .unknown: query.hasArrived ? .undeterminable : nil
         }
     }
 
     private func outcome(
-        of change: OrderReplacement, _ lookup: OrderLookup
+        of change: OrderReplacement, _ query: OutcomeQuery
     ) async throws(ProviderFailure) -> OrderWriteOutcome? {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
-        if case .found(let order) = try await trace(lookup) { return .found(order) }
-        guard let order = try await changedOrder(lookup) else { return removedOrderOutcome(lookup) }
-        return order.has(change) ? .found(order) : missing(lookup)
+        if case .found(let order) = try await trace(query) { return .found(order) }
+        guard let order = try await changedOrder(query) else { return removedOrderOutcome(query) }
+        return order.has(change) ? .found(order) : missing(query)
     }
 
-    private func outcome(ofCancelling lookup: OrderLookup) async throws(ProviderFailure) -> OrderWriteOutcome?
+    private func outcome(ofCancelling query: OutcomeQuery) async throws(ProviderFailure) -> OrderWriteOutcome?
     {
-        guard let order = try await changedOrder(lookup) else { return removedOrderOutcome(lookup) }
-        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(lookup)
+        guard let order = try await changedOrder(query) else { return removedOrderOutcome(query) }
+        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(query)
     }
 
     /// The broker's record of the order that the write was to place.
-    private func trace(_ lookup: OrderLookup) async throws(ProviderFailure) -> OrderLookup {
-        let write = lookup.write
-        return try await lookup.tradingAPI.order(
-            clientID: write.clientOrderID, of: write.account, in: lookup.call)
+    private func trace(_ query: OutcomeQuery) async throws(ProviderFailure) -> OrderLookup {
+        let write = query.write
+        return try await query.tradingAPI.order(
+            clientID: write.clientOrderID, of: write.account, in: query.call)
     }
 
     /// The order that was to be changed; nil if the broker does not know it (any more).
-    private func changedOrder(_ lookup: OrderLookup) async throws(ProviderFailure) -> Order? {
-        guard let id = lookup.write.providerOrderID else { return nil }
+    private func changedOrder(_ query: OutcomeQuery) async throws(ProviderFailure) -> Order? {
+        guard let id = query.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
-            return try await lookup.tradingAPI.order(id, of: lookup.write.account, in: lookup.call)
+            return try await query.tradingAPI.order(id, of: query.write.account, in: query.call)
         } catch {
             guard error.cause == .notFound else { throw error }
             return nil
@@ -239,15 +239,15 @@ package final class OrderReconciliation: Sendable {
     ///
     /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
     /// without the change.
-    private func removedOrderOutcome(_ lookup: OrderLookup) -> OrderWriteOutcome? {
-        if lookup.tradingAPI.orderCapabilities.hasEndedOrders { return missing(lookup) }
-        return lookup.hasArrived ? .undeterminable : nil
+    private func removedOrderOutcome(_ query: OutcomeQuery) -> OrderWriteOutcome? {
+        if query.tradingAPI.orderCapabilities.hasEndedOrders { return missing(query) }
+        return query.hasArrived ? .undeterminable : nil
     }
 
     /// The outcome "never received", if the time of ``Settings/arrival`` had passed before the query; nil otherwise.
-    private func missing(_ lookup: OrderLookup) -> OrderWriteOutcome? {
-        guard lookup.hasArrived else { return nil }
-        let provider = lookup.write.provider.rawValue
+    private func missing(_ query: OutcomeQuery) -> OrderWriteOutcome? {
+        guard query.hasArrived else { return nil }
+        let provider = query.write.provider.rawValue
         return .notFound(
             OrderRejection(.other, message: "The order did not reach \(provider): nothing was placed."))
     }
