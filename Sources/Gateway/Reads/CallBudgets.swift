@@ -35,7 +35,7 @@ package final class CallBudgets: Sendable {
     }
 
     /// The number of calls that an operation may make for a client with a budget.
-    package func callBudget(of client: ClientOrigin, limit: Int) -> OperationCallBudget {
+    package func budget(of client: ClientOrigin, limit: Int) -> OperationCallBudget {
         OperationCallBudget(limit: limit) { [self] isSpent in limitError(for: client, counting: isSpent) }
     }
 
