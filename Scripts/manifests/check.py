@@ -1,0 +1,421 @@
+"""Builds the overlays of a Kustomize layout and checks the results.
+
+    check.py FOLDER        FOLDER/overlays has one folder for each overlay
+
+It builds the part of Kustomize that the layout needs: `resources`, `patches` with a `path` and without lists, and `images`.
+If `kustomize` or `kubectl` is installed, its result must be the same. Each object of the result
+
+- must be valid against the schemas of the oldest and the newest supported version of Kubernetes, without unknown fields;
+- may refer only to objects, ports and labels that exist;
+- must meet the Pod Security Standard `restricted`, and a Deployment must have one replica (SQLite has one writer).
+
+Each error is one line on standard error: the file, the path in the object, the message. Exit status 0: no error; 1: errors.
+"""
+
+import copy
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import jsonschema
+import kubernetes_validate.utils as kubernetes
+import referencing
+import yaml
+
+VERSIONS = ["1.31", "1.37"]
+# Schemas of custom resources, which Kubernetes does not define.
+CUSTOM = "Tests/Golden/kubernetes"
+
+
+class Failure(Exception):
+    """A file that cannot be built."""
+
+
+class Loader(yaml.SafeLoader):
+    """Rejects keys that occur twice, of which PyYAML uses the last one."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = set()
+        for key, _ in node.value:
+            if key.value in keys:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key.value} occurs twice", key.start_mark)
+            keys.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+class Manifest:
+    """An object, and the files that define it."""
+
+    def __init__(self, content, file):
+        self.content, self.files = content, [file]
+
+    @property
+    def location(self):
+        changes = f" (with {', '.join(self.files[1:])})" if len(self.files) > 1 else ""
+        return self.files[0] + changes
+
+    @property
+    def kind(self):
+        return self.content["kind"]
+
+    @property
+    def name(self):
+        return self.content["metadata"]["name"]
+
+    @property
+    def identity(self):
+        return self.content["apiVersion"], self.kind, self.name
+
+    @property
+    def pod(self):
+        """The pod template of a workload, with the path of the template."""
+        spec = self.content.get("spec", {})
+        if self.kind == "CronJob":
+            return spec["jobTemplate"]["spec"]["template"], "spec.jobTemplate.spec.template"
+        if self.kind in ("Deployment", "StatefulSet", "DaemonSet", "Job"):
+            return spec["template"], "spec.template"
+        return None, None
+
+
+# --- building -------------------------------------------------------------------------------------------------------
+
+
+def documents(file):
+    """The YAML documents of a file."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            found = [item for item in yaml.load_all(stream, Loader) if item is not None]
+    except OSError as error:
+        raise Failure(f"{file}: cannot be read: {error.strerror}")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise Failure(f"{file}:{mark.line + 1}:{mark.column + 1}: {error.problem}")
+    except yaml.YAMLError as error:
+        raise Failure(f"{file}: {error}")
+    for item in found:
+        if not isinstance(item, dict):
+            raise Failure(f"{file}: a document is not a mapping")
+    return found
+
+
+def manifests(file):
+    found = [Manifest(item, file) for item in documents(file)]
+    for item in found:
+        try:
+            item.identity
+        except (KeyError, TypeError):
+            raise Failure(f"{file}: an object without apiVersion, kind or metadata.name")
+    return found
+
+
+def merge(target, patch, location):
+    for key, value in patch.items():
+        if value is None:
+            target.pop(key, None)
+        elif isinstance(value, list):
+            raise Failure(f"{location}: {key}: this check cannot merge lists")
+        elif isinstance(value, dict):
+            if not isinstance(target.get(key), dict):
+                target[key] = {}
+            merge(target[key], value, location)
+        else:
+            target[key] = value
+
+
+def build(folder, used):
+    """The objects of a kustomization; `used` collects the files that it reads."""
+    file = os.path.join(folder, "kustomization.yaml")
+    used.add(file)
+    content = documents(file)
+    if len(content) != 1:
+        raise Failure(f"{file}: has {len(content)} documents, not 1")
+    content = content[0]
+    for key in content:
+        if key not in ("apiVersion", "kind", "resources", "patches", "images"):
+            raise Failure(f"{file}: {key}: is unknown to this check")
+    if (content.get("apiVersion"), content.get("kind")) != ("kustomize.config.k8s.io/v1beta1", "Kustomization"):
+        raise Failure(f"{file}: is not a Kustomization of kustomize.config.k8s.io/v1beta1")
+
+    found = []
+    for resource in content.get("resources", []):
+        path = os.path.normpath(os.path.join(folder, resource))
+        if not os.path.exists(path):
+            raise Failure(f"{file}: resources: {resource} does not exist")
+        used.add(path)
+        found += build(path, used) if os.path.isdir(path) else manifests(path)
+    for item in found:
+        if sum(other.identity == item.identity for other in found) > 1:
+            raise Failure(f"{item.location}: {item.kind} {item.name} is defined twice")
+    for patch in content.get("patches", []):
+        apply_patch(patch, folder, file, found, used)
+    for image in content.get("images", []):
+        replace_image(image, file, found)
+    return found
+
+
+def apply_patch(patch, folder, file, found, used):
+    if not isinstance(patch, dict) or set(patch) != {"path"}:
+        raise Failure(f"{file}: patches: this check knows only patches with a path")
+    path = os.path.normpath(os.path.join(folder, patch["path"]))
+    used.add(path)
+    for change in manifests(path):
+        targets = [item for item in found if item.identity == change.identity]
+        if not targets:
+            raise Failure(f"{path}: {change.kind} {change.name}: no resource has this name")
+        merge(targets[0].content, change.content, path)
+        targets[0].files.append(path)
+
+
+def replace_image(image, file, found):
+    unknown = set(image) - {"name", "newName", "newTag"}
+    if unknown or "name" not in image:
+        raise Failure(f"{file}: images: this check knows only name, newName and newTag")
+    count = 0
+    for item in found:
+        template, _ = item.pod
+        for container in containers(template):
+            name, _, tag = container.get("image", "").partition(":")
+            if name == image["name"]:
+                tag = str(image.get("newTag", tag))
+                container["image"] = image.get("newName", name) + (f":{tag}" if tag else "")
+                count += 1
+    if count == 0:
+        raise Failure(f"{file}: images: no container has the image {image['name']}")
+
+
+def containers(template):
+    spec = (template or {}).get("spec", {})
+    return spec.get("containers", []) + spec.get("initContainers", [])
+
+
+def built_by_kustomize(folder):
+    """The objects that an installed Kustomize builds, by identity; nil if none is installed."""
+    if shutil.which("kustomize"):
+        command = ["kustomize", "build", folder]
+    elif shutil.which("kubectl"):
+        command = ["kubectl", "kustomize", folder]
+    else:
+        return None
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise Failure(f"{folder}: {' '.join(command)}: {result.stderr.strip()}")
+    return {Manifest(item, folder).identity: item for item in yaml.load_all(result.stdout, Loader)}
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def validator(kind, api_version, version):
+    """The validator of a kind in a version of Kubernetes; nil if there is no schema."""
+    group, _, suffix = api_version.rpartition("/")
+    name = "-".join(filter(None, [kind.lower(), group.split(".")[0], suffix])) + ".json"
+    custom = os.path.join(CUSTOM, name)
+    if os.path.exists(custom):
+        with open(custom, encoding="utf-8") as stream:
+            return jsonschema.Draft202012Validator(json.load(stream))
+    folder = f"kubernetes-json-schema/v{version}.0-local-strict"
+    try:
+        schema = kubernetes.schema_contents(f"{folder}/{name}", version)
+        definitions = kubernetes.schema_contents(f"{folder}/_definitions.json", version)
+    except FileNotFoundError:
+        return None
+    registry = referencing.Registry()
+    for content in (schema, definitions):
+        registry = referencing.Resource.from_contents(content) @ registry
+    return jsonschema.Draft202012Validator(schema, registry=registry)
+
+
+def path_text(path):
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text or "(document)"
+
+
+def schema_errors(item):
+    for version in VERSIONS:
+        schema = validator(item.kind, item.content["apiVersion"], version)
+        if schema is None:
+            yield "kind", f"Kubernetes {version} has no {item.kind} in {item.content['apiVersion']}"
+            continue
+        for error in schema.iter_errors(item.content):
+            error = jsonschema.exceptions.best_match([error])
+            yield path_text(error.absolute_path), f"{error.message} (Kubernetes {version})"
+
+
+def selects(selector, labels):
+    return all(labels.get(key) == value for key, value in selector.items())
+
+
+class References:
+    """Whether the references between the objects of one overlay lead to something."""
+
+    def __init__(self, items):
+        self.items = items
+        self.names = {(item.kind, item.name) for item in items}
+        self.pods = [item.pod[0] for item in items if item.pod[0]]
+
+    def ports(self, selector):
+        """The names and numbers of the ports of the pods that a selector selects."""
+        selected = [pod for pod in self.pods if selects(selector, pod["metadata"]["labels"])]
+        ports = [port for pod in selected for one in containers(pod) for port in one.get("ports", [])]
+        return {port.get("name") for port in ports} | {port["containerPort"] for port in ports}
+
+    def errors(self, item):
+        template, path = item.pod
+        if template:
+            yield from self.pod_errors(item, template["spec"], f"{path}.spec")
+        check = getattr(self, item.kind.lower(), None)
+        if check:
+            yield from check(item.content["spec"])
+
+    def pod_errors(self, item, spec, path):
+        volumes = {volume["name"]: volume for volume in spec.get("volumes", [])}
+        for volume in volumes.values():
+            for kind, key, field in (("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
+                                     ("ConfigMap", "configMap", "name")):
+                if key in volume and (kind, volume[key][field]) not in self.names:
+                    yield f"{path}.volumes", f"there is no {kind} {volume[key][field]}"
+        for one in containers(item.pod[0]):
+            place = f"{path}.containers.{one['name']}"
+            for source in one.get("envFrom", []):
+                name = source.get("configMapRef", {}).get("name")
+                if name and ("ConfigMap", name) not in self.names:
+                    yield f"{place}.envFrom", f"there is no ConfigMap {name}"
+            for mount in one.get("volumeMounts", []):
+                if mount["name"] not in volumes:
+                    yield f"{place}.volumeMounts", f"there is no volume {mount['name']}"
+            names = {port.get("name") for port in one.get("ports", [])}
+            for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+                port = one.get(probe, {}).get("httpGet", {}).get("port")
+                if isinstance(port, str) and port not in names:
+                    yield f"{place}.{probe}", f"there is no port {port}"
+
+    def selector_errors(self, path, selector):
+        if not any(selects(selector, pod["metadata"]["labels"]) for pod in self.pods):
+            yield path, f"selects no pod of this overlay: {json.dumps(selector)}"
+
+    def service(self, spec):
+        yield from self.selector_errors("spec.selector", spec["selector"])
+        ports = self.ports(spec["selector"])
+        for port in spec["ports"]:
+            if port.get("targetPort", port["port"]) not in ports:
+                yield "spec.ports", f"the selected pods have no port {port.get('targetPort', port['port'])}"
+
+    def ingress(self, spec):
+        for rule in spec.get("rules", []):
+            for path in rule["http"]["paths"]:
+                service = path["backend"]["service"]
+                key = "name" if "name" in service["port"] else "port"
+                wanted = service["port"].get("name", service["port"].get("number"))
+                found = [item for item in self.items if (item.kind, item.name) == ("Service", service["name"])]
+                if not found:
+                    yield "spec.rules", f"there is no Service {service['name']}"
+                elif wanted not in [port.get(key) for port in found[0].content["spec"]["ports"]]:
+                    yield "spec.rules", f"the Service {service['name']} has no port {wanted}"
+
+    def networkpolicy(self, spec):
+        selector = spec["podSelector"].get("matchLabels", {})
+        yield from self.selector_errors("spec.podSelector", selector)
+        ports = self.ports(selector)
+        for rule in spec.get("ingress", []):
+            for port in rule.get("ports", []):
+                if port["port"] not in ports:
+                    yield "spec.ingress", f"the selected pods have no port {port['port']}"
+
+    def poddisruptionbudget(self, spec):
+        yield from self.selector_errors("spec.selector", spec["selector"]["matchLabels"])
+
+    def servicemonitor(self, spec):
+        selector = spec["selector"]["matchLabels"]
+        services = [item.content for item in self.items if item.kind == "Service"
+                    and selects(selector, item.content["metadata"].get("labels", {}))]
+        if not services:
+            yield "spec.selector", f"selects no Service of this overlay: {json.dumps(selector)}"
+        names = {port.get("name") for service in services for port in service["spec"]["ports"]}
+        for endpoint in spec["endpoints"]:
+            if services and endpoint["port"] not in names:
+                yield "spec.endpoints", f"the selected Service has no port {endpoint['port']}"
+
+
+def policy_errors(item):
+    """Deviations from the Pod Security Standard `restricted`, and from one replica."""
+    template, path = item.pod
+    if not template:
+        return
+    spec = template["spec"]
+    pod = spec.get("securityContext", {})
+    required = [
+        (f"{path}.spec.enableServiceLinks", spec.get("enableServiceLinks"), False),
+        (f"{path}.spec.automountServiceAccountToken", spec.get("automountServiceAccountToken"), False),
+        (f"{path}.spec.securityContext.runAsNonRoot", pod.get("runAsNonRoot"), True),
+        (f"{path}.spec.securityContext.seccompProfile.type", pod.get("seccompProfile", {}).get("type"),
+         "RuntimeDefault"),
+    ]
+    for one in containers(template):
+        context = one.get("securityContext", {})
+        place = f"{path}.spec.containers.{one['name']}"
+        required += [
+            (f"{place}.securityContext.allowPrivilegeEscalation", context.get("allowPrivilegeEscalation"), False),
+            (f"{place}.securityContext.readOnlyRootFilesystem", context.get("readOnlyRootFilesystem"), True),
+            (f"{place}.securityContext.capabilities", context.get("capabilities"), {"drop": ["ALL"]}),
+            (f"{place}.resources.limits.memory", bool(one.get("resources", {}).get("limits", {}).get("memory")), True),
+        ]
+    if item.kind == "Deployment":
+        required += [
+            ("spec.replicas", item.content["spec"].get("replicas"), 1),
+            ("spec.strategy.type", item.content["spec"].get("strategy", {}).get("type"), "Recreate"),
+        ]
+    for place, value, expected in required:
+        if value != expected:
+            yield place, f"must be {json.dumps(expected)}"
+
+
+def check(folder, used):
+    """The objects of an overlay, and the errors in them, each with its file."""
+    items = build(folder, used)
+    errors = []
+    for item in items:
+        errors += [(item, *error) for error in schema_errors(item)]
+    # The other checks read fields whose types the schemas define.
+    if not errors:
+        references = References(items)
+        for item in items:
+            errors += [(item, *error) for error in [*references.errors(item), *policy_errors(item)]]
+        reference = built_by_kustomize(folder)
+        if reference is not None and reference != {item.identity: item.content for item in items}:
+            raise Failure(f"{folder}: Kustomize builds other objects than this check")
+    return items, [f"{item.location}: {path}: {message}" for item, path, message in errors]
+
+
+def main():
+    layout = os.path.normpath(sys.argv[1])
+    overlays = os.path.join(layout, "overlays")
+    errors, used = [], set()
+    names = sorted(os.listdir(overlays)) if os.path.isdir(overlays) else []
+    if not names:
+        errors.append(f"{overlays}: there is no overlay")
+    for name in names:
+        try:
+            items, found = check(os.path.join(overlays, name), used)
+            errors += found
+            if not found:
+                kinds = ", ".join(sorted({item.kind for item in items}))
+                print(f"{os.path.join(overlays, name)}: {len(items)} objects are valid: {kinds}")
+        except Failure as failure:
+            errors.append(str(failure))
+    files = {os.path.join(folder, file) for folder, _, files in os.walk(layout) for file in files}
+    if not errors:
+        errors += [f"{file}: no kustomization.yaml names it" for file in sorted(files - used)]
+    # Overlays have errors of their base in common.
+    for error in dict.fromkeys(errors):
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
