@@ -7,7 +7,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check bench bench-check fuzz \
-	clients explorer explorer-check image image-check setup clean
+	clients explorer explorer-check image image-check manifests-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -104,6 +104,9 @@ image: ## Build the image with docker, podman or buildah
 
 image-check: ## Build the image, start it, send requests, stop it
 	Scripts/image-check.sh
+
+manifests-check: ## Build the overlays of Docker/kubernetes and validate them against the schemas of Kubernetes
+	Scripts/manifests-check.sh
 
 setup:
 	@Scripts/setup.sh

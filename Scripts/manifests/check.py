@@ -12,7 +12,6 @@ If `kustomize` or `kubectl` is installed, its result must be the same. Each obje
 Each error is one line on standard error: the file, the path in the object, the message. Exit status 0: no error; 1: errors.
 """
 
-import copy
 import functools
 import json
 import os
@@ -40,10 +39,17 @@ class Loader(yaml.SafeLoader):
     def construct_mapping(self, node, deep=False):
         keys = set()
         for key, _ in node.value:
-            if key.value in keys:
+            if str(key.value) in keys:
                 raise yaml.constructor.ConstructorError(None, None, f"the key {key.value} occurs twice", key.start_mark)
-            keys.add(key.value)
+            keys.add(str(key.value))
         return super().construct_mapping(node, deep)
+
+
+def field(value, *keys):
+    """The member of nested mappings; None if a part of the path is missing or not a mapping."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 class Manifest:
@@ -70,14 +76,18 @@ class Manifest:
         return self.content["apiVersion"], self.kind, self.name
 
     @property
+    def labels(self):
+        return field(self.content, "metadata", "labels") or {}
+
+    @property
     def pod(self):
-        """The pod template of a workload, with the path of the template."""
-        spec = self.content.get("spec", {})
+        """The pod template of a workload, with its path; None for other kinds."""
+        path = ["spec", "template"]
         if self.kind == "CronJob":
-            return spec["jobTemplate"]["spec"]["template"], "spec.jobTemplate.spec.template"
-        if self.kind in ("Deployment", "StatefulSet", "DaemonSet", "Job"):
-            return spec["template"], "spec.template"
-        return None, None
+            path = ["spec", "jobTemplate", *path]
+        elif self.kind not in ("Deployment", "StatefulSet", "DaemonSet", "Job"):
+            return None, None
+        return field(self.content, *path), ".".join(path)
 
 
 # --- building -------------------------------------------------------------------------------------------------------
@@ -177,7 +187,7 @@ def replace_image(image, file, found):
     for item in found:
         template, _ = item.pod
         for container in containers(template):
-            name, _, tag = container.get("image", "").partition(":")
+            name, _, tag = str(container.get("image", "")).partition(":")
             if name == image["name"]:
                 tag = str(image.get("newTag", tag))
                 container["image"] = image.get("newName", name) + (f":{tag}" if tag else "")
@@ -187,12 +197,12 @@ def replace_image(image, file, found):
 
 
 def containers(template):
-    spec = (template or {}).get("spec", {})
-    return spec.get("containers", []) + spec.get("initContainers", [])
+    lists = [field(template, "spec", key) for key in ("containers", "initContainers")]
+    return [item for items in lists if isinstance(items, list) for item in items if isinstance(item, dict)]
 
 
 def built_by_kustomize(folder):
-    """The objects that an installed Kustomize builds, by identity; nil if none is installed."""
+    """The objects that an installed Kustomize builds, by identity; None if none is installed."""
     if shutil.which("kustomize"):
         command = ["kustomize", "build", folder]
     elif shutil.which("kubectl"):
@@ -210,7 +220,7 @@ def built_by_kustomize(folder):
 
 @functools.cache
 def validator(kind, api_version, version):
-    """The validator of a kind in a version of Kubernetes; nil if there is no schema."""
+    """The validator of a kind in a version of Kubernetes; None if there is no schema."""
     group, _, suffix = api_version.rpartition("/")
     name = "-".join(filter(None, [kind.lower(), group.split(".")[0], suffix])) + ".json"
     custom = os.path.join(CUSTOM, name)
@@ -237,14 +247,18 @@ def path_text(path):
 
 
 def schema_errors(item):
+    """Each error once, with the versions of Kubernetes that have it."""
+    found = {}
     for version in VERSIONS:
         schema = validator(item.kind, item.content["apiVersion"], version)
         if schema is None:
-            yield "kind", f"Kubernetes {version} has no {item.kind} in {item.content['apiVersion']}"
+            found.setdefault(("kind", f"there is no {item.kind} in {item.content['apiVersion']}"), []).append(version)
             continue
         for error in schema.iter_errors(item.content):
             error = jsonschema.exceptions.best_match([error])
-            yield path_text(error.absolute_path), f"{error.message} (Kubernetes {version})"
+            found.setdefault((path_text(error.absolute_path), error.message), []).append(version)
+    for (path, message), versions in found.items():
+        yield path, f"{message} (Kubernetes {', '.join(versions)})"
 
 
 def selects(selector, labels):
@@ -259,10 +273,12 @@ class References:
         self.names = {(item.kind, item.name) for item in items}
         self.pods = [item.pod[0] for item in items if item.pod[0]]
 
+    def selected(self, selector):
+        return [pod for pod in self.pods if selects(selector, field(pod, "metadata", "labels") or {})]
+
     def ports(self, selector):
         """The names and numbers of the ports of the pods that a selector selects."""
-        selected = [pod for pod in self.pods if selects(selector, pod["metadata"]["labels"])]
-        ports = [port for pod in selected for one in containers(pod) for port in one.get("ports", [])]
+        ports = [port for pod in self.selected(selector) for one in containers(pod) for port in one.get("ports", [])]
         return {port.get("name") for port in ports} | {port["containerPort"] for port in ports}
 
     def errors(self, item):
@@ -270,16 +286,16 @@ class References:
         if template:
             yield from self.pod_errors(item, template["spec"], f"{path}.spec")
         check = getattr(self, item.kind.lower(), None)
-        if check:
+        if check and "spec" in item.content:
             yield from check(item.content["spec"])
 
     def pod_errors(self, item, spec, path):
         volumes = {volume["name"]: volume for volume in spec.get("volumes", [])}
         for volume in volumes.values():
-            for kind, key, field in (("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
-                                     ("ConfigMap", "configMap", "name")):
-                if key in volume and (kind, volume[key][field]) not in self.names:
-                    yield f"{path}.volumes", f"there is no {kind} {volume[key][field]}"
+            for kind, key, name in (("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
+                                    ("ConfigMap", "configMap", "name")):
+                if key in volume and (kind, volume[key].get(name)) not in self.names:
+                    yield f"{path}.volumes", f"there is no {kind} {volume[key].get(name)}"
         for one in containers(item.pod[0]):
             place = f"{path}.containers.{one['name']}"
             for source in one.get("envFrom", []):
@@ -296,50 +312,52 @@ class References:
                     yield f"{place}.{probe}", f"there is no port {port}"
 
     def selector_errors(self, path, selector):
-        if not any(selects(selector, pod["metadata"]["labels"]) for pod in self.pods):
+        if not self.selected(selector):
             yield path, f"selects no pod of this overlay: {json.dumps(selector)}"
 
     def service(self, spec):
-        yield from self.selector_errors("spec.selector", spec["selector"])
-        ports = self.ports(spec["selector"])
-        for port in spec["ports"]:
+        selector = spec.get("selector", {})
+        yield from self.selector_errors("spec.selector", selector)
+        ports = self.ports(selector)
+        for port in spec.get("ports", []):
             if port.get("targetPort", port["port"]) not in ports:
                 yield "spec.ports", f"the selected pods have no port {port.get('targetPort', port['port'])}"
 
     def ingress(self, spec):
         for rule in spec.get("rules", []):
-            for path in rule["http"]["paths"]:
-                service = path["backend"]["service"]
-                key = "name" if "name" in service["port"] else "port"
-                wanted = service["port"].get("name", service["port"].get("number"))
+            for path in field(rule, "http", "paths") or []:
+                service = path["backend"].get("service")
+                if not service:
+                    continue
+                key = "name" if field(service, "port", "name") else "port"
+                wanted = field(service, "port", "name") or field(service, "port", "number")
                 found = [item for item in self.items if (item.kind, item.name) == ("Service", service["name"])]
                 if not found:
                     yield "spec.rules", f"there is no Service {service['name']}"
-                elif wanted not in [port.get(key) for port in found[0].content["spec"]["ports"]]:
+                elif wanted not in [port.get(key) for port in field(found[0].content, "spec", "ports") or []]:
                     yield "spec.rules", f"the Service {service['name']} has no port {wanted}"
 
     def networkpolicy(self, spec):
-        selector = spec["podSelector"].get("matchLabels", {})
+        selector = field(spec, "podSelector", "matchLabels") or {}
         yield from self.selector_errors("spec.podSelector", selector)
         ports = self.ports(selector)
         for rule in spec.get("ingress", []):
             for port in rule.get("ports", []):
-                if port["port"] not in ports:
+                if "port" in port and port["port"] not in ports:
                     yield "spec.ingress", f"the selected pods have no port {port['port']}"
 
     def poddisruptionbudget(self, spec):
-        yield from self.selector_errors("spec.selector", spec["selector"]["matchLabels"])
+        yield from self.selector_errors("spec.selector", field(spec, "selector", "matchLabels") or {})
 
     def servicemonitor(self, spec):
-        selector = spec["selector"]["matchLabels"]
-        services = [item.content for item in self.items if item.kind == "Service"
-                    and selects(selector, item.content["metadata"].get("labels", {}))]
+        selector = field(spec, "selector", "matchLabels") or {}
+        services = [item.content for item in self.items if item.kind == "Service" and selects(selector, item.labels)]
         if not services:
             yield "spec.selector", f"selects no Service of this overlay: {json.dumps(selector)}"
-        names = {port.get("name") for service in services for port in service["spec"]["ports"]}
+        names = {port.get("name") for service in services for port in field(service, "spec", "ports") or []}
         for endpoint in spec["endpoints"]:
-            if services and endpoint["port"] not in names:
-                yield "spec.endpoints", f"the selected Service has no port {endpoint['port']}"
+            if services and endpoint.get("port") not in names:
+                yield "spec.endpoints", f"the selected Service has no port {endpoint.get('port')}"
 
 
 def policy_errors(item):
@@ -348,13 +366,12 @@ def policy_errors(item):
     if not template:
         return
     spec = template["spec"]
-    pod = spec.get("securityContext", {})
     required = [
         (f"{path}.spec.enableServiceLinks", spec.get("enableServiceLinks"), False),
         (f"{path}.spec.automountServiceAccountToken", spec.get("automountServiceAccountToken"), False),
-        (f"{path}.spec.securityContext.runAsNonRoot", pod.get("runAsNonRoot"), True),
-        (f"{path}.spec.securityContext.seccompProfile.type", pod.get("seccompProfile", {}).get("type"),
-         "RuntimeDefault"),
+        (f"{path}.spec.securityContext.runAsNonRoot", field(spec, "securityContext", "runAsNonRoot"), True),
+        (f"{path}.spec.securityContext.seccompProfile.type",
+         field(spec, "securityContext", "seccompProfile", "type"), "RuntimeDefault"),
     ]
     for one in containers(template):
         context = one.get("securityContext", {})
@@ -363,12 +380,13 @@ def policy_errors(item):
             (f"{place}.securityContext.allowPrivilegeEscalation", context.get("allowPrivilegeEscalation"), False),
             (f"{place}.securityContext.readOnlyRootFilesystem", context.get("readOnlyRootFilesystem"), True),
             (f"{place}.securityContext.capabilities", context.get("capabilities"), {"drop": ["ALL"]}),
-            (f"{place}.resources.limits.memory", bool(one.get("resources", {}).get("limits", {}).get("memory")), True),
+            (f"{place}.resources.limits.memory",
+             field(one, "resources", "limits", "memory") is not None, True),
         ]
     if item.kind == "Deployment":
         required += [
             ("spec.replicas", item.content["spec"].get("replicas"), 1),
-            ("spec.strategy.type", item.content["spec"].get("strategy", {}).get("type"), "Recreate"),
+            ("spec.strategy.type", field(item.content, "spec", "strategy", "type"), "Recreate"),
         ]
     for place, value, expected in required:
         if value != expected:
