@@ -28,7 +28,7 @@ SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10
 
 help: ## Print this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24
 
 run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no account or key is needed
 	@Scripts/explorer.sh || true  # On failure the script and the page report the reason.
