@@ -20,11 +20,11 @@ enum ContainerFiles {
         try YAMLReader.value(of: text(path))
     }
 
-    /// The Kubernetes manifests, by what kind of thing they define.
+    /// The resources of the Kubernetes base, by kind.
     static func manifests() throws -> [String: JSONValue] {
-        let folder = repository.appending(path: "Docker/kubernetes")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let values = try names.filter { $0.hasSuffix(".yaml") }.map { try yaml("Docker/kubernetes/\($0)") }
+        let base = "Docker/kubernetes/base"
+        let names = try yaml("\(base)/kustomization.yaml")["resources"]?.elements?.compactMap(\.string) ?? []
+        let values = try names.map { try yaml("\(base)/\($0)") }
         return Dictionary(
             values.map { ($0["kind"]?.string ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }

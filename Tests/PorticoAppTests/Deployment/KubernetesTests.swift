@@ -18,6 +18,14 @@ struct KubernetesTests {
         try #require(try ContainerFiles.dockerfile().stages.last)
     }
 
+    /// The values of the ConfigMap, which are the container's environment.
+    private func settingValues() throws -> [String: JSONValue] {
+        let map = try #require(try ContainerFiles.manifests()["ConfigMap"])
+        let source = try container()["envFrom"]?[0]?["configMapRef"]
+        #expect(source?["name"] == map["metadata"]?["name"])
+        return try #require(map["data"]?.members)
+    }
+
     private func probes() throws -> [JSONValue] {
         let container = try container()
         return try ["startupProbe", "livenessProbe", "readinessProbe"].map { name in
@@ -43,12 +51,15 @@ struct KubernetesTests {
         #expect(deployment["strategy"]?["type"] == "Recreate")
     }
 
-    @Test("probes and the service name the container's port")
+    @Test("probes use the admin port, and the service has both ports of the container")
     func ports() throws {
-        let name = try #require(try container()["ports"]?[0]?["name"]?.string)
-        for probe in try probes() { #expect(probe["port"]?.string == name) }
+        let ports = try #require(try container()["ports"]?.elements)
+        #expect(ports.map { $0["name"] } == ["http", "admin"])
+        let adminPort = try settingValues()["PORTICO_ADMIN_PORT"]
+        #expect(ports.last?["containerPort"] == adminPort)
+        for probe in try probes() { #expect(probe["port"] == "admin") }
         let service = try #require(try ContainerFiles.manifests()["Service"]?["spec"])
-        #expect(service["ports"]?[0]?["targetPort"]?.string == name)
+        #expect(service["ports"]?.elements?.map { $0["targetPort"] } == ["http", "admin"])
         let labels = try ContainerFiles.manifests()["Deployment"]?["spec"]?["template"]?["metadata"]?[
             "labels"]
         #expect(service["selector"] == labels)
@@ -73,16 +84,14 @@ struct KubernetesTests {
         let folder = try #require(secrets.first)
         for entry in container["env"]?.elements ?? [] {
             let name = try #require(entry["name"]?.string)
+            #expect(ContainerFiles.isSecretFile(name), "\(name)")
+            #expect(entry["value"]?.string?.hasPrefix(folder + "/") == true, "\(name)")
+        }
+        let patch = try ContainerFiles.yaml("Docker/kubernetes/overlays/production/settings.yaml")
+        let changed = try #require(patch["data"]?.members)
+        for name in try settingValues().merging(changed, uniquingKeysWith: { _, own in own }).keys {
             #expect(ContainerFiles.variables.contains(name), "\(name)")
             #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
-            if ContainerFiles.isSecretFile(name) {
-                #expect(entry["value"]?.string?.hasPrefix(folder + "/") == true, "\(name)")
-            }
-            if let reference = entry["valueFrom"]?["configMapKeyRef"] {
-                let map = try ContainerFiles.manifests()["ConfigMap"]
-                #expect(map?["metadata"]?["name"] == reference["name"], "\(name)")
-                #expect(map?["data"]?[reference["key"]?.string ?? ""] != nil, "\(name)")
-            }
         }
         let volumes = pod["volumes"]?.elements ?? []
         #expect(Set(mounts.map { $0["name"] }) == Set(volumes.map { $0["name"] }))
