@@ -51,6 +51,17 @@ struct KubernetesTests {
         #expect(deployment["strategy"]?["type"] == "Recreate")
     }
 
+    @Test("the overlays and the GitHub Action name the image of this version")
+    func version() async throws {
+        let output = try await Program.run(["--version"]).output
+        let version = try #require(output.split(whereSeparator: \.isWhitespace).last.map(String.init))
+        for overlay in ["single", "production"] {
+            let file = try ContainerFiles.yaml("Docker/kubernetes/overlays/\(overlay)/kustomization.yaml")
+            #expect(file["images"]?[0]?["newTag"]?.string == version, "\(overlay)")
+        }
+        #expect(try ContainerFiles.text("action.yml").contains("default: \"\(version)\""))
+    }
+
     @Test("probes use the admin port, and the service has both ports of the container")
     func ports() throws {
         let ports = try #require(try container()["ports"]?.elements)
