@@ -23,7 +23,7 @@ trap clean_up EXIT
 
 # Eleven o'clock on a Friday in New York: the market is open, and its prices do not change.
 mkdir "$scratch/data"
-PORTICO_SANDBOX_TIME=2026-11-20T16:00:00Z PORTICO_DATA=$scratch/data PORTICO_DOCUMENTS=schema/operations \
+PORTICO_SANDBOX_TIME=2026-11-20T16:00:00Z PORTICO_SANDBOX_HOURS=exchange PORTICO_DATA=$scratch/data PORTICO_DOCUMENTS=schema/operations \
     PORTICO_REQUESTS_PER_ADDRESS=1000000 "$portico" serve --port 0 >"$scratch/startup" 2>"$scratch/log" &
 server=$!
 

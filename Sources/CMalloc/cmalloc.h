@@ -1,4 +1,4 @@
-// What glibc's allocator can be told; other libraries have none of it.
+// The functions of glibc that configure and report its allocator; other C libraries have none of them.
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -55,7 +55,7 @@ package struct Sandbox: Sendable {
     }
 
     private init(_ configuration: SandboxConfiguration) async throws {
-        let market = Market(seed: configuration.seed)
+        let market = Market(seed: configuration.seed, hours: configuration.hours)
         let sharedMarket = ScriptedMarket(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisions(), OpenStreams())

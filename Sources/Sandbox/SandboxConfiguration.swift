@@ -8,6 +8,8 @@ package struct SandboxConfiguration: Sendable {
     package var port: Int
     /// The seed of the market's prices: the same seed and clock give the same responses.
     package var seed: UInt64
+    /// The trading hours of the market.
+    package var hours = MarketHours.exchange
     package var clock: SandboxClock
     /// The users of the providers.
     package var users: [SandboxUser]

@@ -5,10 +5,10 @@ import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// The front door: GraphQL over HTTP/1.1 for one service, and over TLS and HTTP/2 where it has a certificate.
+/// The HTTP server of one GraphQL service: HTTP/1.1, and with a certificate TLS and HTTP/2.
 ///
 /// ```swift
-/// let server = try await Server.start(configuration, service: service, logger: logger)
+/// let server = try await HTTPServer.start(configuration, service: service, logger: logger)
 /// print("http://\(server.host):\(server.port)/graphql")
 /// try await server.run()
 /// ```
@@ -37,11 +37,34 @@ package final class HTTPServer: Service {
         }
         let load = ServerResources(configuration.limits)
         let router = Router(service, configuration, load, others: routes, logger: logger)
+        let server = try await start(configuration, router, load, identity, group, logger)
+        load.lag.watch(group)
+        return server
+    }
+
+    /// Starts the admin port: health, metrics and memory of a server, without TLS.
+    ///
+    /// It has limits of its own, so that probes are answered while clients use up those of the public port.
+    /// Metrics are sent to every client.
+    ///
+    /// - Throws: `ServerStartError`.
+    package func startAdmin(
+        _ configuration: ServerConfiguration, service: GraphQLService,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws -> HTTPServer {
+        let load = ServerResources(configuration.limits)
+        let router = Router(adminOf: state, service, hosts: configuration.hosts, quota: load.quota)
+        return try await HTTPServer.start(configuration, router, load, nil, group, state.logger)
+    }
+
+    private static func start(
+        _ configuration: ServerConfiguration, _ router: Router, _ load: ServerResources,
+        _ identity: TLSIdentity?, _ group: any EventLoopGroup, _ logger: Logger
+    ) async throws -> HTTPServer {
         do {
             let state = ServerState(
                 configuration, router: router, load: load, flushRounds: try await FlushBatchers(group),
                 logger: logger)
-            load.lag.watch(group)
             let listener = try await listen(configuration, state, identity, group)
             guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
             else {
@@ -141,14 +164,14 @@ package final class ServerState: Sendable {
         self.logger = logger
     }
 
-    /// Reports once that a proxy on this machine forwards requests and is not trusted to name its clients.
+    /// Reports once that a proxy forwards requests and is not trusted to name its clients.
     @Sendable
     func reportProxy() {
         guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
         logger.warning(
             """
-            A proxy on this machine forwards requests, and is not trusted to name its clients: all of them count as \
-            one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies that add to \
+            A request has X-Forwarded-For or another field of a proxy, and no proxy is trusted to name its clients: all \
+            clients of a proxy count as one address. If Portico is behind proxies, set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies that add to \
             X-Forwarded-For.
             """)
     }

@@ -127,7 +127,7 @@ struct HTTPServerSettingsTests {
                 #expect(answer.status == 200)
                 for text in [
                     "Clients on this machine are exempt from the limits of addresses.",
-                    "A proxy on this machine forwards requests, and is not trusted to name its clients",
+                    "no proxy is trusted to name its clients",
                 ] {
                     let line = await server.program.errors.first { $0.contains(text) ? $0 : nil }
                     #expect(line?.contains("PORTICO_TRUSTED_PROXIES") == true)

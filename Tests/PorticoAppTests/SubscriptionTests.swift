@@ -29,6 +29,20 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("deliver changes of a price at any hour of the week, because the sandbox's market is always open")
+    func movingPrice() async throws {
+        try await withServer { server in
+            try await follow(
+                #"subscription { quotes(symbols: ["AAPL"]) { price } }"#, on: server
+            ) { client, events in
+                func prices() -> Set<String> {
+                    Set(events.matches(of: /"price":"([0-9.]+)"/).map { String($0.1) })
+                }
+                while prices().count < 3 { events += try await client.take(1) }
+            }
+        }
+    }
+
     /// Follows something as server-sent events, until what has come is as it is to be.
     private func follow(
         _ query: String, on server: RunningServer, _ body: (RawClient, inout String) async throws -> Void

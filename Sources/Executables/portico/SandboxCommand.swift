@@ -30,12 +30,16 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "The seed of the market.")
     var seed: UInt64 = 1
 
+    @Option(help: "The trading hours: always (around the clock) or exchange (those of the real exchanges).")
+    var hours = SandboxOptions.Hours.always
+
     func run() async throws {
         let logger = Logger(label: "sandbox", factory: { StreamLogHandler.standardError(label: $0) })
         let sandbox: Sandbox
         do {
-            sandbox = try await Sandbox.start(
-                SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
+            var configuration = SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger)
+            configuration.hours = MarketHours(hours)
+            sandbox = try await Sandbox.start(configuration)
         } catch {
             throw ServerStartError(host: host, port: Int(port), error)
         }
@@ -53,3 +57,5 @@ struct SandboxCommand: AsyncParsableCommand {
         try await group.run()
     }
 }
+
+extension SandboxOptions.Hours: ExpressibleByArgument {}

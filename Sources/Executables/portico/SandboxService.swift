@@ -1,4 +1,3 @@
-package import Brokerage
 package import Logging
 package import PorticoApp
 package import Sandbox
@@ -12,8 +11,10 @@ package struct SandboxService: EmbeddedSandbox {
         self.sandbox = sandbox
     }
 
-    package static func start(at time: Instant?, logger: Logger) async throws -> any EmbeddedSandbox {
-        SandboxService(try await Sandbox.start(SandboxConfiguration(at: time, logger: logger)))
+    package static func start(
+        _ options: SandboxOptions, logger: Logger
+    ) async throws -> any EmbeddedSandbox {
+        SandboxService(try await Sandbox.start(SandboxConfiguration(options, logger: logger)))
     }
 
     /// Stops the simulated providers at a graceful shutdown.
@@ -68,10 +69,11 @@ extension SandboxService: CustomStringConvertible {
 }
 
 extension SandboxConfiguration {
-    /// The configuration of a sandbox whose clock is stopped at a time, or is the system's.
-    fileprivate init(at time: Instant?, logger: Logger) {
+    /// The configuration of the embedded sandbox.
+    fileprivate init(_ options: SandboxOptions, logger: Logger) {
         self.init(logger: logger)
-        guard let time else { return }
+        hours = MarketHours(options.hours)
+        guard let time = options.time else { return }
         clock = .fixed(time)
         // A minute of a stopped clock never ends, so a limit would be reached once and for all.
         let unlimited = 1_000_000
@@ -83,5 +85,15 @@ extension SandboxConfiguration {
         alphaVantage.burstInterval = nil
         polygon.requestsPerMinute = unlimited
         yahoo.requestsPerMinute = nil
+    }
+}
+
+extension MarketHours {
+    /// The market's form of a setting.
+    init(_ hours: SandboxOptions.Hours) {
+        switch hours {
+        case .always: self = .always
+        case .exchange: self = .exchange
+        }
     }
 }

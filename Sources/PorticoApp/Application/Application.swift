@@ -68,8 +68,15 @@ struct Application {
         let server = try await HTTPServer.start(
             settings.httpServer.server, service: service,
             routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
+        let admin: HTTPServer? =
+            if let configuration = settings.httpServer.admin {
+                try await server.startAdmin(configuration, service: service)
+            } else {
+                nil
+            }
         let startupMessage = StartupMessage(
-            host: server.host, port: server.port, isSandbox: dependencies.sandbox != nil,
+            host: server.host, port: server.port, adminPort: admin?.port,
+            isSandbox: dependencies.sandbox != nil,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
         // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
@@ -80,9 +87,11 @@ struct Application {
         if let spans { services.append(spans) }
         services += [
             ConnectionShutdownService(connectionService: dependencies.services.connectionService),
-            OrderReconciliationService(services: dependencies.services, logger: logger), server,
-            StartupMessageService(text: startupMessage.text),
+            OrderReconciliationService(services: dependencies.services, logger: logger),
         ]
+        // The admin port reports that the public one is stopping, so it stops after it.
+        if let admin { services.append(admin) }
+        services += [server, StartupMessageService(text: startupMessage.text)]
         if let sandbox = dependencies.sandbox { services.insert(sandbox, at: 0) }
         group = ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

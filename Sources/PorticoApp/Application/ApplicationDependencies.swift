@@ -42,8 +42,8 @@ struct ApplicationDependencies {
         let providers: ProviderSettings
         let owner: OwnerID
         switch settings.market {
-        case .sandbox(let executable, let time):
-            let sandbox = try await executable.start(at: time, logger: logger)
+        case .sandbox(let executable, let options):
+            let sandbox = try await executable.start(options, logger: logger)
             self.sandbox = sandbox
             providers = try ProviderSettings(
                 await SettingsLoader.load(environment: sandbox.environment), in: .sandbox)

@@ -18,13 +18,30 @@ package protocol EmbeddedSandbox: Service {
     /// Starts the simulated providers on a free port of the loopback interface.
     ///
     /// - Parameters:
-    ///   - time: The time at which the market's clock is stopped, so that equal requests get equal responses;
-    ///     nil for the system's clock.
+    ///   - options: The clock and the hours of the market.
     ///   - logger: The logger of the simulated providers.
     /// - Returns: The running sandbox.
     /// - Throws: If no port can be opened.
-    static func start(at time: Instant?, logger: Logger) async throws -> any EmbeddedSandbox
+    static func start(_ options: SandboxOptions, logger: Logger) async throws -> any EmbeddedSandbox
 
     /// The environment variables that make a server use these simulated providers as the demo user.
     var environment: [String: String] { get }
+}
+
+/// The clock and the trading hours of the sandbox's market.
+package struct SandboxOptions: Sendable {
+    /// The time at which the market's clock is stopped, so that equal requests get equal responses; nil for
+    /// the system's clock.
+    package var time: Instant?
+    package var hours = Hours.always
+
+    /// The trading hours.
+    package enum Hours: String, Sendable, CaseIterable {
+        /// Every market is open around the clock.
+        case always
+        /// The hours of the real exchanges.
+        case exchange
+    }
+
+    package init() {}
 }

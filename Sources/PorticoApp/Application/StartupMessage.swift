@@ -5,6 +5,7 @@ import ServiceLifecycle
 struct StartupMessage {
     let host: String
     let port: Int
+    var adminPort: Int?
     let isSandbox: Bool
     var isSecure = false
     var hasExplorer = false
@@ -26,10 +27,14 @@ struct StartupMessage {
         hasExplorer ? "\nExplore it in a browser at \(scheme)://\(address)/" : ""
     }
 
+    private var administration: String {
+        adminPort.map { "\nHealth and metrics are on the admin port \($0)." } ?? ""
+    }
+
     var text: String {
         """
         Portico \(Version.current) listens on \(scheme)://\(address)/graphql
-        \(providerNotice)\(exploring)
+        \(providerNotice)\(exploring)\(administration)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\

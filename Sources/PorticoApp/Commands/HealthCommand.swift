@@ -9,29 +9,43 @@ struct HealthCommand: AsyncParsableCommand {
         commandName: "health",
         abstract: "Check whether a running server is ready; exit status 0 if it is, 1 if not.",
         discussion: """
+            It requests /health/ready at the admin port if one is set, else at the public port, with TLS if
+            PORTICO_TLS_CERTIFICATE_FILE is set. The certificate of a server at a loopback address is not verified,
+            because it names the public host.
+
             Examples:
               portico health
               portico health --port 9000
+              portico health --url https://portico.example.com
             """)
 
-    @Option(help: "The server's address. (default: PORTICO_HOST, else 127.0.0.1)")
+    @Option(help: "The server's address. (default: PORTICO_ADMIN_HOST or PORTICO_HOST, else 127.0.0.1)")
     var host: String?
 
-    @Option(help: "The server's port. (default: PORTICO_PORT, else 8080)")
+    @Option(help: "The server's port. (default: PORTICO_ADMIN_PORT or PORTICO_PORT, else 8080)")
     var port: String?
 
+    @Option(help: "The server's address with its scheme, in place of the host and the port.")
+    var url: String?
+
     func run() async throws {
-        let flags = ["host": host, "port": port].compactMapValues(\.self)
-        let address = try HealthCommand.address(
-            await SettingsLoader.load(flags: flags, environment: ProcessInfo.processInfo.environment))
-        guard let url = HTTPURL("http://\(address)/health/ready") else {
-            throw UsageError("\(address) is not a valid address.")
+        let address =
+            if let url { url } else { try await origin() }
+        guard
+            let request = HTTPURL(
+                address.hasSuffix("/") ? "\(address)health/ready" : "\(address)/health/ready")
+        else {
+            throw UsageError(
+                "\(address) is not a valid address. Write it like https://portico.example.com or http://127.0.0.1:8080."
+            )
         }
-        let transport = try HTTPClient(userAgent: "portico-health/\(Version.current)")
+        var limits = HTTPClientLimits()
+        limits.verifiesLoopbackCertificates = false
+        let transport = try HTTPClient(limits: limits, userAgent: "portico-health/\(Version.current)")
         let answer: Result<HTTPClientResponse, HTTPClientError>
         do throws(HTTPClientError) {
             answer = .success(
-                try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(3))))
+                try await transport.send(HTTPClientRequest(.get, request, deadline: .now + .seconds(3))))
         } catch {
             answer = .failure(error)
         }
@@ -46,13 +60,27 @@ struct HealthCommand: AsyncParsableCommand {
         }
     }
 
-    /// The address for the request: a loopback address if the server listens on all addresses.
-    private static func address(_ values: SettingValues) throws -> String {
+    /// The address of the server that the settings describe.
+    private func origin() async throws -> String {
+        let flags = ["host": host, "port": port].compactMapValues(\.self)
+        let values = try await SettingsLoader.load(
+            flags: flags, environment: ProcessInfo.processInfo.environment)
+        let publicHost = try values[Settings.server.host]
+        if port == nil, let adminPort = try values[Settings.server.adminPort], adminPort != 0 {
+            let adminHost = try values[Settings.server.adminHost] ?? publicHost
+            return "http://\(HealthCommand.authority(host ?? adminHost, adminPort))"
+        }
+        let scheme = try values[Settings.http.tlsCertificateFile] == nil ? "http" : "https"
         let port = try values.value(of: Settings.server.port, in: 1...65_535)
-        switch try values[Settings.server.host] {
-        case "0.0.0.0": return "127.0.0.1:\(port)"
-        case "::": return "[::1]:\(port)"
-        case let host: return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return "\(scheme)://\(HealthCommand.authority(publicHost, port))"
+    }
+
+    /// Host and port as a URL has them: a loopback address if the server listens on all addresses.
+    private static func authority(_ host: String, _ port: Int) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1:\(port)"
+        case "::": "[::1]:\(port)"
+        default: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
     }
 }

@@ -11,6 +11,8 @@ package import Web
 /// The configuration of the HTTP server.
 package struct HTTPServerSettings {
     package let server: ServerConfiguration
+    /// The admin port; nil if it is off.
+    let admin: ServerConfiguration?
     let documents: DocumentPolicy
     let explorer: ExplorerSettings
     /// How the engine treats operations.
@@ -31,9 +33,12 @@ package struct HTTPServerSettings {
             values[Settings.http.hosts] ?? [], named: values.name(of: Settings.http.hosts),
             listeningOn: server.host)
         server.cors.origins = try CORSPolicy.Origins(values)
+        server.cors.allowedHeaders = try CORSPolicy.allowedHeaders(values)
         server.trustedProxies = try values[Settings.http.trustedProxies]
         server.metricsAudience = try values[Settings.logs.metrics]
         server.logsResponses = try values[Settings.logs.logAnswers]
+        admin = try ServerConfiguration(adminOf: server, values)
+        if admin != nil { server.metricsAudience = .nobody }
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(values)
         explorer = try ExplorerSettings(values, isProduction: isProduction)
@@ -56,6 +61,33 @@ package struct HTTPServerSettings {
             options.limits.introspectionDepth = 0
         }
         return options
+    }
+}
+
+extension ServerConfiguration {
+    /// The configuration of the admin port; nil if it is off.
+    fileprivate init?(adminOf server: ServerConfiguration, _ values: SettingValues) throws {
+        guard let port = try values[Settings.server.adminPort] else {
+            guard try values[Settings.server.adminHost] == nil else {
+                throw UsageError(
+                    "\(values.name(of: Settings.server.adminHost)) needs \(values.name(of: Settings.server.adminPort))."
+                )
+            }
+            return nil
+        }
+        guard port == 0 || port != server.port else {
+            throw UsageError(
+                "\(values.name(of: Settings.server.adminPort)) is \(port), which is the public port. Choose another port."
+            )
+        }
+        let host = try values[Settings.server.adminHost] ?? server.host
+        var limits = ServerLimits()
+        limits.connections = 512
+        limits.drainTimeout = server.limits.drainTimeout
+        self.init(host: host, port: port, limits: limits)
+        // Probes name the pod's address, and collectors a name of the cluster.
+        hosts = try HostPolicy(
+            values[Settings.http.hosts] ?? [], named: values.name(of: Settings.http.hosts), listeningOn: host)
     }
 }
 
@@ -124,6 +156,16 @@ extension CORSPolicy.Origins {
             origins, of: values.name(of: Settings.http.corsOrigins), CORSPolicy.normalized,
             remedy: "write each site in full, as browsers do, like https://app.example.com")
         self = sites.map { .listed(Set($0)) } ?? .any
+    }
+}
+
+extension CORSPolicy {
+    /// Parses `*` for any request header, or names with commas between them; nil for any.
+    fileprivate static func allowedHeaders(_ values: SettingValues) throws -> [String]? {
+        guard let headers = try values[Settings.http.corsHeaders] else { return CORSPolicy.clientHeaders }
+        return try normalizedList(
+            headers, of: values.name(of: Settings.http.corsHeaders), CORSPolicy.normalizedHeader,
+            remedy: "write names of header fields, like x-client-name")
     }
 }
 

@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 import Foundation
 import Gateway
 import Logging
@@ -54,8 +54,8 @@ package struct ServeSettings {
 
 /// The providers of a server.
 package enum ProviderMode {
-    /// The embedded sandbox, with its well-known token; the time is nil if the market's clock is not stopped.
-    case sandbox(any EmbeddedSandbox.Type, at: Instant?)
+    /// The embedded sandbox, with its well-known token.
+    case sandbox(any EmbeddedSandbox.Type, SandboxOptions)
     case providers(ProviderSettings)
 
     /// The sandbox is implied only on a loopback address: a mistyped variable must not start a public server
@@ -63,6 +63,9 @@ package enum ProviderMode {
     init(_ values: SettingValues, host: String, sandbox: (any EmbeddedSandbox.Type)?) throws {
         let isAsked = try values[Settings.server.sandbox]
         let time = try values[Settings.server.sandboxTime]
+        var options = SandboxOptions()
+        options.time = time
+        options.hours = try values[Settings.server.sandboxHours]
         let providers = try ProviderSettings(values)
         guard let sandbox else {
             self = try .providers(
@@ -70,8 +73,8 @@ package enum ProviderMode {
             return
         }
         switch (isAsked, providers.isEmpty) {
-        case (true, true): self = .sandbox(sandbox, at: time)
-        case (nil, true) where Loopback.contains(host): self = .sandbox(sandbox, at: time)
+        case (true, true): self = .sandbox(sandbox, options)
+        case (nil, true) where Loopback.contains(host): self = .sandbox(sandbox, options)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(
                 "\(values.name(of: Settings.server.sandboxTime)) and the settings of a provider exclude each other: "
@@ -116,7 +119,7 @@ package enum ProviderMode {
 
     /// The clock of the providers: stopped on a sandbox whose time is set.
     var clock: TimeSource {
-        guard case .sandbox(_, let time?) = self else { return .system }
+        guard case .sandbox(_, let options) = self, let time = options.time else { return .system }
         // Deadlines and pauses use the system's clock, so that they end.
         return TimeSource(now: TimeSource.system.now, wallTime: { time }, sleep: TimeSource.system.sleep)
     }

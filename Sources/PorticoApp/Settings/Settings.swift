@@ -33,6 +33,15 @@ struct ServerSettingGroup: SettingGroup {
     let port = Setting(
         "port", .integer(0...65_535), default: ServerConfiguration().port, isFlag: true,
         "The port to listen on; 0 chooses a free port and prints it.")
+    let adminPort = Setting(
+        "admin-port", .integer(0...65_535), unset: "none", isFlag: true,
+        """
+        The port for operators, without TLS: `/health/live`, `/health/ready`, `/metrics` and `/debug/memory`. With it \
+        the public port has no `/metrics`; 0 chooses a free port.
+        """)
+    let adminHost = Setting(
+        "admin-host", .text("a name or an address"), unset: "the value of `host`", isFlag: true,
+        "The address that the admin port listens on. Do not make it reachable from the Internet.")
     let data = Setting(
         "data", .text("a directory"), unset: "none; all data is in memory only", isFlag: true,
         """
@@ -47,6 +56,12 @@ struct ServerSettingGroup: SettingGroup {
         """
         Stops the sandbox's clock at this time, so that equal requests return equal responses. Rate limits of the \
         simulated providers are off while it is stopped.
+        """)
+    let sandboxHours = Setting(
+        "sandbox-hours", .choice(SandboxOptions.Hours.self), default: .always,
+        """
+        The trading hours of the sandbox's market: `always` is open around the clock, `exchange` has the hours and \
+        holidays of the real exchanges.
         """)
     let config = Setting("config", .file, isFlag: true, "The configuration file, one JSON object.")
     let production = Setting(
@@ -104,6 +119,13 @@ struct HTTPSettingGroup: SettingGroup {
     let corsOrigins = Setting(
         "cors-origins", .list(of: "sites"),
         "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")
+    let corsHeaders = Setting(
+        "cors-headers", .list(of: "names of header fields"),
+        unset: CORSPolicy.clientHeaders.map { "`\($0)`" }.joined(separator: ", "),
+        """
+        Request headers that pages of other sites may send in addition to those that Portico reads, such as \
+        `authorization`, `content-type` and `traceparent`; `*` for any.
+        """)
     let trustedProxies = Setting(
         "trusted-proxies", .integer(0...10), default: ServerConfiguration().trustedProxies,
         """

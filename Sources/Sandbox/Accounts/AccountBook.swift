@@ -30,7 +30,7 @@ package struct AccountBook: Sendable {
         self.market = market
         let trades = try ledger.trades.compactMap { trade -> Execution? in
             guard let instrument = market.instrument(trade.symbol),
-                let session = Schedule.exchanges.session(onOrBefore: trade.date)
+                let session = market.exchanges.session(onOrBefore: trade.date)
             else { return nil }
             return try Execution(
                 instrument, trade.quantity, at: Decimal(cents: market.close(instrument, session)),

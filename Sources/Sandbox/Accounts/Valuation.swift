@@ -30,7 +30,7 @@ struct Valuation {
     }
 
     init(_ book: AccountBook, _ view: MarketView) throws {
-        guard let today = view.tradingDay, let last = Schedule.exchanges.session(before: today.date) else {
+        guard let today = view.tradingDay, let last = view.market.exchanges.session(before: today.date) else {
             throw NoSession()
         }
         let market = view.market

@@ -29,7 +29,8 @@ struct FakeAlpacaHistory {
     }
 
     func document() throws -> JSONDocument {
-        guard let first = sessions.first, let before = Schedule.exchanges.session(before: first.date) else {
+        guard let first = sessions.first, let before = view.market.exchanges.session(before: first.date)
+        else {
             return Self.empty(query.timeframe)
         }
         let base = try self.base(atCloseOf: before)
@@ -119,7 +120,7 @@ struct FakeAlpacaHistory {
     /// session, up to now.
     private func end(ofContinuous session: TradingSession) -> Int {
         let day = session.midnight + 86_400
-        guard let next = Schedule.exchanges.session(after: session.date) else { return day }
+        guard let next = view.market.exchanges.session(after: session.date) else { return day }
         return max(day, min(next.midnight, view.now))
     }
 
@@ -129,18 +130,18 @@ struct FakeAlpacaHistory {
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
-            let last = Schedule.exchanges.session(onOrBefore: min(query.lastDate, current.date))
+            let last = view.market.exchanges.session(onOrBefore: min(query.lastDate, current.date))
         else { return [] }
         let opened = book.ledger.opened.inNewYork.date
         guard let start = query.start else {
-            let sessions = Schedule.exchanges.sessions(
+            let sessions = view.market.exchanges.sessions(
                 from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, opened),
                 through: last.date)
             // The days of a period are trading days, the last one being the current day.
             guard query.period.unit == .day else { return sessions }
-            return Schedule.exchanges.sessions(from: opened, through: last.date).suffix(query.period.count)
+            return view.market.exchanges.sessions(from: opened, through: last.date).suffix(query.period.count)
         }
-        return Schedule.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
+        return view.market.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
             .filter { Int(start.secondsSince1970) <= $0.close }
     }
 }

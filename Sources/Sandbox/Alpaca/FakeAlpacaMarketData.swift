@@ -72,7 +72,7 @@ struct FakeAlpacaMarketData: Sendable {
             parts = [.null, .null, .null, .null, .null]
         } else {
             let today = view.marketDay
-            let before = today.flatMap { Schedule.exchanges.session(before: $0.date) }
+            let before = today.flatMap { view.market.exchanges.session(before: $0.date) }
             parts = [
                 .object(FakeAlpacaQuotation.trade(of: instrument, view)),
                 .object(FakeAlpacaQuotation.quote(of: instrument, view)),

@@ -58,8 +58,8 @@ struct FakeAlpacaReference: Sendable {
         let running = view.marketDay.flatMap { $0.phase(at: view.now) == .regular ? $0 : nil }
         let today = Instant(secondsSince1970: Int64(view.now))?.inNewYork.date
         let ahead = today.flatMap { date in
-            TradingCalendar.session(on: date).flatMap { view.now < $0.open ? $0 : nil }
-                ?? Schedule.exchanges.session(after: date)
+            view.market.exchanges.session(on: date).flatMap { view.now < $0.open ? $0 : nil }
+                ?? view.market.exchanges.session(after: date)
         }
         return [
             "timestamp": Self.stamp(view.now),
@@ -73,10 +73,9 @@ struct FakeAlpacaReference: Sendable {
     private static func stamp(_ second: Int) -> JSONDocument {
         let instant = Instant(secondsSince1970: Int64(second)) ?? .earliest
         let local = instant.inNewYork
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
         return .string(
-            "\(local.date)T\(two(local.hour)):\(two(local.minute)):\(two(local.second))"
-                + "-\(two(-instant.newYorkOffset / 3600)):00")
+            "\(local.date)T\(twoDigits(local.hour)):\(twoDigits(local.minute)):\(twoDigits(local.second))"
+                + "-\(twoDigits(-instant.newYorkOffset / 3600)):00")
     }
 
     private func calendar(_ context: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
@@ -93,28 +92,39 @@ struct FakeAlpacaReference: Sendable {
         // Alpaca's calendar covers the days from 1970 to 2029; a wider range is not an error.
         let first = max(try date("start", else: Self.firstDay), Self.firstDay)
         let last = min(try date("end", else: Self.lastDay), Self.lastDay)
-        let days = Schedule.exchanges.sessions(from: first, through: last).filter { session in
-            type == "TRADING" || Self.settlement(of: session).map { first <= $0 && $0 <= last } ?? false
+        let exchanges = context.view.market.exchanges
+        let days = exchanges.sessions(from: first, through: last).filter { session in
+            type == "TRADING"
+                || Self.settlement(of: session, exchanges).map { first <= $0 && $0 <= last } ?? false
         }
-        return .array(days.map(Self.day))
+        return .array(days.map { Self.day($0, exchanges) })
     }
 
     private static let firstDay = CalendarDate(year: 1970, month: 1, day: 1) ?? .earliest
     private static let lastDay = CalendarDate(year: 2029, month: 12, day: 31) ?? .latest
 
     /// Returns the settlement date of a session: the next trading day.
-    private static func settlement(of session: TradingSession) -> CalendarDate? {
-        Schedule.exchanges.session(after: session.date)?.date
+    private static func settlement(of session: TradingSession, _ exchanges: Schedule) -> CalendarDate? {
+        exchanges.session(after: session.date)?.date
     }
 
-    private static func day(_ session: TradingSession) -> JSONDocument {
+    private static func day(_ session: TradingSession, _ exchanges: Schedule) -> JSONDocument {
         [
-            "date": .string(session.date.description), "open": "09:30",
-            "close": session.isHalfDay ? "13:00" : "16:00", "session_open": "0400",
-            "session_close": session.isHalfDay ? "1700" : "2000",
-            "settlement_date": .string((settlement(of: session) ?? session.date).description),
+            "date": .string(session.date.description), "open": time(session.open, separator: ":"),
+            "close": time(session.close, separator: ":"),
+            "session_open": time(session.preMarketOpen, separator: ""),
+            "session_close": time(session.postMarketClose, separator: ""),
+            "settlement_date": .string((settlement(of: session, exchanges) ?? session.date).description),
         ]
     }
+
+    /// Writes hours and minutes in New York.
+    private static func time(_ second: Int, separator: String) -> JSONDocument {
+        let local = (Instant(secondsSince1970: Int64(second)) ?? .earliest).inNewYork
+        return .string(twoDigits(local.hour) + separator + twoDigits(local.minute))
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }
 
 extension FakeInstrument {

@@ -57,7 +57,7 @@ struct FakeAlphaVantageSeries: Sendable {
 
     /// The last 100 days unless all are requested; all weeks and months.
     private var points: [JSONDocument.Member] {
-        let begins = instrument.schedule.start(of: call.settings.historyBegins)
+        let begins = call.view.market.schedule(of: instrument).start(of: call.settings.historyBegins)
         let bars = call.view.bars(of: instrument, every: length, from: begins ?? .min, newestFirst: true)
         let isCompact = call.function == .daily && size == .compact
         return bars.prefix(isCompact ? FakeAlphaVantageOutputSize.compactCount : .max).compactMap { candle in
@@ -67,7 +67,7 @@ struct FakeAlphaVantageSeries: Sendable {
 
     /// Returns the last trading day of a bar up to today: the bar's label.
     private func lastDay(of candle: TimedBar) -> CalendarDate? {
-        let schedule = instrument.schedule
+        let schedule = call.view.market.schedule(of: instrument)
         let first = schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
         let last: CalendarDate? =
             switch length {

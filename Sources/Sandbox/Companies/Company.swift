@@ -289,7 +289,7 @@ struct YearPriceStats: Sendable {
         guard view.priced(instrument.symbol) != nil, let today = view.marketDay(of: instrument),
             let yearAgo = today.date.adding(months: -12), let bar = view.dayBar(instrument, today)
         else { return nil }
-        let earlier = instrument.schedule.sessions(from: yearAgo, through: today.date)
+        let earlier = view.market.schedule(of: instrument).sessions(from: yearAgo, through: today.date)
             .dropLast()
             .map { view.market.close(instrument, $0) }
         high = max(bar.high, earlier.max() ?? bar.high)

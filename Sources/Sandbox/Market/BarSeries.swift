@@ -16,6 +16,8 @@ package struct BarSeries: Sendable, Sequence {
     package let newestFirst: Bool
     let view: MarketView
 
+    fileprivate var schedule: Schedule { view.market.schedule(of: instrument) }
+
     package func makeIterator() -> Iterator { Iterator(self) }
 
     /// An iterator; the cost of a step is that of its bar, independent of the length of the series.
@@ -30,14 +32,14 @@ package struct BarSeries: Sendable, Sequence {
             self.series = series
             let end = series.newestFirst ? series.range.upperBound : series.range.lowerBound
             let moment = Instant(secondsSince1970: Int64(end)) ?? .latest
-            period = series.length.period(of: series.instrument.schedule.date(at: moment))
+            period = series.length.period(of: series.schedule.date(at: moment))
         }
 
         package mutating func next() -> TimedBar? {
             while true {
                 if let candle = day?.next() { return candle }
                 day = nil
-                let schedule = series.instrument.schedule
+                let schedule = series.schedule
                 guard let period, let start = schedule.start(of: period) else { return nil }
                 // The first hour of a day may be up to a day after its midnight.
                 guard
@@ -66,7 +68,7 @@ package struct BarSeries: Sendable, Sequence {
         else {
             return nil
         }
-        return instrument.schedule.sessions(from: first, through: last)
+        return schedule.sessions(from: first, through: last)
             .compactMap { view.dayBar(instrument, $0) }
             .reduce(nil as Bar?) { sum, bar in sum?.joined(with: bar) ?? bar }
     }
@@ -112,7 +114,7 @@ struct DayBars {
         newestFirst = series.newestFirst
         let origin =
             switch series.alignment {
-            case .clock: series.instrument.schedule.start(of: session.date) ?? session.open
+            case .clock: series.schedule.start(of: session.date) ?? session.open
             case .opening: session.open
             }
         /// Returns the start of the bar that contains a second.

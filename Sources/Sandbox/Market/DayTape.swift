@@ -11,10 +11,18 @@ package struct DayTape: Sendable {
     private let regular: PhaseTape
     private let postMarket: PhaseTape
 
-    init(_ session: TradingSession, of prices: PriceModel) {
+    /// - Parameters:
+    ///   - session: The day.
+    ///   - previous: The session before it; nil at the beginning of the calendar.
+    ///   - prices: The prices of the instrument.
+    ///   - bounces: Whether the last price alternates between bid and ask, so that it changes every few seconds
+    ///     however quiet the day is.
+    init(
+        _ session: TradingSession, after previous: TradingSession?, of prices: PriceModel,
+        bounces: Bool = false
+    ) {
         let day = session.date.daysSince1970
         let noise = prices.random
-        let previous = prices.instrument.schedule.session(before: session.date)
         self.session = session
         previousClose = prices.close(onDay: previous?.date.daysSince1970 ?? day - 1)
         let close = prices.close(onDay: day)
@@ -31,7 +39,7 @@ package struct DayTape: Sendable {
             PhaseTape(
                 seconds: session.seconds(of: phase), from: start, to: end,
                 within: prices.range(around: start, end, reach: reach, random: noise.branch(purpose, day)),
-                volume: volume, random: noise.branch(purpose, day))
+                volume: volume, random: noise.branch(purpose, day), bounces: bounces)
         }
         preMarket = phase(
             .preMarket, .preMarket, from: previousClose, to: open, reach: 1_500, volume: volume / 90)
@@ -71,11 +79,13 @@ struct PhaseTape: Sendable {
     private let minutes: PricePath
     private let volume: VolumeCurve
     private let random: SeededRandom
+    private let bounces: Bool
 
     init(
         seconds: Range<Int>, from start: Int, to end: Int, within range: ClosedRange<Int>, volume: Int,
-        random: SeededRandom
+        random: SeededRandom, bounces: Bool
     ) {
+        self.bounces = bounces
         self.seconds = seconds
         self.start = start
         self.end = end
@@ -135,8 +145,11 @@ struct PhaseTape: Sendable {
         let (open, close) = (minutes.price(at: minute), minutes.price(at: minute + 1))
         let noise = random.branch(.minute, minute)
         let reach = max(2, open / 2_500)
-        let high = min(max(open, close) + noise.number(10, below: reach), minutes.range.upperBound)
-        let low = max(min(open, close) - noise.number(11, below: reach), minutes.range.lowerBound)
-        return PricePath(from: open, to: close, within: low...high, length: 60, random: noise.branch(.second))
+        let least = bounces ? 1 : 0
+        let high = min(max(open, close) + least + noise.number(10, below: reach), minutes.range.upperBound)
+        let low = max(min(open, close) - least - noise.number(11, below: reach), minutes.range.lowerBound)
+        return PricePath(
+            from: open, to: close, within: low...high, length: 60, random: noise.branch(.second),
+            bounces: bounces)
     }
 }

@@ -1,5 +1,13 @@
 package import Brokerage
 
+/// The trading hours of a sandbox's market.
+package enum MarketHours: String, Sendable, Hashable, CaseIterable {
+    /// Those of the real exchanges; currencies pause at weekends.
+    case exchange
+    /// Every instrument is traded around the clock.
+    case always
+}
+
 /// The market of all fake providers: prices of all time as a pure function of a seed.
 ///
 /// The same seed gives the same price of a symbol at a moment, for every caller and after every restart;
@@ -9,9 +17,11 @@ package import Brokerage
 package struct Market: Sendable {
     private let random: SeededRandom
     private let instruments: [String: FakeInstrument]
+    private let hours: MarketHours
 
-    package init(seed: UInt64) {
+    package init(seed: UInt64, hours: MarketHours = .exchange) {
         random = SeededRandom(seed: seed)
+        self.hours = hours
         instruments = Dictionary(
             (FakeInstrument.all + FakeInstrument.london).map { ($0.symbol, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -34,9 +44,28 @@ package struct Market: Sendable {
         instruments[symbol]
     }
 
+    /// The trading hours of the US exchanges.
+    package var exchanges: Schedule {
+        switch hours {
+        case .exchange: .exchanges
+        case .always: .aroundTheClock
+        }
+    }
+
+    /// Returns the trading hours of an instrument.
+    package func schedule(of instrument: FakeInstrument) -> Schedule {
+        switch (hours, instrument.schedule) {
+        case (.exchange, let schedule): schedule
+        case (.always, .currencies), (.always, .continuous): .continuous
+        case (.always, _): .aroundTheClock
+        }
+    }
+
     /// Returns all trades of an instrument in one session, future ones included.
     package func tape(_ instrument: FakeInstrument, _ session: TradingSession) -> DayTape {
-        DayTape(session, of: PriceModel(instrument, market: random))
+        DayTape(
+            session, after: schedule(of: instrument).session(before: session.date),
+            of: PriceModel(instrument, market: random), bounces: hours == .always)
     }
 
     /// Returns the official closing price of a session, in ticks.
@@ -47,7 +76,7 @@ package struct Market: Sendable {
     /// Returns the last price at a moment, in ticks, and the second of its trade.
     package func lastTrade(_ instrument: FakeInstrument, at second: Int) -> (price: Int, second: Int) {
         let second = Self.clamped(second)
-        guard let session = instrument.schedule.session(begunBy: second) else {
+        guard let session = schedule(of: instrument).session(begunBy: second) else {
             return (instrument.anchor, second)
         }
         if session.phase(at: second) != nil, let price = tape(instrument, session).price(at: second) {
@@ -60,7 +89,7 @@ package struct Market: Sendable {
     package func quote(_ instrument: FakeInstrument, at second: Int) -> BestQuote {
         let last = lastTrade(instrument, at: second)
         let noise = random.branch(instrument.symbol).branch(.quote)
-        let phase = instrument.schedule.phase(at: second)
+        let phase = schedule(of: instrument).phase(at: second)
         return BestQuote(
             of: last, lot: instrument.lot, isOneSided: instrument.isThin && phase != .regular,
             isEmpty: instrument.isThin && phase == nil, random: noise)
@@ -73,13 +102,13 @@ package struct Market: Sendable {
 
     /// Returns the last session of the exchanges whose extended hours had begun; nil only before
     /// ``clamped(_:)``'s range.
-    package static func session(begunBy second: Int) -> TradingSession? {
-        Schedule.exchanges.session(begunBy: second)
+    package func session(begunBy second: Int) -> TradingSession? {
+        exchanges.session(begunBy: second)
     }
 
     /// Returns the last session of the exchanges whose market hours had begun.
-    package static func session(openedBy second: Int) -> TradingSession? {
-        Schedule.exchanges.session(openedBy: second)
+    package func session(openedBy second: Int) -> TradingSession? {
+        exchanges.session(openedBy: second)
     }
 }
 
@@ -104,7 +133,8 @@ package struct MarketView: Sendable {
 
     package init(_ market: Market, at instant: Instant, script: MarketScript = MarketScript()) {
         self.market = market
-        now = Market.clamped(script.scriptedSecond(at: Int(instant.secondsSince1970)))
+        now = Market.clamped(
+            script.scriptedSecond(at: Int(instant.secondsSince1970), of: market.exchanges))
         unpriced = script.unpriced
     }
 
@@ -117,24 +147,24 @@ package struct MarketView: Sendable {
     }
 
     /// The current or last session, from the beginning of its extended hours.
-    package var tradingDay: TradingSession? { Market.session(begunBy: now) }
+    package var tradingDay: TradingSession? { market.session(begunBy: now) }
 
     /// The current or last session, from the opening of market hours.
-    package var marketDay: TradingSession? { Market.session(openedBy: now) }
+    package var marketDay: TradingSession? { market.session(openedBy: now) }
 
     /// Returns the current phase of an instrument, by its own hours; nil while it is not traded.
     package func phase(of instrument: FakeInstrument) -> TradingSession.Phase? {
-        instrument.schedule.phase(at: now)
+        market.schedule(of: instrument).phase(at: now)
     }
 
     /// Returns an instrument's current or last session, from the beginning of its extended hours.
     package func tradingDay(of instrument: FakeInstrument) -> TradingSession? {
-        instrument.schedule.session(begunBy: now)
+        market.schedule(of: instrument).session(begunBy: now)
     }
 
     /// Returns an instrument's current or last session, from the opening of market hours.
     package func marketDay(of instrument: FakeInstrument) -> TradingSession? {
-        instrument.schedule.session(openedBy: now)
+        market.schedule(of: instrument).session(openedBy: now)
     }
 
     /// Returns the last price, in ticks; nil for a symbol that is not listed or has no price.

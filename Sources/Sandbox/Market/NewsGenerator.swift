@@ -63,9 +63,10 @@ extension NewsGenerator.StoryPlan {
     /// The change of the share since the previous close, at the time of publication.
     private var change: Change {
         let price = market.lastTrade(instrument, at: published).price
+        let schedule = market.schedule(of: instrument)
         let close =
-            instrument.schedule.session(begunBy: published)
-            .flatMap { instrument.schedule.session(before: $0.date) }
+            schedule.session(begunBy: published)
+            .flatMap { schedule.session(before: $0.date) }
             .map { market.close(instrument, $0) } ?? price
         let hundredths = close > 0 ? abs(price - close) * 10_000 / close : 0
         return Change(price: price, percent: Decimal(cents: hundredths), isUp: price >= close)

@@ -88,9 +88,16 @@ struct PricePath: Sendable {
     /// Start, the two extremes in order, end.
     private let pivots: [(step: Int, price: Int)]
     private let random: SeededRandom
+    private let bounces: Bool
 
     /// Creates a path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
-    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, random: SeededRandom) {
+    ///
+    /// A path that bounces is one tick higher or lower at every other step.
+    init(
+        from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, random: SeededRandom,
+        bounces: Bool = false
+    ) {
+        self.bounces = bounces
         let half = length / 2
         let first = 1 + random.number(1, below: half - 1)
         let second = half + random.number(2, below: length - half)
@@ -109,9 +116,10 @@ struct PricePath: Sendable {
         let (left, right) = (pivots[after - 1], pivots[after])
         let (passed, ahead) = (step - left.step, right.step - step)
         let line = left.price + (right.price - left.price) * passed / (right.step - left.step)
-        return min(
-            max(line + deviation(at: step, fromPivot: min(passed, ahead)), range.lowerBound), range.upperBound
-        )
+        let price = min(
+            max(line + deviation(at: step, fromPivot: min(passed, ahead)), range.lowerBound), range.upperBound)
+        guard bounces, step % 2 == 1, range.count > 1 else { return price }
+        return price < range.upperBound ? price + 1 : price - 1
     }
 
     /// Returns noise that is zero at the pivots.

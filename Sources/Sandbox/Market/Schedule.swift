@@ -8,6 +8,9 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     case marketHours
     /// The London Stock Exchange: ``LondonCalendar``.
     case london
+    /// Every day from midnight in New York for 23 hours and 59 minutes, without extended hours: the exchanges of a
+    /// sandbox that is always open.
+    case aroundTheClock
     /// Currencies: from Sunday 17:00 to Friday 17:00 in New York without a pause, holidays included.
     ///
     /// A new day begins at every 17:00 and has the date of its end.
@@ -25,6 +28,12 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
             return LondonCalendar.hours(on: date).map {
                 TradingSession(date, from: $0.lowerBound, to: $0.upperBound)
             }
+        case .aroundTheClock:
+            // Trading pauses for the last minute, because a session must not end at the time "24:00".
+            guard let start = start(of: date), let next = date.adding(days: 1).flatMap(start(of:)) else {
+                return nil
+            }
+            return TradingSession(date, from: start, to: next - 60)
         case .currencies:
             // Clocks change on Sundays before the day begins, so it is always 86,400 seconds long.
             guard !date.weekday.isWeekend, let start = start(of: date) else { return nil }
@@ -40,7 +49,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     /// midnight UTC.
     package func start(of date: CalendarDate) -> Int? {
         switch self {
-        case .exchanges, .marketHours: Self.second(of: date, hour: 0)
+        case .exchanges, .marketHours, .aroundTheClock: Self.second(of: date, hour: 0)
         case .london: LondonCalendar.midnight(of: date)
         case .currencies: date.adding(days: -1).flatMap { Self.second(of: $0, hour: Self.rollover) }
         case .continuous: date.daysSince1970 * 86_400
@@ -111,7 +120,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     /// Returns the day that contains a moment, with or without trading.
     package func date(at moment: Instant) -> CalendarDate {
         switch self {
-        case .exchanges, .marketHours: moment.inNewYork.date
+        case .exchanges, .marketHours, .aroundTheClock: moment.inNewYork.date
         case .london: LondonCalendar.date(at: Int(moment.secondsSince1970))
         case .currencies: (moment + .seconds((24 - Self.rollover) * 3600)).inNewYork.date
         case .continuous: moment.dateInUTC

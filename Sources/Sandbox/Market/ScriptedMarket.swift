@@ -93,21 +93,22 @@ package struct MarketScript: Sendable, Hashable {
     ///
     /// Scripted open, it is inside the market hours of the last session that has opened. It advances with the
     /// clock, and restarts at the close. Scripted closed, it is the end of the last session.
-    package func scriptedSecond(at second: Int) -> Int {
+    package func scriptedSecond(at second: Int, of exchanges: Schedule = .exchanges) -> Int {
         let second = Market.clamped(second)
         switch hours {
         case .asScheduled: return second
         case .open:
-            guard let session = Market.session(openedBy: second), session.phase(at: second) != .regular else {
+            guard let session = exchanges.session(openedBy: second), session.phase(at: second) != .regular
+            else {
                 return second
             }
             let hours = session.close - session.open
             return session.open + (second - session.open) % hours
         case .closed:
-            guard let session = Market.session(begunBy: second), session.phase(at: second) != nil else {
+            guard let session = exchanges.session(begunBy: second), session.phase(at: second) != nil else {
                 return second
             }
-            return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
+            return exchanges.session(before: session.date)?.postMarketClose ?? second
         }
     }
 }

@@ -109,7 +109,7 @@ package struct TradingSession: Sendable, Hashable {
     package let postMarketClose: Int
 
     /// The midnight in New York at which a day of the exchanges begins.
-    package var midnight: Int { preMarketOpen - 4 * 3600 }
+    package var midnight: Int { Schedule.exchanges.start(of: date) ?? preMarketOpen }
 
     /// A phase of a trading day.
     package enum Phase: Sendable, Hashable, CaseIterable {

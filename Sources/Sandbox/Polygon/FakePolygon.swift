@@ -191,15 +191,15 @@ extension FakePolygonSettings.Plan {
         switch self {
         case .realtime: view
         case .delayed: MarketView(view, at: view.now - 15 * 60)
-        case .free: MarketView(view, at: Self.endOfLastDay(before: view.now))
+        case .free: MarketView(view, at: Self.endOfLastDay(before: view.now, of: view.market.exchanges))
         }
     }
 
     /// Returns the end of the last complete session of the exchanges.
-    private static func endOfLastDay(before second: Int) -> Int {
-        guard let session = Market.session(begunBy: second) else { return second }
+    private static func endOfLastDay(before second: Int, of exchanges: Schedule) -> Int {
+        guard let session = exchanges.session(begunBy: second) else { return second }
         if session.postMarketClose <= second { return session.postMarketClose }
-        return Schedule.exchanges.session(before: session.date)?.postMarketClose ?? second
+        return exchanges.session(before: session.date)?.postMarketClose ?? second
     }
 }
 

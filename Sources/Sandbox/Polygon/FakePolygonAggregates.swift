@@ -72,8 +72,9 @@ extension FakePolygonAggregates {
     static func previous(_ context: FakePolygonHost.AuthenticatedRequest) -> JSONDocument {
         let ticker = context.request.parameters["ticker"] ?? ""
         let result = FakePolygonListing(ticker, in: context.view.market).flatMap { listing -> JSONDocument? in
-            let today = listing.instrument.schedule.date(at: context.now.instant)
-            guard let session = listing.instrument.schedule.session(before: today),
+            let schedule = context.now.market.schedule(of: listing.instrument)
+            let today = schedule.date(at: context.now.instant)
+            guard let session = schedule.session(before: today),
                 let bar = context.now.dayBar(listing.instrument, session),
                 let start = listing.midnight(of: session.date)
             else { return nil }

@@ -81,7 +81,8 @@ struct FakeSaxoBook {
         let booked = account.trades.compactMap { trade -> FakeSaxoExecution? in
             guard let instrument = view.market.anyInstrument(trade.symbol),
                 let listing = FakeSaxoDirectory.instrument(of: instrument),
-                let session = instrument.schedule.session(onOrBefore: trade.date), session.close <= view.now
+                let session = view.market.schedule(of: instrument).session(onOrBefore: trade.date),
+                session.close <= view.now
             else { return nil }
             return FakeSaxoExecution(
                 accountKey: account.key, listing: listing, amount: trade.quantity,

@@ -59,7 +59,7 @@ struct FakeSaxoOrderRequest {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
         listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoDirectory.instrument(uic, $0) } }
-        duration = fields.duration(isRequired: isNew, listing: listing, now: context.view.now)
+        duration = fields.duration(isRequired: isNew, listing: listing, at: context.view)
         isBuy = side == "Buy"
         guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
         account = try context.account(key: accountKey)
@@ -142,13 +142,14 @@ private struct BodyFieldReader {
         return number
     }
 
-    mutating func duration(isRequired: Bool, listing: FakeSaxoInstrument?, now: Int) -> FakeSaxoOrder
-        .Lifetime?
-    {
+    mutating func duration(
+        isRequired: Bool, listing: FakeSaxoInstrument?, at view: MarketView
+    ) -> FakeSaxoOrder.Lifetime? {
         guard let member = member("OrderDuration", isRequired: isRequired) else { return nil }
         switch member["DurationType"]?.string {
         case "DayOrder":
-            let schedule = listing?.instrument.schedule ?? .exchanges
+            let now = view.now
+            let schedule = listing.map { view.market.schedule(of: $0.instrument) } ?? view.market.exchanges
             let running = schedule.session(begunBy: now)
             let next = running.flatMap { now < $0.close ? $0 : schedule.session(after: $0.date) }
             return .day(until: next?.close ?? now)

@@ -32,9 +32,10 @@ struct FakeSaxoQuote: Sendable {
         let market = view.market
         self.listing = listing
         delayInMinutes = delay
-        phase = instrument.schedule.phase(at: view.now)
-        let today = instrument.schedule.session(openedBy: now)
-        let before = today.flatMap { instrument.schedule.session(before: $0.date) }
+        let schedule = market.schedule(of: instrument)
+        phase = schedule.phase(at: view.now)
+        let today = schedule.session(openedBy: now)
+        let before = today.flatMap { schedule.session(before: $0.date) }
         lastClose = before.map { market.close(instrument, $0) } ?? instrument.anchor
         if isExchange && !settings.includesExchangePrices {
             access = .denied

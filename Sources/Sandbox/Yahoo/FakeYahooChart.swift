@@ -54,7 +54,7 @@ struct FakeYahooChart: Sendable {
     /// Returns the timestamp of a bar: the opening for a day of the exchanges, otherwise its start.
     private func stamp(of candle: TimedBar) -> Int {
         guard query.interval == .day else { return candle.start }
-        let schedule = listing.instrument.schedule
+        let schedule = view.market.schedule(of: listing.instrument)
         let moment = Instant(secondsSince1970: Int64(candle.start)) ?? .earliest
         return schedule.session(on: schedule.date(at: moment))?.open ?? candle.start
     }
@@ -121,7 +121,7 @@ extension FakeYahooChart {
             .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
             .init(name: "instrumentType", value: .string(listing.type.quoteType)),
             .init(name: "firstTradeDate", value: firstTradeDate),
-            .init(name: "hasPrePostMarketData", value: .bool(listing.hasExtendedHours)),
+            .init(name: "hasPrePostMarketData", value: .bool(listing.hasExtendedHours(in: view.market))),
             .init(name: "gmtoffset", value: JSONDocument(integerLiteral: zone.offset)),
             .init(name: "timezone", value: .string(zone.abbreviation)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),
@@ -165,14 +165,14 @@ extension FakeYahooChart {
     }
 
     private var firstTradeDate: JSONDocument {
-        .optional(listing.instrument.schedule.session(on: settings.historyBegins)) {
+        .optional(view.market.schedule(of: listing.instrument).session(on: settings.historyBegins)) {
             JSONDocument(integerLiteral: $0.open)
         }
     }
 
     /// The official close of the session before the chart, in ticks.
     private var chartPreviousClose: Int? {
-        let schedule = listing.instrument.schedule
+        let schedule = view.market.schedule(of: listing.instrument)
         let first = Instant(secondsSince1970: Int64(query.seconds.lowerBound)) ?? .earliest
         let session = schedule.session(before: schedule.date(at: first))
         return session.map { view.market.close(listing.instrument, $0) }
@@ -219,7 +219,8 @@ struct FakeYahooDay: Sendable {
         self.bar = bar
         previousClose = tape.previousClose
         second = min(view.now, session.close)
-        extendedPrice = listing.hasExtendedHours ? Self.extendedPrice(instrument, tape, view) : nil
+        extendedPrice =
+            listing.hasExtendedHours(in: view.market) ? Self.extendedPrice(instrument, tape, view) : nil
     }
 
     private static func extendedPrice(

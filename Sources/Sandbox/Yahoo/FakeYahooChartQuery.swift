@@ -116,7 +116,7 @@ struct FakeYahooChartQuery: Sendable {
     private static func start(
         of range: String, _ instrument: FakeInstrument, _ view: MarketView, _ settings: FakeYahooSettings
     ) -> Int? {
-        let schedule = instrument.schedule
+        let schedule = view.market.schedule(of: instrument)
         guard let today = view.marketDay(of: instrument)?.date else { return nil }
         let first: CalendarDate? =
             switch range {

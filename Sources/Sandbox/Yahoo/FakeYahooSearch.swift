@@ -170,15 +170,15 @@ struct FakeYahooListing: Sendable {
 
     /// The ISO 4217 code, or `GBp` for pence.
     var currency: String { instrument.currency == "GBX" ? "GBp" : instrument.currency }
-    /// True if the instrument is traded outside of market hours.
-    var hasExtendedHours: Bool { instrument.schedule == .exchanges }
+    /// Returns true if the instrument is traded outside of market hours.
+    func hasExtendedHours(in market: Market) -> Bool { market.schedule(of: instrument) == .exchanges }
     /// The number of displayed decimals of a price.
     var priceHint: Int { instrument.decimals > 2 ? 4 : 2 }
 
     /// Returns the time zone of the exchange at a moment: name, abbreviation and seconds to add to UTC.
     func zone(at second: Int) -> (name: String, abbreviation: String, offset: Int) {
         switch instrument.schedule {
-        case .exchanges, .marketHours:
+        case .exchanges, .marketHours, .aroundTheClock:
             let offset = (Instant(secondsSince1970: Int64(second)) ?? .earliest).newYorkOffset
             return ("America/New_York", offset == -4 * 3600 ? "EDT" : "EST", offset)
         case .london:
@@ -196,7 +196,7 @@ struct FakeYahooListing: Sendable {
         case .postMarket: return "POST"
         case nil:
             let today = view.instant.inNewYork.date
-            guard hasExtendedHours, let session = TradingCalendar.session(on: today) else {
+            guard hasExtendedHours(in: view.market), let session = TradingCalendar.session(on: today) else {
                 return "CLOSED"
             }
             return view.now < session.open ? "PREPRE" : "POSTPOST"

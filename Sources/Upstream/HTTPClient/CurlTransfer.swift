@@ -58,6 +58,9 @@ final class CurlTransfer {
         unsafe ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
         // An empty proxy is none; a null one is the environment's.
         unsafe ccurl_set_string(handle, CURLOPT_PROXY, request.url.isLoopback ? "" : nil)
+        let isVerified = limits.verifiesLoopbackCertificates || !request.url.isLoopback
+        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0)
+        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0)
         // Over TLS, wait and see whether one connection can carry all (HTTP/2) before opening more.
         unsafe ccurl_set_long(handle, CURLOPT_PIPEWAIT, request.url.isSecure ? 1 : 0)
         return unsafe ccurl_set_string(handle, CURLOPT_URL, request.url.text) == CURLE_OK ? nil : .badURL

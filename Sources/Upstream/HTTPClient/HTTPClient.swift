@@ -70,7 +70,7 @@ final class HTTPClientCall: Sendable {
     }
 }
 
-/// A call and the one who waits for it.
+/// A call, and the task that waits for its result.
 struct PendingTransfer: Sendable {
     let call: HTTPClientCall
     let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
@@ -92,6 +92,8 @@ package struct HTTPClientLimits: Sendable {
     package var headBytes = 64 << 10
     /// The maximum time for opening a connection, within the deadline.
     package var connectTimeout = Duration.seconds(5)
+    /// Whether the certificate of a server at a loopback address is verified; other certificates always are.
+    package var verifiesLoopbackCertificates = true
 
     package init() {}
 }

@@ -102,12 +102,10 @@ package struct RequestAssembler {
         if trustedProxies > 0 {
             return peer.originatingClient(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
         }
+        let isFromProxy = head.fields.isFromProxy
+        if isFromProxy { reportProxy() }
         guard peer.isThisMachine else { return peer }
-        if head.fields.isFromProxy {
-            reportProxy()
-            return .localIntermediary
-        }
-        return router.crossSite.isCrossSite(head) ? .localIntermediary : peer
+        return isFromProxy || router.crossSite.isCrossSite(head) ? .localIntermediary : peer
     }
 
     /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).

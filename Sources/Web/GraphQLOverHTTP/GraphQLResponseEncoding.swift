@@ -20,10 +20,11 @@ extension HTTPResponse {
     /// nil for a new one.
     init(
         _ response: GraphQLResponse, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
-        as type: ResponseMediaType
+        in context: RequestContext
     ) {
-        self.init(response, as: type)
-        operation = OperationSummary(request, response.outcome, isReused: age != nil)
+        self.init(response, as: context.responseType)
+        operation = OperationSummary(
+            request, response.outcome, from: context.application, isReused: age != nil)
         if let policy {
             // The next attempt can succeed where this one failed.
             let isComplete = response.outcome == .complete

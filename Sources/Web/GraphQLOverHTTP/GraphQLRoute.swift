@@ -60,7 +60,8 @@ package final class GraphQLRoute: Route {
             let source = try source(of: head)
             let (session, token) = try session(for: head)
             let context = RequestContext(
-                requestID: id, client: head.client, token: token, session: session, accepted: accepted,
+                requestID: id, client: head.client, token: token, session: session,
+                application: ClientApplication(head.fields), accepted: accepted,
                 // A client without a token would use up the server's own quotas.
                 bypassesCache: token != nil && head.fields.bypassesCache,
                 reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
@@ -195,7 +196,7 @@ package final class GraphQLRoute: Route {
         }
         if let key, !context.bypassesCache, let stored = responseCache.response(for: key, now: .now()) {
             return .ready(
-                HTTPResponse(stored.response, to: request, policy, age: stored.age, as: context.responseType))
+                HTTPResponse(stored.response, to: request, policy, age: stored.age, in: context))
         }
         let log = UpstreamLog()
         let span = span(of: request, in: context)
@@ -206,7 +207,7 @@ package final class GraphQLRoute: Route {
             // A response with expired values is not stored.
             let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
             if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
-            var result = HTTPResponse(response, to: request, policy, age: nil, as: context.responseType)
+            var result = HTTPResponse(response, to: request, policy, age: nil, in: context)
             result.operation?.upstream = log.use(until: .now)
             return result
         }
@@ -244,7 +245,7 @@ package final class GraphQLRoute: Route {
         let log = UpstreamLog()
         let span = span(of: request, in: context)
         let finish = { @Sendable [recorder] (response: GraphQLResponse) -> GraphQLResponse in
-            var summary = OperationSummary(request, response.outcome)
+            var summary = OperationSummary(request, response.outcome, from: context.application)
             summary.upstream = log.use(until: .now)
             recorder.record(summary, of: context.requestID, took: .now() - start)
             return response
@@ -313,7 +314,7 @@ package final class GraphQLRoute: Route {
             let permit = try shares.socket(of: session.user, at: head.client)
             let context = RequestContext(
                 requestID: id, client: head.client, token: token, session: session,
-                accepted: AcceptedResponses(accept: nil),
+                application: ClientApplication(head.fields), accepted: AcceptedResponses(accept: nil),
                 reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
                 trace: tracer?.context(of: head.fields))
             return .success { [sockets] _, _ in

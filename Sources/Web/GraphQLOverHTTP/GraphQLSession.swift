@@ -83,6 +83,8 @@ package struct RequestContext: Sendable {
     /// one.
     var token: String?
     package internal(set) var session: any GraphQLSession
+    /// The application that sends the request; nil if it does not identify itself.
+    package internal(set) var application: ClientApplication?
     /// The formats of the response that the client accepts.
     let accepted: AcceptedResponses
     /// The operation types that the request may execute: GET executes queries only (GraphQL over HTTP,

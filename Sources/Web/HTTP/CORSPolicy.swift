@@ -7,6 +7,9 @@ import NIOHTTP1
 /// permission.
 package struct CORSPolicy: Sendable, Hashable {
     package var origins = Origins.none
+    /// The request headers, in lower case, that pages may send in addition to those that Portico reads; nil
+    /// for any.
+    package var allowedHeaders: [String]? = CORSPolicy.clientHeaders
     /// How long a browser may cache a preflight response.
     package var maxAge = TimeAmount.hours(1)
 
@@ -20,6 +23,19 @@ package struct CORSPolicy: Sendable, Hashable {
     }
 
     package init() {}
+
+    /// The request headers that Portico reads.
+    private static let ownHeaders = [
+        "accept", "authorization", "cache-control", "content-type", "last-event-id", "portico-upstream",
+        "traceparent", "tracestate",
+    ]
+
+    /// The request headers that common GraphQL clients and tracing libraries add.
+    package static let clientHeaders = [
+        "apollo-require-preflight", "apollographql-client-name", "apollographql-client-version", "baggage",
+        "graphql-client-name", "graphql-client-version", "sentry-trace", "x-apollo-operation-id",
+        "x-apollo-operation-name", "x-graphql-event-stream-token",
+    ]
 
     /// The form in which browsers send a configured origin (RFC 6454, section 6.2).
     ///
@@ -35,6 +51,27 @@ package struct CORSPolicy: Sendable, Hashable {
             return scheme + (host.hasSuffix(defaultPort) ? String(host.dropLast(defaultPort.count)) : host)
         }
         return nil
+    }
+
+    /// The name of a request header in lower case; nil for text that is not a token (RFC 9110, section 5.6.2).
+    package static func normalizedHeader(_ text: String) -> String? {
+        let isToken = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+        return isToken && (1...100).contains(text.utf8.count) ? text.lowercased() : nil
+    }
+
+    /// The value of `Access-Control-Allow-Headers`.
+    ///
+    /// `*` does not include Authorization (Fetch standard, section "CORS-preflight fetch").
+    private var allowedHeadersValue: String {
+        guard let allowedHeaders else { return "*, authorization" }
+        return Set(CORSPolicy.ownHeaders + allowedHeaders).sorted().joined(separator: ", ")
     }
 
     /// The value of `Access-Control-Allow-Origin` for a request from an origin; nil if the origin is not
@@ -66,10 +103,7 @@ package struct CORSPolicy: Sendable, Hashable {
         var response = HTTPResponse(.noContent)
         response.headers = [
             HTTPResponse.Header("access-control-allow-methods", "GET, HEAD, POST"),
-            HTTPResponse.Header(
-                "access-control-allow-headers",
-                "accept, authorization, cache-control, content-type, last-event-id, portico-upstream, "
-                    + "traceparent, tracestate"),
+            HTTPResponse.Header("access-control-allow-headers", allowedHeadersValue),
             HTTPResponse.Header("access-control-max-age", "\(maxAge.nanoseconds / 1_000_000_000)"),
         ]
         return response

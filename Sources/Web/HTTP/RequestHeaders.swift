@@ -5,7 +5,7 @@ package import NIOCore
 /// A value becomes a string when it is read, so that an unused field costs nothing.
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
-    private var ranges = InlineArray<26, ByteRange>(repeating: ByteRange())
+    private var ranges = InlineArray<28, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
     private var present: UInt32 = 0
 
@@ -142,6 +142,9 @@ extension RequestHeaders {
         case acceptEncoding
         case authorization
         case cacheControl
+        /// `apollographql-client-name` or `graphql-client-name`.
+        case clientName
+        case clientVersion
         case connection
         case contentEncoding
         case contentLength
@@ -174,7 +177,8 @@ extension RequestHeaders {
         /// section 5.3).
         var repetition: HTTPError.MalformedMessage? {
             switch self {
-            case .accept, .acceptEncoding, .cacheControl, .connection, .contentEncoding, .expect,
+            case .accept, .acceptEncoding, .cacheControl, .clientName, .clientVersion, .connection,
+                .contentEncoding, .expect,
                 .fetchMode, .fetchSite, .forwardedFor, .ifNoneMatch, .porticoUpstream, .proxy,
                 .requestedMethod, .tracestate, .upgrade, .webSocketProtocol:
                 nil
@@ -221,8 +225,12 @@ extension RequestHeaders {
             case 17 where name.matches("transfer-encoding"): self = .transferEncoding
             case 17 where name.matches("x-forwarded-proto"): self = .proxy
             case 17 where name.matches("sec-websocket-key"): self = .webSocketKey
+            case 19 where name.matches("graphql-client-name"): self = .clientName
             case 21 where name.matches("sec-websocket-version"): self = .webSocketVersion
             case 22 where name.matches("sec-websocket-protocol"): self = .webSocketProtocol
+            case 22 where name.matches("graphql-client-version"): self = .clientVersion
+            case 25 where name.matches("apollographql-client-name"): self = .clientName
+            case 28 where name.matches("apollographql-client-version"): self = .clientVersion
             case 29 where name.matches("access-control-request-method"): self = .requestedMethod
             default: return nil
             }

@@ -1,7 +1,7 @@
 import GraphQL
 import NIOHTTP1
 
-/// `/health/live` and `/health/ready`, for those who start, stop and balance servers.
+/// `/health/live` and `/health/ready`, for orchestrators and load balancers.
 struct HealthRoute: Sendable {
     let readiness: @Sendable () -> Readiness
 

@@ -16,6 +16,7 @@ package final class Metrics: Sendable {
         var responses: [ResponseLabels: Int] = [:]
         var durations: [String: Histogram] = [:]
         var operations: [Operation: Int] = [:]
+        var applications: [ClientApplication: OutcomeCounts] = [:]
         var reused = 0
         var times: [String: OperationTimes] = [:]
     }
@@ -41,6 +42,12 @@ package final class Metrics: Sendable {
         let method: String
         let status: UInt
     }
+
+    /// The operations of one application by outcome.
+    private typealias OutcomeCounts = [GraphQLResponse.Outcome: Int]
+
+    /// All applications beyond the maximum number of names.
+    private static let otherApplications = ClientApplication(name: "(other)", version: nil)
 
     private struct Operation: Hashable {
         let name: String
@@ -68,6 +75,15 @@ package final class Metrics: Sendable {
         let name = label(for: operation.name, in: state)
         state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1
         state.times[name, default: OperationTimes()].record(duration, operation.upstream)
+        if let application = operation.application { count(operation.outcome, of: application, in: &state) }
+    }
+
+    private func count(
+        _ outcome: GraphQLResponse.Outcome, of application: ClientApplication, in state: inout State
+    ) {
+        let isKnown = state.applications[application] != nil || state.applications.count < maximumNames
+        guard let label = isKnown ? application : Metrics.otherApplications else { return }
+        state.applications[label, default: [:]][outcome, default: 0] += 1
     }
 
     private func label(for name: String?, in state: State) -> String {
@@ -107,9 +123,29 @@ package final class Metrics: Sendable {
                         ])
                 }),
             MetricFamily(
+                "portico_graphql_client_operations_total", .counter,
+                "Operations of clients that send their name, by name, version and outcome.",
+                Metrics.samples(of: state.applications)),
+            MetricFamily(
                 "portico_graphql_answers_reused_total", .counter, "Answers that were made before.",
                 [MetricFamily.Sample(Double(state.reused))]),
         ] + Metrics.families(of: state.times)
+    }
+
+    private static func samples(of applications: [ClientApplication: OutcomeCounts]) -> [MetricFamily.Sample]
+    {
+        typealias Label = MetricFamily.Label
+        return applications.sorted { ($0.key.name, $0.key.version) < ($1.key.name, $1.key.version) }
+            .flatMap { application, counts in
+                counts.sorted { $0.key.label < $1.key.label }.map { outcome, count in
+                    MetricFamily.Sample(
+                        Double(count),
+                        labels: [
+                            Label("client", application.name), Label("version", application.version),
+                            Label("outcome", outcome.label),
+                        ])
+                }
+            }
     }
 
     private static func families(of times: [String: OperationTimes]) -> [MetricFamily] {

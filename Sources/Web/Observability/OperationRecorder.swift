@@ -28,6 +28,10 @@ extension OperationSummary {
             "document": "\(DocumentHash(of: document))", "outcome": "\(outcome.label)",
         ]
         metadata["operation"] = name.map { "\($0.prefix(100))" }
+        if let application {
+            metadata["clientName"] = "\(application.name)"
+            if !application.version.isEmpty { metadata["clientVersion"] = "\(application.version)" }
+        }
         if let upstream {
             metadata["upstreamCalls"] = "\(upstream.calls)"
             metadata["upstreamMicroseconds"] = "\(upstream.time.wholeMicroseconds)"
@@ -43,6 +47,8 @@ package struct OperationSummary: Sendable {
     /// The text of its document in UTF-8, for its hash.
     let document: [UInt8]
     let outcome: GraphQLResponse.Outcome
+    /// The application that sent it; nil if it does not identify itself.
+    var application: ClientApplication?
     var isMutation = false
     /// Whether the response comes from the response cache.
     var isReused = false
@@ -52,10 +58,13 @@ package struct OperationSummary: Sendable {
 
 extension OperationSummary {
     /// Creates the summary of an executed operation.
-    init(_ request: PreparedRequest, _ outcome: GraphQLResponse.Outcome, isReused: Bool = false) {
+    init(
+        _ request: PreparedRequest, _ outcome: GraphQLResponse.Outcome, from application: ClientApplication?,
+        isReused: Bool = false
+    ) {
         self.init(
             name: request.operationName, document: request.documentText, outcome: outcome,
-            isMutation: request.operationType == .mutation, isReused: isReused)
+            application: application, isMutation: request.operationType == .mutation, isReused: isReused)
     }
 }
 

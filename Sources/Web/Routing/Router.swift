@@ -29,6 +29,26 @@ package struct Router: Sendable {
         routes.merge(others) { _, other in other }
     }
 
+    /// The routes of the admin port of a server.
+    init(
+        adminOf server: ServerState, _ service: GraphQLService, hosts: HostPolicy, quota: ClientRateLimits
+    ) {
+        crossSite = CrossSitePolicy(hosts: hosts, cors: CORSPolicy())
+        self.quota = quota
+        let health = HealthRoute(readiness: service.readiness)
+        let load = server.load
+        routes = [
+            "/health/live": ReadOnlyRoute { _ in health.liveness },
+            "/health/ready": ReadOnlyRoute {
+                health.readiness(isStopping: $0 || load.connections.isDraining)
+            },
+            "/metrics": MetricsRoute(audience: .everyone) { [metrics = service.metrics] in
+                load.families + metrics()
+            },
+            "/debug/memory": ReadOnlyRoute { _ in ProcessMemory.current.response },
+        ]
+    }
+
     /// The path if it has a route; all other paths share one label in metrics.
     func label(for path: String) -> String {
         routes[path] == nil ? "(none)" : path
@@ -37,7 +57,7 @@ package struct Router: Sendable {
     /// The paths whose requests do not count against the limits of rates: refused checks would stop the server.
     private static let healthPaths: Set<String> = ["/health/live", "/health/ready"]
     /// The paths that are served while the server shuts down, for monitoring.
-    private static let monitoringPaths = healthPaths.union(["/metrics"])
+    private static let monitoringPaths = healthPaths.union(["/metrics", "/debug/memory"])
 
     /// Passes a request's head to the route at its path.
     ///

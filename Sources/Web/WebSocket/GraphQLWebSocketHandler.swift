@@ -239,6 +239,7 @@ package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
         }
         (request.session, request.token, isAccepted) = (session, token, true)
+        if let application = ClientApplication(payload) { request.application = application }
         if service.allowsUpstreamReports, payload.requestsUpstreamReport { request.reportsUpstream = true }
         send(.acknowledge)
         let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)

@@ -7,7 +7,8 @@ import Testing
 
 /// Compares the number of provider calls of a response, without data in memory, with the recorded number: an
 /// additional call is a line of the difference.
-@Suite("The upstream calls of a response")
+// The clock is stopped, so a call that does not end would wait for ever.
+@Suite("The upstream calls of a response", .timeLimit(.minutes(20)))
 struct UpstreamCallTests {
     @Test(
         "to an operation of a real screen equal the recorded ones; `make golden` records them",

@@ -167,7 +167,7 @@ extension Program {
     /// - Throws: what it wrote instead, where it ends without one.
     func port() async throws -> Int {
         let port = await output.first { text -> Int? in
-            guard let match = text.firstMatch(of: /http:\/\/[^\/\s]*:([0-9]+)[^0-9]/) else { return nil }
+            guard let match = text.firstMatch(of: /https?:\/\/[^\/\s]*:([0-9]+)[^0-9]/) else { return nil }
             return Int(match.1)
         }
         if let port { return port }

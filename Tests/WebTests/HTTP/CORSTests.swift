@@ -49,6 +49,33 @@ struct CORSTests {
         }
     }
 
+    @Test(
+        "may send the headers of common clients by default, listed headers, or any header",
+        arguments: [
+            (
+                CORSPolicy().allowedHeaders, ["apollographql-client-name", "sentry-trace", "baggage"],
+                ["x-mine"]
+            ),
+            (["x-mine"], ["x-mine"], ["sentry-trace"]), (nil, ["*"], ["x-mine"]),
+        ])
+    func headers(allowed: [String]?, present: [String], absent: [String]) async throws {
+        var configuration = configuration(.any)
+        configuration.cors.allowedHeaders = allowed
+        try await withServer(configuration) { server in
+            let value = try #require(try await server.ask(Self.preflight)["access-control-allow-headers"])
+            let headers = value.split(separator: ", ").map(String.init)
+            #expect(Set(headers).isSuperset(of: present + ["authorization"]), "\(value)")
+            #expect(Set(headers).isDisjoint(with: absent), "\(value)")
+        }
+    }
+
+    @Test(
+        "send only headers whose names are tokens",
+        arguments: [("X-Mine", "x-mine"), ("", nil), ("two words", nil), ("a:b", nil)] as [(String, String?)])
+    func headerNames(name: String, normalized: String?) {
+        #expect(CORSPolicy.normalizedHeader(name) == normalized)
+    }
+
     @Test("may all send and read if any site is allowed")
     func anybody() async throws {
         try await withServer(configuration(.any)) { server in

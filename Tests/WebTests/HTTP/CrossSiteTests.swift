@@ -281,8 +281,9 @@ struct UntrustedProxyTests {
         }
         #expect(
             log.text
-                == "warning A proxy on this machine forwards requests, and is not trusted to name its clients: all of "
-                + "them count as one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies "
-                + "that add to X-Forwarded-For.")
+                == "warning A request has X-Forwarded-For or another field of a proxy, and no proxy is trusted to name "
+                + "its clients: all clients of a proxy count as one address. If Portico is behind proxies, set "
+                + "trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies that add to X-Forwarded-For."
+        )
     }
 }

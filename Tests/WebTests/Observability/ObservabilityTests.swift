@@ -171,6 +171,21 @@ struct MetricsTests {
         #expect(operations.contains { $0.labels.first?.value == "(other)" && $0.value == 800 })
     }
 
+    @Test("limit the number of names of client applications")
+    func applications() {
+        let metrics = Metrics()
+        for number in 0..<1_000 {
+            let summary = OperationSummary(
+                name: "A", document: [], outcome: .complete,
+                application: ClientApplication(name: "client", version: "\(number)"))
+            metrics.record(path: "/graphql", method: "POST", status: 200, summary, took: .milliseconds(1))
+        }
+        let samples =
+            metrics.families.first { $0.name == "portico_graphql_client_operations_total" }?.samples ?? []
+        #expect(samples.count == 201)
+        #expect(samples.contains { $0.labels.first?.value == "(other)" && $0.value == 800 })
+    }
+
     @Test("have cumulative histogram buckets")
     func histogram() {
         var histogram = Histogram()

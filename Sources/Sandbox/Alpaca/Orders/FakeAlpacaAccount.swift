@@ -204,17 +204,17 @@ extension FakeAlpacaAccount {
             ticket.extendedHours ? session.postMarketClose : session.close
         }
         let today = view.instant.inNewYork.date
-        var session = TradingCalendar.session(on: today) ?? Schedule.exchanges.session(after: today)
+        var session = view.market.exchanges.session(on: today) ?? view.market.exchanges.session(after: today)
         if let running = session,
             end(running) <= view.now || ticket.timeInForce == .opening && running.open <= view.now
         {
-            session = Schedule.exchanges.session(after: running.date)
+            session = view.market.exchanges.session(after: running.date)
         }
         guard let session else { return view.now + 86_400 }
         guard ticket.timeInForce == .goodTillCanceled, let last = session.date.adding(days: 90) else {
             return end(session)
         }
-        return Schedule.exchanges.session(onOrBefore: last).map(end) ?? end(session)
+        return view.market.exchanges.session(onOrBefore: last).map(end) ?? end(session)
     }
 
     private func checkFunds(

@@ -13,7 +13,7 @@ struct OrderSimulation {
     func next(in range: Range<Int>, isTriggered: inout Bool) -> (second: Int, price: Decimal)? {
         guard view.priced(instrument.symbol) != nil, var day = date(range.lowerBound) else { return nil }
         while let last = date(range.upperBound), day <= last {
-            if let session = TradingCalendar.session(on: day),
+            if let session = view.market.exchanges.session(on: day),
                 let fill = next(in: range, of: session, isTriggered: &isTriggered)
             {
                 return fill
