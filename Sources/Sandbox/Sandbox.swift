@@ -4,7 +4,7 @@ package import Brokerage
 ///
 /// Each provider has the API of the real one, at its own base URL. Calls are counted, and ``faults`` and
 /// ``script`` change the responses. Both are also available over HTTP, from this machine only, under
-/// `/_sandbox` (see ``ControlAPI``). Pages of other sites are rejected (see ``SitePolicy``).
+/// `/_sandbox` (see ``ControlAPI``). Pages of other sites are rejected (see ``CrossOriginProtection``).
 package struct Sandbox: Sendable {
     /// The address that it listens on, `127.0.0.1:49152`.
     package let address: String
@@ -19,7 +19,7 @@ package struct Sandbox: Sendable {
     /// All endpoints of the fake providers.
     package let endpoints: EndpointCatalog
     /// The fault script.
-    package let faults: FaultRegistry
+    package let faults: FaultScript
     /// The scripted decision of users when an application requests access, at every provider.
     package let oauth: OAuthDecisions
     /// The open WebSockets.
@@ -57,7 +57,7 @@ package struct Sandbox: Sendable {
     private init(_ configuration: SandboxConfiguration) async throws {
         let market = Market(seed: configuration.seed, hours: configuration.hours)
         let sharedMarket = ScriptedMarket(market, clock: configuration.clock)
-        let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
+        let (counter, faults) = (CallCounter(), FaultScript(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisions(), OpenStreams())
         let alpaca = FakeAlpaca(
             configuration, scriptedMarket: sharedMarket.scripted(for: .alpaca), decisions: decisions)
@@ -77,7 +77,7 @@ package struct Sandbox: Sendable {
             scriptedMarket: sharedMarket, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
         dispatcher = SandboxDispatcher(
-            site: SitePolicy(listeningOn: configuration.host), fakeHosts: fakeHosts,
+            site: CrossOriginProtection(listeningOn: configuration.host), fakeHosts: fakeHosts,
             control: controlAPI.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,

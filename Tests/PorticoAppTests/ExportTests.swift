@@ -82,7 +82,7 @@ struct ExportTests {
     func limitedInTotal() async throws {
         var limits = CallLimits()
         limits.totalExports = CallRate(burst: 3, every: .seconds(600))
-        let route = ExportRoute(
+        let route = UserDataExportRoute(
             session: { _ in .success(.anonymous) }, export: UserDataExport(of: try .temporary()),
             limits: limits)
         for name in ["ann", "bob", "carl"] {
@@ -109,7 +109,7 @@ struct ExportTests {
     @Test("has a limit of concurrent exports, so that other reads of the file have readers")
     func atOnce() async throws {
         let file = try UserDatabase.temporary()
-        let route = ExportRoute(
+        let route = UserDataExportRoute(
             session: { _ in .success(.anonymous) }, export: UserDataExport(of: file), limits: CallLimits())
         // All four readers are busy, so that no export ends before they are free.
         let isFree = DispatchSemaphore(value: 0)

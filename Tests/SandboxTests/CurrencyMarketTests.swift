@@ -70,7 +70,7 @@ struct CurrencyMarketTests {
     func crosses(cross: String, left: String, right: String) throws {
         let tolerance = try #require(Decimal("0.008"))
         let isQuotient = right.hasPrefix("GBP")
-        for session in Schedule.currencies.sessions(
+        for session in TradingHours.currencies.sessions(
             from: try date("2024-01-02"), through: try date("2026-12-31"))
         {
             func close(_ symbol: String) throws -> Decimal {
@@ -88,7 +88,7 @@ struct CurrencyMarketTests {
     @Test("the krone keeps to its euro")
     func peg() throws {
         let pair = try find("EUR/DKK")
-        for session in Schedule.currencies.sessions(
+        for session in TradingHours.currencies.sessions(
             from: try date("2010-01-02"), through: try date("2026-12-31"))
         {
             #expect((7_30000...7_65000).contains(market.close(pair, session)))

@@ -54,7 +54,7 @@ struct ExpectedResponseTests {
                 path: "/alpaca-stream/v2/iex"),
             ExpectedMessage(
                 provider: .alpaca, endpoint: "GET /stream", schema: "alpaca", shape: "TradingStreamMessage",
-                path: "/alpaca/stream", firstMessage: FakeAlpacaTradeStreamTests.token),
+                path: "/alpaca/stream", firstMessage: FakeAlpacaTradingStreamTests.token),
             ExpectedMessage(
                 provider: .saxo, endpoint: "GET /connect", schema: "saxo", shape: "ResetSubscriptions",
                 path: SaxoStreamTests.path, headers: SaxoStreamTests.headers,

@@ -128,7 +128,7 @@ struct FakeAlpacaAccountTests {
         let ledger = [SandboxUser.demo, .second][index].ledger
         #expect(ledger.opened > .earliest)
         for trade in ledger.trades {
-            #expect(TradingCalendar.session(on: trade.date) != nil, "\(trade)")
+            #expect(NewYorkCalendar.session(on: trade.date) != nil, "\(trade)")
             #expect(Market(seed: 1).instrument(trade.symbol) != nil, "\(trade)")
             #expect(!trade.quantity.isZero, "\(trade)")
         }

@@ -148,7 +148,7 @@ struct FaultTests {
     @Test("the script is bounded")
     func bounded() async throws {
         try await withSandbox { fixture in
-            for _ in 0..<FaultRegistry.maximumCount {
+            for _ in 0..<FaultScript.maximumCount {
                 #expect(fixture.sandbox.faults.add(Fault(.hang, endpoint: "none")))
             }
             #expect(!fixture.sandbox.faults.add(Fault(.hang, endpoint: "none")))

@@ -65,7 +65,7 @@ func instant(_ text: String) throws -> Instant {
 /// Returns the session of a trading day.
 func session(_ date: String) throws -> TradingSession {
     let day = try #require(CalendarDate(date))
-    return try #require(TradingCalendar.session(on: day))
+    return try #require(NewYorkCalendar.session(on: day))
 }
 
 /// Returns the exact number of a JSON number or string.

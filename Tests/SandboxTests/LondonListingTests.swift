@@ -22,7 +22,7 @@ struct LondonListingTests {
             ("2026-11-26", "2026-11-26T08:00:00Z", "2026-11-26T16:30:00Z"),
         ])
     func hours(day: String, open: String, close: String) throws {
-        let session = try #require(Schedule.london.session(on: date(day)))
+        let session = try #require(TradingHours.london.session(on: date(day)))
         #expect(session.open == Int(try instant(open).secondsSince1970))
         #expect(session.close == Int(try instant(close).secondsSince1970))
         #expect(session.preMarketOpen == session.open && session.postMarketClose == session.close)
@@ -35,17 +35,17 @@ struct LondonListingTests {
             "2026-12-28", "2027-12-27", "2027-12-28", "2022-01-03", "2028-01-03", "2026-11-21",
         ])
     func holidays(day: String) throws {
-        #expect(Schedule.london.session(on: try date(day)) == nil)
+        #expect(TradingHours.london.session(on: try date(day)) == nil)
     }
 
     @Test("trade on the days after", arguments: ["2026-01-02", "2026-12-29", "2027-12-29", "2022-01-04"])
     func days(day: String) throws {
-        #expect(Schedule.london.session(on: try date(day)) != nil)
+        #expect(TradingHours.london.session(on: try date(day)) != nil)
     }
 
     @Test("a second belongs to London's day", arguments: ["2026-07-03T23:00:00Z", "2026-07-04T22:59:59Z"])
     func dates(second: String) throws {
-        #expect(Schedule.london.date(at: try instant(second)) == (try date("2026-07-04")))
+        #expect(TradingHours.london.date(at: try instant(second)) == (try date("2026-07-04")))
     }
 
     @Test("are known to Alpha Vantage and Yahoo in their own words, at one price")
@@ -130,7 +130,7 @@ struct LondonListingTests {
     @Test("tell one story at every scale", arguments: FakeInstrument.london)
     func scales(_ instrument: FakeInstrument) throws {
         let view = MarketView(Market(seed: 7), at: try instant("2026-11-20T00:00:00Z"))
-        let session = try #require(Schedule.london.session(on: date("2026-11-19")))
+        let session = try #require(TradingHours.london.session(on: date("2026-11-19")))
         let minutes = Array(
             view.bars(of: instrument, every: .minute, from: session.open, through: session.close))
         let day = try #require(view.dayBar(instrument, session))

@@ -72,7 +72,7 @@ struct MarketTests {
         let market = Market(seed: 7)
         let apple = try #require(market.instrument("AAPL"))
         let friday = try session("2026-11-20")
-        let monday = try #require(Schedule.exchanges.session(after: friday.date))
+        let monday = try #require(TradingHours.exchanges.session(after: friday.date))
         for second in stride(from: friday.postMarketClose, to: monday.preMarketOpen, by: 3_571) {
             let last = market.lastTrade(apple, at: second)
             #expect(last.price == market.close(apple, friday))
@@ -83,7 +83,7 @@ struct MarketTests {
     @Test("has a history over decades without leaps that no share makes", arguments: FakeInstrument.listing)
     func history(_ instrument: FakeInstrument) throws {
         let market = Market(seed: 7)
-        let sessions = Schedule.exchanges.sessions(
+        let sessions = TradingHours.exchanges.sessions(
             from: try date("2006-01-03"), through: try date("2026-12-31"))
         let closes = sessions.map { market.close(instrument, $0) }
         for (earlier, later) in zip(closes, closes.dropFirst()) where abs(later - earlier) > 3 {

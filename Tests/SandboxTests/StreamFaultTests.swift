@@ -27,8 +27,8 @@ struct StreamFaultTests {
                 isWhole: { $0 == .text(FakeAlpacaDataStreamTests.connected) }),
             Probe(
                 provider: "alpaca", endpoint: "GET /stream", path: "/alpaca/stream",
-                firstMessage: FakeAlpacaTradeStreamTests.token,
-                isWhole: { $0 == .binary(Array(FakeAlpacaTradeStreamTests.authorized.utf8)) }),
+                firstMessage: FakeAlpacaTradingStreamTests.token,
+                isWhole: { $0 == .binary(Array(FakeAlpacaTradingStreamTests.authorized.utf8)) }),
             Probe(
                 provider: "saxo", endpoint: "GET /connect", path: SaxoStreamTests.path,
                 headers: SaxoStreamTests.headers,

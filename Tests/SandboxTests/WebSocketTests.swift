@@ -8,13 +8,13 @@ struct WebSocketTests {
     private static let path = "/alpaca/stream"
     private static let endpoint = "GET /stream"
     private static let authorized = StreamClient.Frame.binary(
-        Array(FakeAlpacaTradeStreamTests.authorized.utf8))
+        Array(FakeAlpacaTradingStreamTests.authorized.utf8))
 
     @Test("put the fragments of a message together, and answer pings between them")
     func fragments() async throws {
         try await withSandbox { fixture in
             try await StreamClient.open(Self.path, of: fixture.client) { stream in
-                let bytes = Array(FakeAlpacaTradeStreamTests.token.utf8)
+                let bytes = Array(FakeAlpacaTradingStreamTests.token.utf8)
                 try await stream.send(opcode: 1, Array(bytes[..<10]), isFinal: false)
                 try await stream.send(opcode: 9, [7])
                 try await stream.expect(.pong)
@@ -29,7 +29,7 @@ struct WebSocketTests {
     func binary() async throws {
         try await withSandbox { fixture in
             try await StreamClient.open(Self.path, of: fixture.client) { stream in
-                try await stream.send(opcode: 2, Array(FakeAlpacaTradeStreamTests.token.utf8))
+                try await stream.send(opcode: 2, Array(FakeAlpacaTradingStreamTests.token.utf8))
                 try await stream.expect(Self.authorized)
             }
         }
@@ -100,10 +100,10 @@ struct WebSocketTests {
     func counted() async throws {
         try await withSandbox { fixture in
             try await StreamClient.open(Self.path, of: fixture.client) { first in
-                try await first.send(FakeAlpacaTradeStreamTests.token)
+                try await first.send(FakeAlpacaTradingStreamTests.token)
                 try await first.expect(Self.authorized)
                 try await StreamClient.open(Self.path, of: fixture.client) { second in
-                    try await second.send(FakeAlpacaTradeStreamTests.token)
+                    try await second.send(FakeAlpacaTradingStreamTests.token)
                     try await second.expect(Self.authorized)
                     #expect(fixture.sandbox.streams[.alpaca, Self.endpoint] == 2)
                 }

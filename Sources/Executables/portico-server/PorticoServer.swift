@@ -3,7 +3,7 @@ import PorticoApp
 
 /// The executable `portico-server`, which contains no sandbox: for production.
 @main
-enum PorticoServer: Executable {
+enum PorticoServer: ExecutableProduct {
     static let sandbox: (any EmbeddedSandbox.Type)? = nil
     static let commands: [any ParsableCommand.Type] = []
 

@@ -3,7 +3,7 @@ import PorticoApp
 
 /// The executable `portico`, which contains the sandbox.
 @main
-enum Portico: Executable {
+enum Portico: ExecutableProduct {
     static let sandbox: (any EmbeddedSandbox.Type)? = SandboxService.self
     static let commands: [any ParsableCommand.Type] = [SandboxCommand.self]
 

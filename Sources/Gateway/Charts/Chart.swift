@@ -22,7 +22,7 @@ extension Chart: GraphQLObject {
         Field("extendedHours", \.series.isExtendedHours)
         Field("timeZone", \.series.timeZone)
         Field("truncated", \.series.isTruncated)
-        Field("candles") { LazyList(CandleRows($0.series)) }
+        Field("candles") { LazyMapList(CandleRows($0.series)) }
         Field("columns") { CandleColumns(series: $0.series) }
         Field("asOf", \.series.provenance.asOf)
         Field("fetchedAt", \.series.provenance.fetchedAt)
@@ -104,12 +104,12 @@ extension CandleColumns: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<CandleColumns>("CandleColumns") {
-        Field("time") { LazyList($0.series.times.lazy.map(UnixTime.init)) }
-        Field("open") { LazyList(NumberColumn(column: $0.series.prices.open)) }
-        Field("high") { LazyList(NumberColumn(column: $0.series.prices.high)) }
-        Field("low") { LazyList(NumberColumn(column: $0.series.prices.low)) }
-        Field("close") { LazyList(NumberColumn(column: $0.series.prices.close)) }
-        Field("volume") { LazyList(NumberColumn(column: $0.series.volume)) }
+        Field("time") { LazyMapList($0.series.times.lazy.map(UnixTime.init)) }
+        Field("open") { LazyMapList(NumberColumn(column: $0.series.prices.open)) }
+        Field("high") { LazyMapList(NumberColumn(column: $0.series.prices.high)) }
+        Field("low") { LazyMapList(NumberColumn(column: $0.series.prices.low)) }
+        Field("close") { LazyMapList(NumberColumn(column: $0.series.prices.close)) }
+        Field("volume") { LazyMapList(NumberColumn(column: $0.series.volume)) }
         Field("bid") { $0.series.bid }
         Field("ask") { $0.series.ask }
         Field("lastComplete") { $0.series.isLastComplete }
@@ -120,10 +120,10 @@ extension OHLCColumns: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<OHLCColumns>("BidAskColumns") {
-        Field("open") { LazyList(NumberColumn(column: $0.open)) }
-        Field("high") { LazyList(NumberColumn(column: $0.high)) }
-        Field("low") { LazyList(NumberColumn(column: $0.low)) }
-        Field("close") { LazyList(NumberColumn(column: $0.close)) }
+        Field("open") { LazyMapList(NumberColumn(column: $0.open)) }
+        Field("high") { LazyMapList(NumberColumn(column: $0.high)) }
+        Field("low") { LazyMapList(NumberColumn(column: $0.low)) }
+        Field("close") { LazyMapList(NumberColumn(column: $0.close)) }
     }
 }
 

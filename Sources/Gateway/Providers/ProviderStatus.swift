@@ -101,7 +101,7 @@ extension QuotaStatus: GraphQLObject {
 extension ProviderHealth.State: GraphQLScalar {
     package static var graphQLNames: [String] { ["ProviderHealth"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         switch self {
         case .up: writer.write("UP")
         case .degraded: writer.write("DEGRADED")

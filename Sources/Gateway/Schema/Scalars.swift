@@ -5,7 +5,7 @@ package import GraphQL
 extension CalendarDate: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Date"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(description)
     }
 
@@ -27,7 +27,7 @@ package struct Number: GraphQLScalar {
 
     package static var graphQLNames: [String] { ["Number"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(upTo: Decimal.maximumUTF8Count) { value.write(into: &$0) }
     }
 }
@@ -38,7 +38,7 @@ package struct UnixTime: GraphQLScalar {
 
     package static var graphQLNames: [String] { ["UnixTime"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(Int(seconds))
     }
 }
@@ -47,7 +47,7 @@ package struct UnixTime: GraphQLScalar {
 extension Decimal: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Decimal"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(upTo: Decimal.maximumUTF8Count + 2) { span in
             span.append(UInt8(ascii: "\""))
             write(into: &span)
@@ -83,7 +83,7 @@ extension Decimal: GraphQLScalar, GraphQLInput {
 extension Instant: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["DateTime"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(upTo: Instant.maximumUTF8Count + 2) { span in
             span.append(UInt8(ascii: "\""))
             write(into: &span)
@@ -107,7 +107,7 @@ extension Instant: GraphQLScalar, GraphQLInput {
 extension Symbol: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["String"] }
 
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(text)
     }
 

@@ -9,8 +9,8 @@ struct DynamicField: Sendable {
     let completion: ValueCompletion
 
     /// The field as part of the engine's plans.
-    var planned: PlannedField {
-        unsafe PlannedField(emit: { source, _, writer in
+    var planned: FieldClosures {
+        unsafe FieldClosures(emit: { source, _, writer in
             do {
                 let object = unsafe source.assumingMemoryBound(to: DynamicValue.self)
                 let value = unsafe try resolve(in: object.pointee)

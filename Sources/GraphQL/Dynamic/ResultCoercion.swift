@@ -3,7 +3,7 @@
 
 extension BuiltInScalar {
     /// Writes a non-null value as this scalar.
-    func write(_ value: DynamicValue, to writer: inout ResponseWriter) throws(LeafError) {
+    func write(_ value: DynamicValue, to writer: inout ResponseWriter) throws(ResultCoercionError) {
         switch self {
         case .int: writer.write(try BuiltInScalar.int(value))
         case .float: writer.write(InputValue(float: try BuiltInScalar.float(value)))
@@ -14,7 +14,7 @@ extension BuiltInScalar {
     }
 
     /// Accepts 32-bit integers, strings of these, and booleans as 1 and 0.
-    private static func int(_ value: DynamicValue) throws(LeafError) -> Int {
+    private static func int(_ value: DynamicValue) throws(ResultCoercionError) -> Int {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite, number == number.rounded(.towardZero) else {
             throw value.coercionError("Int cannot represent non-integer value")
@@ -26,7 +26,7 @@ extension BuiltInScalar {
     }
 
     /// Accepts finite numbers, strings of these, and booleans as 1 and 0.
-    private static func float(_ value: DynamicValue) throws(LeafError) -> Double {
+    private static func float(_ value: DynamicValue) throws(ResultCoercionError) -> Double {
         if case .boolean(let flag) = value { return flag ? 1 : 0 }
         guard let number = value.numericValue, number.isFinite else {
             throw value.coercionError("Float cannot represent non numeric value")
@@ -35,7 +35,7 @@ extension BuiltInScalar {
     }
 
     /// Accepts strings, booleans and numbers.
-    private static func text(_ value: DynamicValue) throws(LeafError) -> String {
+    private static func text(_ value: DynamicValue) throws(ResultCoercionError) -> String {
         switch value {
         case .string(let text): return text
         case .boolean(let flag): return flag ? "true" : "false"
@@ -48,7 +48,7 @@ extension BuiltInScalar {
     }
 
     /// Accepts booleans, and finite numbers: true if not zero.
-    private static func truth(_ value: DynamicValue) throws(LeafError) -> Bool {
+    private static func truth(_ value: DynamicValue) throws(ResultCoercionError) -> Bool {
         switch value {
         case .boolean(let flag): return flag
         case .int(let number): return number != 0
@@ -60,7 +60,7 @@ extension BuiltInScalar {
     }
 
     /// Accepts strings, and the digits of integers.
-    private static func identifier(_ value: DynamicValue) throws(LeafError) -> String {
+    private static func identifier(_ value: DynamicValue) throws(ResultCoercionError) -> String {
         switch value {
         case .string(let text): return text
         case .int(let number): return String(number)
@@ -76,7 +76,9 @@ extension BuiltInScalar {
 
 extension EnumType {
     /// Writes the name of an enum value; throws if `name`, the enum, has no such value.
-    func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter) throws(LeafError) {
+    func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter)
+        throws(ResultCoercionError)
+    {
         guard case .string(let text) = value, self.value(named: text) != nil else {
             throw value.coercionError("Enum \"\(name)\" cannot represent value")
         }
@@ -109,7 +111,7 @@ extension DynamicValue {
         return isDecimal ? Double(text) : nil
     }
 
-    fileprivate func coercionError(_ reason: String) -> LeafError {
-        LeafError("\(reason): \(inputValue.inspected)")
+    fileprivate func coercionError(_ reason: String) -> ResultCoercionError {
+        ResultCoercionError("\(reason): \(inputValue.inspected)")
     }
 }

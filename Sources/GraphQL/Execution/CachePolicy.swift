@@ -10,7 +10,7 @@ public struct CachePolicy: Sendable {
     public let isPrivate: Bool
     /// The fields whose lifetime is `maxAge`, in source order; empty for mutations and subscriptions, which
     /// are never stored.
-    public let shortest: [SchemaReference]
+    public let shortest: [SchemaElementUse]
 
     /// Creates a policy for responses without a schema.
     package init(maxAge: Int, isPrivate: Bool = false) {
@@ -47,7 +47,7 @@ public struct CachePolicy: Sendable {
 /// cycles after validation.
 private struct CacheHintCollector {
     private let typed: TypedDocument
-    private(set) var fieldAges: [(maxAge: Int, use: SchemaReference)] = []
+    private(set) var fieldAges: [(maxAge: Int, use: SchemaElementUse)] = []
     private(set) var isPrivate = false
     private var seen: Set<VisitedFragment> = []
 
@@ -84,7 +84,7 @@ private struct CacheHintCollector {
         if let maxAge = hints.compactMap(\.maxAge).min() ?? (isRoot ? 0 : nil) {
             let coordinate = SchemaCoordinate.member(
                 type: typed.schema[parent].name, name: definition.name)
-            let use = SchemaReference(
+            let use = SchemaElementUse(
                 coordinate: coordinate, span: field.name.span,
                 deprecationReason: definition.deprecationReason)
             fieldAges.append((maxAge, use))

@@ -13,7 +13,7 @@ extension ClientVisibleError {
     public var extensions: InputObject { InputObject() }
 }
 
-extension LeafError: ClientVisibleError {}
+extension ResultCoercionError: ClientVisibleError {}
 
 /// Converts errors of resolvers to response errors (specification, section 7.1.2).
 public struct ErrorFormatter: Sendable {

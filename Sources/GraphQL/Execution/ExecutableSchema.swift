@@ -7,7 +7,7 @@
 /// ```
 public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
     @usableFromInline
-    let engine: Engine
+    let engine: AnyExecutableSchema
     /// The schema for validation and introspection.
     public var schema: Schema { engine.schema }
     /// The coordinates of the loaded fields, as `Type.field`, including those of subscriptions.
@@ -45,7 +45,7 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         guards.bind(to: &binder)
         if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
         loadedFields = binder.loads
-        engine = Engine(schema, roots, costs, guards, options)
+        engine = AnyExecutableSchema(schema, roots, costs, guards, options)
     }
 
     /// Looks up the document of a request, or parses and validates it, and selects the operation that the

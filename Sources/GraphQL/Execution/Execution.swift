@@ -177,7 +177,7 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
     }
 }
 
-/// The results of one execution's loads for the write pass, by slot number: a `LoadedColumn` for a loaded
+/// The results of one execution's loads for the write pass, by slot number: a `LoadedBatch` for a loaded
 /// field, an `ArgumentStorage` for arguments.
 ///
 /// The write pass reads a slot for every object that it writes. Therefore slots are read without reference

@@ -5,9 +5,9 @@ public protocol GraphQLLeaf: GraphQLOutput where Node == Never, Selection == Emp
 
     /// Writes the value as JSON.
     ///
-    /// - Throws: `LeafError` if the value has no response form (specification, 3.5 "Result Coercion").
+    /// - Throws: `ResultCoercionError` if the value has no response form (specification, 3.5 "Result Coercion").
     ///   Nothing may have been written in this case.
-    func write(to writer: inout ResponseWriter) throws(LeafError)
+    func write(to writer: inout ResponseWriter) throws(ResultCoercionError)
 }
 
 /// The empty selection of a leaf in a plan.
@@ -20,7 +20,7 @@ public struct EmptySelection: Sendable {
 /// A value that its type cannot represent in a response.
 ///
 /// Clients see the message.
-public struct LeafError: Error, Hashable, Sendable {
+public struct ResultCoercionError: Error, Hashable, Sendable {
     /// The reason why the value has no response form.
     public let message: String
 
@@ -99,7 +99,7 @@ extension GraphQLEnum {
     /// Never fails.
     @inlinable
     @inline(__always)
-    public func write(to writer: inout ResponseWriter) throws(LeafError) {
+    public func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(rawValue)
     }
 }
@@ -115,7 +115,7 @@ extension String: GraphQLLeaf {
     /// Never fails.
     @inlinable
     @inline(__always)
-    public func write(to writer: inout ResponseWriter) throws(LeafError) {
+    public func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(self)
     }
 }
@@ -129,7 +129,7 @@ extension Bool: GraphQLLeaf {
     /// Never fails.
     @inlinable
     @inline(__always)
-    public func write(to writer: inout ResponseWriter) throws(LeafError) {
+    public func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(self)
     }
 }
@@ -140,12 +140,12 @@ extension Int: GraphQLLeaf {
 
     /// Writes the digits of a 32-bit integer (specification, section 3.5.1).
     ///
-    /// - Throws: `LeafError` for a number that needs more than 32 bits.
+    /// - Throws: `ResultCoercionError` for a number that needs more than 32 bits.
     @inlinable
     @inline(__always)
-    public func write(to writer: inout ResponseWriter) throws(LeafError) {
+    public func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         guard Int(Int32(truncatingIfNeeded: self)) == self else {
-            throw LeafError("Int cannot represent non 32-bit signed integer value: \(self)")
+            throw ResultCoercionError("Int cannot represent non 32-bit signed integer value: \(self)")
         }
         writer.write(self)
     }
@@ -157,11 +157,11 @@ extension Double: GraphQLLeaf {
 
     /// Writes the shortest decimal that parses to the same number (specification, section 3.5.2).
     ///
-    /// - Throws: `LeafError` for infinities and NaN, which JSON does not have.
+    /// - Throws: `ResultCoercionError` for infinities and NaN, which JSON does not have.
     @inlinable
     @inline(__always)
-    public func write(to writer: inout ResponseWriter) throws(LeafError) {
-        guard isFinite else { throw LeafError("Float cannot represent non numeric value: \(self)") }
+    public func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
+        guard isFinite else { throw ResultCoercionError("Float cannot represent non numeric value: \(self)") }
         writer.write(self)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 package final class PreparedOperation: Sendable {
     package let definition: OperationDefinition
     let identity: OperationIdentity
-    let sizeHint = SizeHint()
+    let sizeHint = ResponseSizeHint()
     private let valid: ValidDocument
     /// The variables that control selections: there is a plan for each combination of their values.
     private let conditionalVariables: [Name]
@@ -18,7 +18,7 @@ package final class PreparedOperation: Sendable {
     private struct Cache {
         /// The result of the limits; a rejection is as expensive to compute as a success, so it is also
         /// stored.
-        var measured: Result<MeasuredOperation, GraphQLErrors>?
+        var measured: Result<AnalyzedOperation, GraphQLErrors>?
         /// The cache policy; nil before it is computed.
         var cachePolicy: CachePolicy??
         /// The plans, oldest first.
@@ -63,13 +63,13 @@ package final class PreparedOperation: Sendable {
     /// - Throws: The exceeded limit, with its position.
     func measured(
         within limits: OperationLimits, at costs: SchemaCosts
-    ) throws(GraphQLErrors) -> MeasuredOperation {
+    ) throws(GraphQLErrors) -> AnalyzedOperation {
         try (known.withLock(\.measured) ?? measure(limits, costs)).get()
     }
 
     private func measure(
         _ limits: OperationLimits, _ costs: SchemaCosts
-    ) -> Result<MeasuredOperation, GraphQLErrors> {
+    ) -> Result<AnalyzedOperation, GraphQLErrors> {
         let result = Result { () throws(GraphQLErrors) in
             try limits.check(definition, of: valid, costs: costs)
         }
@@ -196,7 +196,7 @@ private struct Conditions: Equatable, Sendable {
 }
 
 /// The maximum length of an operation's responses so far, so that the next one's buffer need not grow.
-final class SizeHint: Sendable {
+final class ResponseSizeHint: Sendable {
     private let maximumLength = Atomic<Int>(0)
 
     /// Additional bytes beyond the longest response, because the last write may reserve more than it fills.
@@ -204,7 +204,7 @@ final class SizeHint: Sendable {
 
     /// The length of the longest response so far, with an upper bound: one huge response must not enlarge
     /// all others.
-    var expected: Int { min(maximumLength.load(ordering: .relaxed) + SizeHint.margin, 256 * 1024) }
+    var expected: Int { min(maximumLength.load(ordering: .relaxed) + ResponseSizeHint.margin, 256 * 1024) }
 
     func record(_ count: Int) {
         if count > maximumLength.load(ordering: .relaxed) { maximumLength.store(count, ordering: .relaxed) }

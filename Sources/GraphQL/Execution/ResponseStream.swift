@@ -5,8 +5,8 @@
 /// ends the source stream is in a last response.
 public struct ResponseStream: AsyncSequence, Sendable {
     private enum Source {
-        case single(PreparedRun)
-        case events(PreparedRun, any AsyncSequence<SourceEvent, any Error> & Sendable)
+        case single(ExecutionArguments)
+        case events(ExecutionArguments, any AsyncSequence<SourceEvent, any Error> & Sendable)
     }
 
     private let source: Source
@@ -19,11 +19,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         }
     }
 
-    init(single run: PreparedRun) {
+    init(single run: ExecutionArguments) {
         source = .single(run)
     }
 
-    init(_ run: PreparedRun, _ events: any AsyncSequence<SourceEvent, any Error> & Sendable) {
+    init(_ run: ExecutionArguments, _ events: any AsyncSequence<SourceEvent, any Error> & Sendable) {
         source = .events(run, events)
     }
 
@@ -40,8 +40,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// Reads responses.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate enum State {
-            case single(PreparedRun)
-            case events(PreparedRun, any AsyncIteratorProtocol<SourceEvent, any Error>)
+            case single(ExecutionArguments)
+            case events(ExecutionArguments, any AsyncIteratorProtocol<SourceEvent, any Error>)
             case ended
         }
 
@@ -92,7 +92,7 @@ public struct SubscriptionError: Error {
 }
 
 /// An operation that is ready to run.
-struct PreparedRun: Sendable {
+struct ExecutionArguments: Sendable {
     let plan: OperationPlan
     let variables: VariableValues
     let cost: OperationCost?

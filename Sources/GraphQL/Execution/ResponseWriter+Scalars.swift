@@ -224,7 +224,7 @@ extension ResponseWriter {
         reserve(40)
         if value == 0 { return write(byte: UInt8(ascii: "0")) }
         if value < 0 { write(byte: UInt8(ascii: "-")) }
-        let decimal = ShortestDouble(of: value.magnitude)
+        let decimal = ShortestDecimal(of: value.magnitude)
         let width = decimalWidth(of: decimal.digits)
         let point = width + decimal.exponent
         if point > 21 || point < -5 {
@@ -246,7 +246,7 @@ extension ResponseWriter {
     }
 
     /// Writes the form with an exponent: `d.ddde±x`.
-    private mutating func writeScientific(_ decimal: ShortestDouble, width: Int, exponent: Int) {
+    private mutating func writeScientific(_ decimal: ShortestDecimal, width: Int, exponent: Int) {
         if width == 1 { write(digits: decimal.digits) } else { write(decimal.digits, withPointAfter: 1) }
         write(byte: UInt8(ascii: "e"))
         write(byte: exponent > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))

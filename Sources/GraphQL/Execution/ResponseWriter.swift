@@ -1,7 +1,7 @@
 /// Writes a response as JSON (RFC 8259) into one growing buffer of UTF-8 bytes.
 ///
 /// The write pass passes the writer as `inout`; it is never copied, so its buffer needs no reference
-/// counting and no exclusivity check. If a position fails, the writer is rewound to its `Mark`, and null is
+/// counting and no exclusivity check. If a position fails, the writer is rewound to its `Checkpoint`, and null is
 /// written instead.
 ///
 /// The writer owns plain memory instead of an array because every byte of a response passes through it: an

@@ -45,7 +45,7 @@ struct RootValues: Sendable {
 
 /// A type-erased root value with its bound fields.
 struct RootBinding: Sendable {
-    let object: BoundObject
+    let object: AnyObjectType
     let value: RootValue
     let bind: @Sendable (inout SchemaBinder) -> Void
 

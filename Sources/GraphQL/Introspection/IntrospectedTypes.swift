@@ -14,7 +14,7 @@ struct IntrospectedSchema: GraphQLObject {
     }
 
     private func type(_ id: TypeID) -> IntrospectedType {
-        IntrospectedType(schema: schema, type: WrappedType(id))
+        IntrospectedType(schema: schema, type: GraphQLType(id))
     }
 }
 
@@ -22,7 +22,7 @@ struct IntrospectedSchema: GraphQLObject {
 /// around a type.
 struct IntrospectedType: GraphQLObject {
     let schema: Schema
-    let type: WrappedType
+    let type: GraphQLType
 
     static let graphQL = ObjectType<IntrospectedType>("__Type") {
         Field("kind", \.kind)
@@ -69,7 +69,7 @@ struct IntrospectedType: GraphQLObject {
     }
 
     private func around(_ wrapping: Wrapping) -> IntrospectedType {
-        IntrospectedType(schema: schema, type: WrappedType(type.type, wrapping))
+        IntrospectedType(schema: schema, type: GraphQLType(type.type, wrapping))
     }
 
     private var isOneOf: Bool? {
@@ -100,7 +100,7 @@ struct IntrospectedType: GraphQLObject {
     }
 
     private func types(_ ids: [TypeID]) -> [IntrospectedType] {
-        ids.map { IntrospectedType(schema: schema, type: WrappedType($0)) }
+        ids.map { IntrospectedType(schema: schema, type: GraphQLType($0)) }
     }
 
     private func enumValues(includeDeprecated: Bool) -> [IntrospectedEnumValue]? {
@@ -196,7 +196,7 @@ struct IntrospectedEnumValue: GraphQLObject {
 /// The introspection type `__Directive` (specification, section 4.2.6).
 struct IntrospectedDirective: GraphQLObject {
     let schema: Schema
-    let directive: DirectiveType
+    let directive: SchemaDirective
 
     static let graphQL = ObjectType<IntrospectedDirective>("__Directive") {
         Field("name", \.directive.name)

@@ -4,7 +4,7 @@
 struct Introspection: Sendable {
     /// A field of the query root, independent of its Swift type.
     struct RootField: Sendable {
-        let field: BoundField
+        let field: AnyField
         let definition: SchemaField
     }
 
@@ -19,7 +19,7 @@ struct Introspection: Sendable {
         schemaField = MetaField.schema(in: schema).map { RootField(field: whole.bound, definition: $0) }
         let type = Field<Void>("__type", TypeName.self) { _, arguments in
             schema.typeID(named: arguments.name).map {
-                IntrospectedType(schema: schema, type: WrappedType($0))
+                IntrospectedType(schema: schema, type: GraphQLType($0))
             }
         }
         typeField = MetaField.type(in: schema).map { RootField(field: type.bound, definition: $0) }
@@ -53,7 +53,7 @@ package enum MetaField {
         schema.typeID(named: "String").map {
             SchemaField(
                 name: "__typename", description: "The name of the current Object type at runtime.",
-                type: WrappedType($0, Wrapping().nonNull))
+                type: GraphQLType($0, Wrapping().nonNull))
         }
     }
 
@@ -62,7 +62,7 @@ package enum MetaField {
         schema.typeID(named: "__Schema").map {
             SchemaField(
                 name: "__schema", description: "Access the current type schema of this server.",
-                type: WrappedType($0, Wrapping().nonNull))
+                type: GraphQLType($0, Wrapping().nonNull))
         }
     }
 
@@ -71,9 +71,9 @@ package enum MetaField {
         guard let type = schema.typeID(named: "__Type"), let string = schema.typeID(named: "String") else {
             return nil
         }
-        let name = SchemaInputValue(name: "name", type: WrappedType(string, Wrapping().nonNull))
+        let name = SchemaInputValue(name: "name", type: GraphQLType(string, Wrapping().nonNull))
         return SchemaField(
             name: "__type", description: "Request the type information of a single type.",
-            type: WrappedType(type), arguments: [name])
+            type: GraphQLType(type), arguments: [name])
     }
 }

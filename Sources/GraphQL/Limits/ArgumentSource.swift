@@ -5,7 +5,7 @@
 struct ArgumentSource: Sendable {
     /// The literal; nil if the document has none.
     let literal: Value?
-    let type: WrappedType
+    let type: GraphQLType
     let defaultValue: InputValue?
     /// True if the value is independent of the variables.
     let isConstant: Bool
@@ -42,16 +42,16 @@ extension SchemaCosts {
     /// Returns the cost of an argument: its weight and that of all input fields used in it (5.3.2.2).
     ///
     /// It may be negative.
-    func cost(of value: InputValue?, weight: Cost, type: WrappedType) -> Cost {
+    func cost(of value: InputValue?, weight: Cost, type: GraphQLType) -> Cost {
         guard let value, value != .null else { return .zero }
         return weight + costOfInputFields(in: value, type)
     }
 
-    private func costOfInputFields(in value: InputValue, _ type: WrappedType) -> Cost {
+    private func costOfInputFields(in value: InputValue, _ type: GraphQLType) -> Cost {
         switch value {
         case .list(let items):
             guard let item = type.wrapping.item else { return .zero }
-            return items.reduce(.zero) { $0 + costOfInputFields(in: $1, WrappedType(type.type, item)) }
+            return items.reduce(.zero) { $0 + costOfInputFields(in: $1, GraphQLType(type.type, item)) }
         case .object(let object):
             guard case .inputObject(let definition) = schema[type.type].kind else { return .zero }
             return object.fields.reduce(.zero) { sum, field in
@@ -65,7 +65,7 @@ extension SchemaCosts {
     }
 
     /// Returns true if the value of an argument affects its cost.
-    func affectsCost(_ weight: Cost, _ type: WrappedType) -> Bool {
+    func affectsCost(_ weight: Cost, _ type: GraphQLType) -> Bool {
         if weight != .zero { return true }
         if case .inputObject = schema[type.type].kind { return true }
         return false

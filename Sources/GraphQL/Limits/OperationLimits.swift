@@ -122,9 +122,9 @@ extension OperationLimits {
     /// - Throws: An error for each exceeded limit, with the first node that exceeds it.
     package func check(
         _ operation: OperationDefinition, of valid: ValidDocument, costs: SchemaCosts
-    ) throws(GraphQLErrors) -> MeasuredOperation {
+    ) throws(GraphQLErrors) -> AnalyzedOperation {
         let counts = SelectionCounts(of: operation, in: valid.typed)
-        let measure = OperationMeasurements(
+        let measure = OperationMetrics(
             tokens: valid.document.tokenCount, depth: counts.total.depth,
             introspectionDepth: counts.total.introspectionDepth, aliases: counts.total.aliases,
             rootFields: counts.total.width, selections: counts.widest, fields: counts.total.fields,
@@ -133,10 +133,10 @@ extension OperationLimits {
         guard refusals.isEmpty else {
             throw GraphQLErrors(refusals.map { $0.error(in: valid.document.source) })
         }
-        return MeasuredOperation(operation, of: valid, order: counts.order, measure, self, costs)
+        return AnalyzedOperation(operation, of: valid, order: counts.order, measure, self, costs)
     }
 
-    private func excesses(of measure: OperationMeasurements, _ counts: SelectionCounts)
+    private func excesses(of measure: OperationMetrics, _ counts: SelectionCounts)
         -> [LimitExceededError]
     {
         let operation = counts.operation

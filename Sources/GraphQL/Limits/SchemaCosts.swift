@@ -76,7 +76,7 @@ package struct SchemaCosts: Sendable {
 struct FieldCostDefinition: Sendable {
     let name: String
     /// The type of the field.
-    let type: WrappedType
+    let type: GraphQLType
     var weight: Cost
     /// The weights of the arguments, by position.
     var arguments: [Cost]

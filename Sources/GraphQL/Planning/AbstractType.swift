@@ -133,7 +133,7 @@ final class AbstractPlan<Source: Sendable>: Sendable {
         let frames = zip(cases, members).map { planned, members in
             members.isEmpty ? nil : planned.plan.frame(of: execution)
         }
-        execution.slots.set(slot, to: PossibleTypeRows(rows, frames))
+        execution.slots.set(slot, to: PossibleTypeOffsets(rows, frames))
         for (position, frame) in frames.enumerated() {
             guard let frame else { continue }
             cases[position].prepare(members[position], frame, &pending)
@@ -143,7 +143,7 @@ final class AbstractPlan<Source: Sendable>: Sendable {
 
 /// The row of each value of an abstract layer among the values of its own case, with the frames of the
 /// cases.
-private final class PossibleTypeRows: Sendable {
+private final class PossibleTypeOffsets: Sendable {
     let rows: [Int]
     let frames: [Execution?]
 
@@ -157,7 +157,7 @@ extension ResponseWriter {
     fileprivate func rowAndFrame(in slot: Int, at row: Int, case position: Int) -> (
         row: Int, frame: LoadSlots?
     ) {
-        guard let layer = unsafe slots.read(slot, as: PossibleTypeRows.self) else { return (0, nil) }
+        guard let layer = unsafe slots.read(slot, as: PossibleTypeOffsets.self) else { return (0, nil) }
         // This function does not retain the frame: the slot retains it until the response is written.
         return unsafe layer._withUnsafeGuaranteedRef { ($0.rows[row], $0.frames[position]?.slots) }
     }
@@ -294,7 +294,7 @@ final class FragmentPlan: Sendable {
         private let object: ObjectIdentifier
         private let starts: [UInt32]
 
-        init(_ object: BoundObject, _ selectionSets: [SelectionSet]) {
+        init(_ object: AnyObjectType, _ selectionSets: [SelectionSet]) {
             self.object = ObjectIdentifier(object)
             starts = selectionSets.map(\.selections.start)
         }

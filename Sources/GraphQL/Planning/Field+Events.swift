@@ -87,7 +87,7 @@ struct SourceEvent: Sendable {
 typealias Subscribe =
     @Sendable (Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable
 
-extension PlannedField {
+extension FieldClosures {
     /// Creates a field whose column is replaced for each event.
     fileprivate static func events<
         Events: AsyncSequence & Sendable, Value: GraphQLOutput, Context: AnyObject & Sendable
@@ -95,7 +95,7 @@ extension PlannedField {
         _ slot: Int, _ selection: Value.Selection, _ value: @escaping @Sendable (Events.Element) -> Value,
         _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
-    ) -> PlannedField where Events.Element: Sendable {
+    ) -> FieldClosures where Events.Element: Sendable {
         var field = readingColumn(slot, selection, of: Value.self)
         // Only loads use the context.
         let context = Value.hasLoads(selection) ? context : nil

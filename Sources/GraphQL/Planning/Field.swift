@@ -5,7 +5,7 @@
 /// loaded for all objects of a layer at once, before anything is written.
 public struct Field<Source: Sendable>: Sendable {
     @usableFromInline
-    let bound: BoundField
+    let bound: AnyField
     /// The name in the schema.
     public var name: String { bound.name }
 
@@ -13,9 +13,9 @@ public struct Field<Source: Sendable>: Sendable {
     init(
         _ name: String,
         bind: @escaping @Sendable (inout SchemaBinder, SchemaField, String) -> Void,
-        plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> PlannedField
+        plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> FieldClosures
     ) {
-        bound = BoundField(name: name, bind: bind, plan: plan)
+        bound = AnyField(name: name, bind: bind, plan: plan)
     }
 
     /// Compares type and arguments with those of the schema.
@@ -32,10 +32,10 @@ public struct Field<Source: Sendable>: Sendable {
 
 /// A field of an object type, whose Swift type is known only to its closures.
 @usableFromInline
-struct BoundField: Sendable {
+struct AnyField: Sendable {
     let name: String
     let bind: @Sendable (_ binder: inout SchemaBinder, _ field: SchemaField, _ coordinate: String) -> Void
-    let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField
+    let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures
 }
 
 // MARK: - Properties
@@ -54,7 +54,7 @@ extension Field {
                         .values(sources.map(get))
                     }
                 }
-                return unsafe PlannedField(emit: { source, _, writer in
+                return unsafe FieldClosures(emit: { source, _, writer in
                     let object = unsafe source.assumingMemoryBound(to: Source.self)
                     var row = 0
                     return unsafe Value.write(copy: get(object.pointee), selection, row: &row, to: &writer)
@@ -73,14 +73,14 @@ extension Field {
             name,
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
             plan: { selected, planner in
-                if let leaf = InlineScalar(Value.self) { return PlannedField(stored: leaf, offset: offset) }
+                if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
                     return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
                         .values(sources.map { $0[keyPath: path] })
                     }
                 }
-                return unsafe PlannedField(emit: { source, _, writer in
+                return unsafe FieldClosures(emit: { source, _, writer in
                     var row = 0
                     // `offset` is that of the key path, so the memory there is a `Value`.
                     let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
@@ -142,14 +142,14 @@ extension Field {
     }
 }
 
-extension PlannedField {
+extension FieldClosures {
     /// Creates a field that is computed while the response is written, and may fail.
     @inlinable
     static func resolved<Source, Value: GraphQLOutput>(
         _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable (Source, LoadSlots) throws -> Value
-    ) -> PlannedField {
-        unsafe PlannedField(emit: { source, _, writer in
+    ) -> FieldClosures {
+        unsafe FieldClosures(emit: { source, _, writer in
             do {
                 let object = unsafe source.assumingMemoryBound(to: Source.self)
                 let value = unsafe try resolve(object.pointee, writer.slots)

@@ -7,13 +7,13 @@ final class ObjectPlan: Sendable {
     /// They are read without reference counting, which costs more than writing a number; `fields` retains
     /// them.
     // Any thread may read them, because they are immutable after planning.
-    nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<PlannedSelectionField>>
-    private let fields: [PlannedSelectionField]
-    private let loads: [PlannedField.Load]
+    nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<FieldPlan>>
+    private let fields: [FieldPlan]
+    private let loads: [FieldClosures.Load]
     /// The error of every object, if the selected fields cannot be determined.
     let failure: GraphQLError?
 
-    init(_ fields: [PlannedSelectionField]) {
+    init(_ fields: [FieldPlan]) {
         self.fields = fields
         failure = nil
         loads = fields.compactMap { $0.load }
@@ -94,7 +94,7 @@ final class ObjectPlan: Sendable {
 
 /// A field of a planned selection.
 @safe
-final class PlannedSelectionField: Sendable {
+final class FieldPlan: Sendable {
     /// `{"key":` for the first field of an object, `,"key":` for the others.
     // Any thread may read them: the plan's `ResponseKeyBytes` owns them and is immutable after planning.
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
@@ -106,12 +106,12 @@ final class PlannedSelectionField: Sendable {
     /// The byte offset of the scalar from the beginning of the object.
     let offset: Int
     /// Writes the field if it is not an inline scalar.
-    let emit: PlannedField.Emit
-    let load: PlannedField.Load?
+    let emit: FieldClosures.Emit
+    let load: FieldClosures.Load?
     let subscribe: Subscribe?
     let guards: GuardedSlot?
 
-    init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField) {
+    init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: FieldClosures) {
         unsafe self.bytes = bytes
         self.length = length
         self.key = key

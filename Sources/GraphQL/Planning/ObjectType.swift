@@ -23,30 +23,30 @@ public protocol GraphQLObject: GraphQLOutput where Node == Self, Selection == Ob
 /// The name and the fields of an object type, bound to a Swift type.
 public final class ObjectType<Source: Sendable>: Sendable {
     @usableFromInline
-    let bound: BoundObject
+    let bound: AnyObjectType
     /// The name in the schema.
     public var name: String { bound.name }
 
     /// Creates an object type with its name in the schema and all its schema fields, in any order.
     public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
-        bound = BoundObject(name, fields().map(\.bound))
+        bound = AnyObjectType(name, fields().map(\.bound))
     }
 }
 
 /// An object type whose Swift type is known only to its fields.
 @usableFromInline
-final class BoundObject: Sendable {
+final class AnyObjectType: Sendable {
     let name: String
-    let fields: [BoundField]
+    let fields: [AnyField]
     private let index: [String: Int]
 
-    init(_ name: String, _ fields: [BoundField]) {
+    init(_ name: String, _ fields: [AnyField]) {
         self.name = name
         self.fields = fields
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func field(named name: String) -> BoundField? {
+    func field(named name: String) -> AnyField? {
         index[name].map { fields[$0] }
     }
 }
@@ -111,7 +111,7 @@ extension GraphQLObject {
     }
 }
 
-extension BoundObject {
+extension AnyObjectType {
     /// Compares the bound fields with those of the schema, and binds their types recursively.
     func bind(to binder: inout SchemaBinder) {
         guard let type = binder.schema.type(named: name) else {

@@ -43,7 +43,7 @@ final class OperationPlan: @unchecked Sendable {
 
     /// The settings that are common to all runs.
     struct Settings: Sendable {
-        let sizeHint: SizeHint
+        let sizeHint: ResponseSizeHint
         let presenter: ErrorFormatter
         /// The time limit of the loads; nil for no limit.
         let timeLimit: Duration?

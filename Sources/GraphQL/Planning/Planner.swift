@@ -70,7 +70,8 @@ public struct Planner {
     ///
     /// - Throws: In addition to the errors of other selections, that the selected fields cannot be
     ///   determined: then there is nothing to run.
-    mutating func planOperation(_ operation: OperationDefinition, on root: BoundObject) throws -> ObjectPlan {
+    mutating func planOperation(_ operation: OperationDefinition, on root: AnyObjectType) throws -> ObjectPlan
+    {
         let selection = try plan(root, [operation.selectionSet])
         if let failure = selection.failure { throw failure }
         return selection
@@ -84,7 +85,7 @@ public struct Planner {
     /// - Returns: The plan, which the operation's plan owns.
     /// - Throws: `PlanningError`, or that the plan grows too large.
     @usableFromInline
-    mutating func plan(_ object: BoundObject, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
+    mutating func plan(_ object: AnyObjectType, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
         guard let id = schema.typeID(named: object.name) else { throw PlanningError.unknownType(object.name) }
         let groups: [FieldGroup]
         do {
@@ -97,7 +98,7 @@ public struct Planner {
         guard keys.count + groups.count <= Planner.maximumFields else {
             throw CompletionError.planTooLarge(limit: Planner.maximumFields)
         }
-        var steps: [PlannedSelectionField] = []
+        var steps: [FieldPlan] = []
         steps.reserveCapacity(groups.count)
         for group in groups {
             steps.append(try plan(group, of: object, id, isFirst: steps.isEmpty))
@@ -109,7 +110,7 @@ public struct Planner {
 
     /// Plans a selection on one of the possible types of an interface or union.
     mutating func framePlan(
-        _ object: BoundObject, _ selectionSets: [SelectionSet]
+        _ object: AnyObjectType, _ selectionSets: [SelectionSet]
     ) throws -> FragmentPlan {
         let key = FragmentPlan.Key(object, selectionSets)
         if let known = framePlans[key] { return known }
@@ -123,16 +124,16 @@ public struct Planner {
     }
 
     private mutating func plan(
-        _ group: FieldGroup, of object: BoundObject, _ type: TypeID, isFirst: Bool
-    ) throws -> PlannedSelectionField {
+        _ group: FieldGroup, of object: AnyObjectType, _ type: TypeID, isFirst: Bool
+    ) throws -> FieldPlan {
         let key = keys.count
         keys.append(group)
         let name = document.text(group.first.name)
         if name == "__typename" {
             return step(
-                key, isFirst: isFirst, constant: object.name, unsafe PlannedField(emit: { _, _, _ in true }))
+                key, isFirst: isFirst, constant: object.name, unsafe FieldClosures(emit: { _, _, _ in true }))
         }
-        let planned: PlannedField
+        let planned: FieldClosures
         if let meta = introspection.field(named: name, of: type) {
             planned = try meta.field.plan(
                 FieldSelection(fieldGroup: group, definition: meta.definition), &self)
@@ -147,7 +148,7 @@ public struct Planner {
     }
 
     /// Plans a field with its guards.
-    private mutating func plan(_ field: BoundField, _ selected: FieldSelection) throws -> PlannedField {
+    private mutating func plan(_ field: AnyField, _ selected: FieldSelection) throws -> FieldClosures {
         let checks = guards.checks(of: selected.definition)
         if checks.isEmpty { return try field.plan(selected, &self) }
         let guards = GuardedSlot(slot: newSlot(), checks: checks)
@@ -160,13 +161,13 @@ public struct Planner {
     }
 
     private func step(
-        _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField
-    ) -> PlannedSelectionField {
+        _ key: Int, isFirst: Bool, constant: String? = nil, _ field: FieldClosures
+    ) -> FieldPlan {
         let span = keys[key].key.span
         let text = document.source.bytes
         let name = text.span.extracting(Int(span.start)..<Int(span.end))
         let (bytes, length) = unsafe keyBytes.store(name, isFirst: isFirst, constant: constant)
-        return unsafe PlannedSelectionField(bytes: bytes, length: length, key: key, field)
+        return unsafe FieldPlan(bytes: bytes, length: length, key: key, field)
     }
 }
 

@@ -35,7 +35,7 @@ public struct SchemaBinder {
     }
 
     /// Compares a Swift type with the schema type at a coordinate.
-    mutating func compare(_ bound: BoundType, with type: WrappedType, at coordinate: String) {
+    mutating func compare(_ bound: BoundType, with type: GraphQLType, at coordinate: String) {
         let name = schema[type.type].name
         if !bound.names.contains(name) || bound.wrapping != type.wrapping {
             differ(

@@ -13,8 +13,8 @@ package struct BuiltInDirective: Sendable {
     /// The reason of a `@deprecated` without a `reason` argument.
     package static let defaultDeprecationReason = "No longer supported"
 
-    func directiveType(ids: [String: TypeID]) -> DirectiveType {
-        DirectiveType(
+    func directiveType(ids: [String: TypeID]) -> SchemaDirective {
+        SchemaDirective(
             name: name, description: description,
             arguments: arguments.compactMap { $0.schemaInputValue(ids) },
             locations: locations)

@@ -36,7 +36,7 @@ struct BuiltInType: Sendable {
             case .scalar(let scalar):
                 .scalar(ScalarType(builtIn: scalar))
             case .object(let fields):
-                .object(CompositeType(interfaces: [], fields: fields.compactMap { $0.schemaField(ids) }))
+                .object(FieldsContainer(interfaces: [], fields: fields.compactMap { $0.schemaField(ids) }))
             case .enum(let values):
                 .enum(
                     EnumType(
@@ -102,8 +102,8 @@ struct BuiltInReference: Sendable {
         BuiltInReference(name: name, wrapping: list(name).wrapping.nonNull)
     }
 
-    func resolved(_ ids: [String: TypeID]) -> WrappedType? {
-        ids[name].map { WrappedType($0, wrapping) }
+    func resolved(_ ids: [String: TypeID]) -> GraphQLType? {
+        ids[name].map { GraphQLType($0, wrapping) }
     }
 }
 

@@ -31,8 +31,8 @@ public final class NamedType: Sendable {
     /// The kinds of types, with their specific data.
     public enum Kind: Sendable {
         case scalar(ScalarType)
-        case object(CompositeType)
-        case interface(CompositeType)
+        case object(FieldsContainer)
+        case interface(FieldsContainer)
         case union(UnionType)
         case `enum`(EnumType)
         case inputObject(InputObjectType)
@@ -126,7 +126,7 @@ public enum BuiltInScalar: String, Sendable, CaseIterable {
 }
 
 /// The members of an object or interface type (specification, sections 3.6 and 3.7).
-public final class CompositeType: Sendable {
+public final class FieldsContainer: Sendable {
     /// The implemented interfaces, in the order of declaration.
     public let interfaces: [TypeID]
     /// The fields, in the order of definition.

@@ -8,7 +8,7 @@ public final class Schema: Sendable {
     /// All types, including built-in scalars and introspection types, in introspection order.
     public let types: [NamedType]
     /// All directives, including built-in ones, in introspection order.
-    public let directives: [DirectiveType]
+    public let directives: [SchemaDirective]
     /// The root type of queries; nil only in a schema that is not validated yet.
     public let queryType: TypeID?
     /// The root type of mutations; nil if absent.
@@ -20,7 +20,7 @@ public final class Schema: Sendable {
     /// The document from which the schema was built; the `node` spans refer to its text.
     public let document: Document
     /// The input coercions of custom scalars by name; a scalar without an entry accepts every value.
-    public let scalarCoercions: [String: ScalarCoercion]
+    public let scalarCoercions: [String: ScalarInputCoercion]
 
     private let typeIDs: [String: TypeID]
     private let directiveIndices: [String: Int]
@@ -28,9 +28,9 @@ public final class Schema: Sendable {
     private let possibleTypes: [TypeID: [TypeID]]
 
     package init(
-        description: String?, types: [NamedType], directives: [DirectiveType], queryType: TypeID?,
+        description: String?, types: [NamedType], directives: [SchemaDirective], queryType: TypeID?,
         mutationType: TypeID?, subscriptionType: TypeID?, appliedDirectives: [AppliedDirective],
-        document: Document, scalarCoercions: [String: ScalarCoercion] = [:]
+        document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:]
     ) {
         self.description = description
         self.types = types
@@ -61,7 +61,7 @@ public final class Schema: Sendable {
     }
 
     /// Returns the directive with this name, without its `@`; nil if absent.
-    public func directive(named name: String) -> DirectiveType? {
+    public func directive(named name: String) -> SchemaDirective? {
         directiveIndices[name].map { directives[$0] }
     }
 
@@ -100,7 +100,7 @@ public final class Schema: Sendable {
     }
 
     /// Returns the text of a wrapped type, such as `[Int!]!`.
-    public func describe(_ type: WrappedType) -> String {
+    public func describe(_ type: GraphQLType) -> String {
         type.wrapping.description(around: self[type.type].name)
     }
 
@@ -136,7 +136,7 @@ public struct TypeID: Hashable, Sendable {
 }
 
 /// A named type with lists and non-null markers: the type of a field, argument or variable.
-public struct WrappedType: Hashable, Sendable {
+public struct GraphQLType: Hashable, Sendable {
     /// The type inside all lists.
     public let type: TypeID
     /// The lists and non-null markers around it.

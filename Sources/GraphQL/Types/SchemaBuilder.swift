@@ -6,13 +6,13 @@
 final class SchemaBuilder {
     private let syntax: SchemaDefinitions
     private let order: TypeOrder
-    private let scalarCoercions: [String: ScalarCoercion]
+    private let scalarCoercions: [String: ScalarInputCoercion]
     /// The values of defaults and directives; nil for the draft.
     private var values: SchemaValues?
 
     private var document: Document { syntax.document }
 
-    init(_ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarCoercion]) {
+    init(_ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarInputCoercion]) {
         self.syntax = syntax
         self.scalarCoercions = scalarCoercions
         order = TypeOrder(syntax)
@@ -64,7 +64,7 @@ final class SchemaBuilder {
         return roots
     }
 
-    private func directives() -> [DirectiveType] {
+    private func directives() -> [SchemaDirective] {
         let defined = syntax.directives.map(directive)
         let names = Set(defined.map(\.name))
         return defined
@@ -72,8 +72,8 @@ final class SchemaBuilder {
             .map { $0.directiveType(ids: order.builtIns) }
     }
 
-    private func directive(_ node: DirectiveDefinition) -> DirectiveType {
-        DirectiveType(
+    private func directive(_ node: DirectiveDefinition) -> SchemaDirective {
+        SchemaDirective(
             name: document.text(node.name), description: text(node.description),
             arguments: node.arguments.indices.compactMap { inputValue($0) }, isRepeatable: node.isRepeatable,
             locations: node.locations.indices.compactMap {
@@ -121,8 +121,8 @@ extension SchemaBuilder {
         }
     }
 
-    private func composite(_ type: TypeDefinitionGroup) -> CompositeType {
-        CompositeType(
+    private func composite(_ type: TypeDefinitionGroup) -> FieldsContainer {
+        FieldsContainer(
             interfaces: type.interfaces.compactMap { named($0) },
             fields: type.fields.compactMap { field($0) })
     }
@@ -234,7 +234,7 @@ extension Schema {
     /// - Throws: All violations of the SDL rules; if there are none, all violations of the type system
     ///   rules.
     public static func build(
-        _ document: Document, scalarCoercions: [String: ScalarCoercion] = [:], errorLimit: Int = 100
+        _ document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:], errorLimit: Int = 100
     ) throws(GraphQLErrors) -> Schema {
         let syntax = SchemaDefinitions(document)
         try check(SDLRule.errors(in: syntax, limit: errorLimit))
@@ -254,7 +254,7 @@ extension Schema {
     /// - Returns: The valid schema.
     /// - Throws: The syntax error, or all errors of the schema.
     public static func build(
-        _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarCoercion] = [:],
+        _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarInputCoercion] = [:],
         errorLimit: Int = 100
     ) throws(GraphQLErrors) -> Schema {
         let document: Document

@@ -5,7 +5,7 @@ public final class SchemaField: Sendable {
     /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
     /// The type of its values.
-    public let type: WrappedType
+    public let type: GraphQLType
     /// The arguments, in the order of definition.
     public let arguments: [SchemaInputValue]
     /// The deprecation reason; nil if not deprecated.
@@ -16,7 +16,7 @@ public final class SchemaField: Sendable {
     public let node: SourceSpan?
 
     package init(
-        name: String, description: String? = nil, type: WrappedType, arguments: [SchemaInputValue] = [],
+        name: String, description: String? = nil, type: GraphQLType, arguments: [SchemaInputValue] = [],
         deprecationReason: String? = nil, appliedDirectives: [AppliedDirective] = [], node: SourceSpan? = nil
     ) {
         self.name = name
@@ -39,7 +39,7 @@ public struct SchemaInputValue: Sendable {
     /// The description in Markdown (specification, section 2.3); nil if absent.
     public let description: String?
     /// The type of its values: an input type.
-    public let type: WrappedType
+    public let type: GraphQLType
     /// The default as written in the SDL and as coerced to the type; nil if absent.
     public let defaultValue: DefaultValue?
     /// The deprecation reason; nil if not deprecated.
@@ -50,7 +50,7 @@ public struct SchemaInputValue: Sendable {
     public let node: SourceSpan?
 
     package init(
-        name: String, description: String? = nil, type: WrappedType, defaultValue: DefaultValue? = nil,
+        name: String, description: String? = nil, type: GraphQLType, defaultValue: DefaultValue? = nil,
         deprecationReason: String? = nil, appliedDirectives: [AppliedDirective] = [], node: SourceSpan? = nil
     ) {
         self.name = name
@@ -105,7 +105,7 @@ public struct SchemaEnumValue: Sendable {
 }
 
 /// A directive that a schema defines (specification, section 3.13).
-public struct DirectiveType: Sendable {
+public struct SchemaDirective: Sendable {
     /// The name, without the `@`.
     public let name: String
     /// The description in Markdown (specification, section 2.3); nil if absent.

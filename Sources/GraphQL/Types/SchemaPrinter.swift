@@ -47,7 +47,7 @@ struct SchemaPrinter {
         }
     }
 
-    func directive(_ directive: DirectiveType) -> String {
+    func directive(_ directive: SchemaDirective) -> String {
         description(directive.description) + "directive @\(directive.name)" + arguments(directive.arguments)
             + (directive.isRepeatable ? " repeatable" : "")
             + " on " + directive.locations.map(\.rawValue).joined(separator: " | ")
@@ -77,12 +77,12 @@ extension SchemaPrinter {
         scalar.specifiedByURL.map { " @specifiedBy(url: \(StringLiteral.quoted($0)))" } ?? ""
     }
 
-    private func implements(_ type: CompositeType) -> String {
+    private func implements(_ type: FieldsContainer) -> String {
         if type.interfaces.isEmpty { return "" }
         return " implements " + type.interfaces.map { schema[$0].name }.joined(separator: " & ")
     }
 
-    private func fields(_ type: CompositeType) -> String {
+    private func fields(_ type: FieldsContainer) -> String {
         block(
             type.fields.enumerated().map { position, field in
                 member(field.description, isFirst: position == 0)

@@ -32,7 +32,7 @@ final class SchemaValues {
     }
 
     /// Returns the coerced default of an input value, by the index of its definition; nil if it has none.
-    func defaultValue(_ index: Int, _ type: WrappedType) -> InputValue? {
+    func defaultValue(_ index: Int, _ type: GraphQLType) -> InputValue? {
         guard let literal = document.inputValueDefinitions[index].defaultValue else { return nil }
         if let known = defaults[index] { return known }
         guard inProgress.insert(index).inserted else { return nil }

@@ -32,8 +32,8 @@ struct TypeOrder {
     }
 
     /// Returns the type of a reference; nil if it is unknown, which the SDL rules exclude.
-    func resolve(_ reference: TypeReference) -> WrappedType? {
-        ids[Int(reference.name.id)].map { WrappedType($0, reference.wrapping) }
+    func resolve(_ reference: TypeReference) -> GraphQLType? {
+        ids[Int(reference.name.id)].map { GraphQLType($0, reference.wrapping) }
     }
 
     private mutating func append(_ type: TypeDefinitionGroup, _ isDefined: [Bool]) {

@@ -6,11 +6,11 @@ struct DirectiveSignature {
     private let definition: Definition
 
     private enum Definition {
-        case ofSchema(DirectiveType)
+        case ofSchema(SchemaDirective)
         case ofDocument(DirectiveDefinition)
     }
 
-    fileprivate init(_ definition: DirectiveType, in document: TypedDocument) {
+    fileprivate init(_ definition: SchemaDirective, in document: TypedDocument) {
         self.document = document
         self.definition = .ofSchema(definition)
     }

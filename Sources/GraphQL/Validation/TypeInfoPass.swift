@@ -12,10 +12,10 @@ struct TypeInfoPass {
     private(set) var selections: [TypedSelection]
     private(set) var arguments: [TypedArgument]
     private(set) var directives: [Int?]
-    private(set) var directiveSites: [DirectiveUsage] = []
-    private(set) var itemTypes: [WrappedType?]
+    private(set) var directiveSites: [NodeDirectives] = []
+    private(set) var itemTypes: [GraphQLType?]
     private(set) var objectFields: [TypedObjectField]
-    private(set) var variableTypes: [WrappedType?]
+    private(set) var variableTypes: [GraphQLType?]
     private(set) var variableUses: [VariableUse] = []
     private(set) var kinds: [TypeKind]
     private(set) var directiveDefinitions: [UInt32: DirectiveDefinition] = [:]
@@ -85,7 +85,7 @@ struct TypeInfoPass {
     private mutating func typeVariables(_ variables: NodeRange<VariableDefinition>) {
         for index in variables.indices {
             let variable = document.variableDefinitions[index]
-            let type = namedType(variable.type.name).map { WrappedType($0, variable.type.wrapping) }
+            let type = namedType(variable.type.name).map { GraphQLType($0, variable.type.wrapping) }
             variableTypes[index] = type
             if let value = variable.defaultValue {
                 typeValue(value, ValuePosition(type: inputType(type)))
@@ -112,7 +112,7 @@ extension TypeInfoPass {
         }
     }
 
-    private mutating func typeSelections(_ set: SelectionSet, of type: TypeID?, composite: CompositeType?) {
+    private mutating func typeSelections(_ set: SelectionSet, of type: TypeID?, composite: FieldsContainer?) {
         for index in set.selections.indices {
             switch document.selections[index] {
             case .field(let field): typeField(field, at: index, of: type, composite: composite)
@@ -132,7 +132,7 @@ extension TypeInfoPass {
     }
 
     private mutating func typeField(
-        _ field: SelectedField, at index: Int, of type: TypeID?, composite: CompositeType?
+        _ field: SelectedField, at index: Int, of type: TypeID?, composite: FieldsContainer?
     ) {
         let reference = reference(to: field.name, of: type, composite: composite)
         var result: TypeID?
@@ -154,7 +154,7 @@ extension TypeInfoPass {
         if let set = field.selectionSet { typeSelections(set, of: result) }
     }
 
-    private func reference(to name: Name, of type: TypeID?, composite: CompositeType?) -> FieldReference {
+    private func reference(to name: Name, of type: TypeID?, composite: FieldsContainer?) -> FieldReference {
         guard let type else { return .unknown }
         let text = document.text(name)
         if text.utf8.starts(with: "__".utf8) {
@@ -202,7 +202,7 @@ extension TypeInfoPass {
     ) {
         guard !run.isEmpty else { return }
         directiveSites.append(
-            DirectiveUsage(directives: run, location: location, owner: owner, definedName: name))
+            NodeDirectives(directives: run, location: location, owner: owner, definedName: name))
         for index in run.indices {
             let directive = document.directives[index]
             let name = document.text(directive.name)
@@ -214,7 +214,7 @@ extension TypeInfoPass {
 
     /// The expected type at the position of a value.
     private struct ValuePosition {
-        var type: WrappedType?
+        var type: GraphQLType?
         var hasDefault = false
         /// The OneOf input object type if the value is one of its fields.
         var oneOf: TypeID?
@@ -231,7 +231,7 @@ extension TypeInfoPass {
             break
         case .list(let items, _):
             let itemType = position.type.flatMap { type in
-                type.wrapping.item.map { WrappedType(type.type, $0) }
+                type.wrapping.item.map { GraphQLType(type.type, $0) }
             }
             for index in items.indices {
                 itemTypes[index] = itemType
@@ -242,7 +242,7 @@ extension TypeInfoPass {
         }
     }
 
-    private mutating func typeObject(_ run: NodeRange<ObjectField>, of type: WrappedType?) {
+    private mutating func typeObject(_ run: NodeRange<ObjectField>, of type: GraphQLType?) {
         // A single object is a valid list of one item, so the lists around the type are irrelevant.
         var input: InputObjectType?
         if let type, case .inputObject(let object) = schema.types[type.type.index].kind { input = object }
@@ -318,7 +318,7 @@ extension TypeInfoPass {
     }
 
     /// Returns the type if it is an input type, otherwise nil.
-    private mutating func inputType(_ type: WrappedType?) -> WrappedType? {
+    private mutating func inputType(_ type: GraphQLType?) -> GraphQLType? {
         guard let type else { return nil }
         touch(type.type)
         return kinds[type.type.index].isInput ? type : nil

@@ -25,13 +25,13 @@ package final class TypedDocument: Sendable {
     /// define the directive.
     package let directives: [Int?]
     /// The nodes with applied directives.
-    package let directiveSites: [DirectiveUsage]
+    package let directiveSites: [NodeDirectives]
     /// Parallel to `document.values`: the item type of a list value; nil if unknown.
-    package let itemTypes: [WrappedType?]
+    package let itemTypes: [GraphQLType?]
     /// Parallel to `document.objectFields`.
     package let objectFields: [TypedObjectField]
     /// Parallel to `document.variableDefinitions`: the variable's type; nil if it is unknown in the schema.
-    package let variableTypes: [WrappedType?]
+    package let variableTypes: [GraphQLType?]
     /// The uses of variables, in source order within one operation or fragment.
     package let variableUses: [VariableUse]
     /// The directives that the document defines, by `Name.id`.
@@ -139,7 +139,7 @@ package struct VariableUse: Sendable {
     /// The position, including the dollar sign.
     package let span: SourceSpan
     /// The type of the position; nil if unknown.
-    package let type: WrappedType?
+    package let type: GraphQLType?
     /// True if the argument or input field has a default, which allows a nullable variable at a non-null
     /// position.
     package let hasDefault: Bool
@@ -202,7 +202,7 @@ extension TypedDocument {
     func quoted(_ type: TypeID) -> String { "\"\(schema[type].name)\"" }
 
     /// Returns the text of a wrapped type between double quotes.
-    func quoted(_ type: WrappedType) -> String { "\"\(schema.describe(type))\"" }
+    func quoted(_ type: GraphQLType) -> String { "\"\(schema.describe(type))\"" }
 
     /// Returns a value in canonical form, for messages.
     func printed(_ value: Value) -> String { document.print(value) }

@@ -74,13 +74,13 @@ package struct TypedArgument: Sendable {
     /// The position among the arguments of the field or directive; nil if undefined.
     package var position: Int?
     /// The expected type; nil if unknown.
-    package var type: WrappedType?
+    package var type: GraphQLType?
 
     static let unknown = TypedArgument(position: nil, type: nil)
 }
 
 /// The directives that are applied to one node.
-package struct DirectiveUsage: Sendable {
+package struct NodeDirectives: Sendable {
     /// The directives in source order.
     package let directives: NodeRange<Directive>
     /// The kind of node.
@@ -98,7 +98,7 @@ package struct TypedObjectField: Sendable {
     /// The position in the fields of the input object type; nil if the field or the type is unknown.
     package var position: Int?
     /// The expected type; nil if unknown.
-    package var type: WrappedType?
+    package var type: GraphQLType?
 
     static let unknown = TypedObjectField(position: nil, type: nil)
 }

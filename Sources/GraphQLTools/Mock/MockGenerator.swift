@@ -30,13 +30,13 @@ struct MockGenerator {
 
     /// Returns the value of a field or item; `given` is its value in the responses file, if any.
     private mutating func value(
-        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
+        of type: GraphQLType, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
     ) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
         if let given, given.isNullOrError { return given }
         if let item = type.wrapping.item {
-            let itemType = WrappedType(type.type, item)
+            let itemType = GraphQLType(type.type, item)
             if case .list(let items)? = given {
                 return .list(
                     items.enumerated().map { index, item in

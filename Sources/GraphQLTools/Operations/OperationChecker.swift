@@ -105,7 +105,7 @@ package struct OperationCheck {
     /// The reasons why it cannot be run: validation errors, exceeded limits, or invalid example variables.
     var errors: [GraphQLError] = []
     /// The deprecated schema elements that it uses.
-    var deprecated: [SchemaReference] = []
+    var deprecated: [SchemaElementUse] = []
     /// The cost with the example variables; nil if required variables are missing, or if it cannot be run.
     var cost: OperationCost?
     /// The cache policy; nil if the schema has no cache hints, or if the operation cannot be run.
@@ -148,7 +148,7 @@ extension OperationCheck {
             "cache: \(cache.maxAge) s, \(scope); \(fields) \(names.count == 1 ? "sets" : "set") the lifetime"
     }
 
-    private func text(_ use: SchemaReference) -> String {
+    private func text(_ use: SchemaElementUse) -> String {
         let location = source.location(of: use.span)
         return "\(source.name):\(location.line):\(location.column): \(use.coordinate) is deprecated: "
             + (use.deprecationReason ?? "")
@@ -171,7 +171,7 @@ extension OperationCheck {
         ])
     }
 
-    private func json(_ use: SchemaReference) -> InputValue {
+    private func json(_ use: SchemaElementUse) -> InputValue {
         let location = source.location(of: use.span)
         return .object([
             "coordinate": .string(use.coordinate.description), "reason": .string(use.deprecationReason ?? ""),

@@ -2,7 +2,7 @@ import GraphQL
 
 // Output types: object and interface types, unions, enums.
 extension SchemaComparison {
-    func fieldChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
+    func fieldChanges(of type: String, _ old: FieldsContainer, _ new: FieldsContainer) -> [SchemaChange] {
         let fields = NamedListDiff(old.fields, new.fields, by: \.name)
         return fields.removed.map { SchemaChange(.fieldRemoved, .member(type: type, name: $0.name)) }
             + fields.added.map { SchemaChange(.fieldAdded, .member(type: type, name: $0.name)) }
@@ -38,7 +38,7 @@ extension SchemaComparison {
             }
     }
 
-    func interfaceChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
+    func interfaceChanges(of type: String, _ old: FieldsContainer, _ new: FieldsContainer) -> [SchemaChange] {
         let interfaces = NamedListDiff(
             old.interfaces.map { older[$0].name }, new.interfaces.map { newer[$0].name }, by: \.self)
         return interfaces.added.map { SchemaChange(.implementedInterfaceAdded, .type(type), after: $0) }
@@ -66,7 +66,7 @@ extension SchemaComparison {
 
     /// Returns true if one type is compatible with clients of another: it is the same, possibly less
     /// nullable.
-    private func isOutput(_ type: WrappedType, fitFor expected: WrappedType) -> Bool {
+    private func isOutput(_ type: GraphQLType, fitFor expected: GraphQLType) -> Bool {
         newer[type.type].name == older[expected.type].name && type.wrapping.isSubtype(of: expected.wrapping)
     }
 }
@@ -147,7 +147,7 @@ extension SchemaComparison {
     }
 
     /// Returns true if one type accepts all values of another: it is the same, possibly more nullable.
-    private func accepts(_ type: WrappedType, allValuesOf former: WrappedType) -> Bool {
+    private func accepts(_ type: GraphQLType, allValuesOf former: GraphQLType) -> Bool {
         newer[type.type].name == older[former.type].name && former.wrapping.isSubtype(of: type.wrapping)
     }
 }

@@ -185,7 +185,7 @@ extension SchemaComparison {
             + directives.persisted.flatMap { changes($0, $1) }
     }
 
-    private func changes(_ old: DirectiveType, _ new: DirectiveType) -> [SchemaChange] {
+    private func changes(_ old: SchemaDirective, _ new: SchemaDirective) -> [SchemaChange] {
         let subject = SchemaCoordinate.directive(old.name)
         let removed = old.locations.filter { !new.locations.contains($0) }
         let added = new.locations.filter { !old.locations.contains($0) }
@@ -200,7 +200,7 @@ extension SchemaComparison {
             + added.map { SchemaChange(.directiveLocationAdded, subject, after: $0.rawValue) }
     }
 
-    private func argumentChanges(_ old: DirectiveType, _ new: DirectiveType) -> [SchemaChange] {
+    private func argumentChanges(_ old: SchemaDirective, _ new: SchemaDirective) -> [SchemaChange] {
         func coordinate(_ argument: SchemaInputValue) -> SchemaCoordinate {
             .directiveArgument(directive: old.name, name: argument.name)
         }

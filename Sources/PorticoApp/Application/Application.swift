@@ -38,7 +38,7 @@ struct Application {
         var options = settings.httpServer.executionOptions
         options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
-        let handler = GatewayRequestHandler(
+        let handler = GatewaySessionFactory(
             schema: schema, services: dependencies.services, sessions: dependencies.sessions, calls: calls,
             tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
             budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
@@ -54,7 +54,7 @@ struct Application {
                 + (spans?.families ?? [])
         }
         service.tracer = tracer
-        let export = ExportRoute(
+        let export = UserDataExportRoute(
             session: dependencies.sessions.session, export: UserDataExport(of: dataStores.userDatabase),
             limits: settings.userPolicy.limits)
         if settings.httpServer.server.trustedProxies == 0, dependencies.sandbox == nil {
@@ -80,13 +80,13 @@ struct Application {
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
         // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
-            DataStoreService(dataStores: dataStores),
+            CacheFlushService(dataStores: dataStores),
             SessionMaintenanceService(sessions: dependencies.sessionStore, logger: logger),
-            TransportService(transport: transport),
+            HTTPClientShutdownService(transport: transport),
         ]
         if let spans { services.append(spans) }
         services += [
-            ConnectionShutdownService(connectionService: dependencies.services.connectionService),
+            ProviderConnectionShutdownService(connectionService: dependencies.services.connectionService),
             OrderReconciliationService(services: dependencies.services, logger: logger),
         ]
         // The admin port reports that the public one is stopping, so it stops after it.

@@ -78,13 +78,13 @@ extension SpanExporter {
                 .post, collector, body: body, deadline: .now + .seconds(10), maximumResponseBytes: 64 << 10)
             request.headers.add("Content-Type", "application/json")
             let response = try await transport.send(request)
-            guard response.isSuccess else { throw CollectorError(status: response.status) }
+            guard response.isSuccess else { throw SpanExportError(status: response.status) }
         }
     }
 }
 
 /// A rejection of spans by the collector.
-private struct CollectorError: Error, CustomStringConvertible {
+private struct SpanExportError: Error, CustomStringConvertible {
     let status: Int
 
     var description: String { "The collector responded with status \(status)." }

@@ -83,7 +83,7 @@ extension ProviderMode {
 }
 
 /// Writes unwritten values of the persistent cache at a graceful shutdown.
-struct DataStoreService: Service {
+struct CacheFlushService: Service {
     let dataStores: DataStores
 
     /// Runs until shutdown, and stops after all services that read or write the stores.
@@ -95,6 +95,6 @@ struct DataStoreService: Service {
 }
 
 // Logs name the service.
-extension DataStoreService: CustomStringConvertible {
+extension CacheFlushService: CustomStringConvertible {
     var description: String { "DataStores" }
 }

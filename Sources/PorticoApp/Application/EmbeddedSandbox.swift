@@ -4,7 +4,7 @@ package import Logging
 package import ServiceLifecycle
 
 /// What differs between the executables `portico` and `portico-server`.
-package protocol Executable: Sendable {
+package protocol ExecutableProduct: Sendable {
     /// The sandbox that the executable contains; nil for none.
     static var sandbox: (any EmbeddedSandbox.Type)? { get }
     /// Commands in addition to those of every executable.

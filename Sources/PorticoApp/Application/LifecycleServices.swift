@@ -7,7 +7,7 @@ import Upstream
 ///
 /// It stops before the HTTP client: a renewal in progress holds the only token with which the next renewal
 /// is possible.
-struct ConnectionShutdownService: Service {
+struct ProviderConnectionShutdownService: Service {
     let connectionService: ConnectionService
 
     func run() async throws {
@@ -17,7 +17,7 @@ struct ConnectionShutdownService: Service {
 }
 
 // Logs name the service.
-extension ConnectionShutdownService: CustomStringConvertible {
+extension ProviderConnectionShutdownService: CustomStringConvertible {
     var description: String { "Connections" }
 }
 
@@ -42,7 +42,7 @@ extension OrderReconciliationService: CustomStringConvertible {
 }
 
 /// Stops the HTTP client of provider calls at a graceful shutdown.
-struct TransportService: Service {
+struct HTTPClientShutdownService: Service {
     let transport: HTTPClient
 
     func run() async throws {
@@ -52,6 +52,6 @@ struct TransportService: Service {
 }
 
 // Logs name the service.
-extension TransportService: CustomStringConvertible {
+extension HTTPClientShutdownService: CustomStringConvertible {
     var description: String { "Transport" }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The command `portico`, which has all others as subcommands.
-struct PorticoCommand<Product: Executable>: AsyncParsableCommand {
+struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "portico",

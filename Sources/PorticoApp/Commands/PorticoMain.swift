@@ -3,7 +3,7 @@ import Foundation
 import PorticoCore
 
 /// The entry point of the executables.
-package struct PorticoMain<Product: Executable> {
+package struct PorticoMain<Product: ExecutableProduct> {
     /// Runs the command of the process's arguments and returns, or exits with a status.
     ///
     /// Status 0: success. Status 1: a failure, or findings of a check. Status 2: wrong usage, or a file that

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Web
 
 /// The command `portico serve`.
-struct ServeCommand<Product: Executable>: AsyncParsableCommand {
+struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "serve",
@@ -53,6 +53,12 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
     @Option(help: .setting(Settings.logs.logLevel))
     var logLevel: String?
 
+    @Option(help: .setting(Settings.server.adminPort))
+    var adminPort: String?
+
+    @Option(help: .setting(Settings.server.adminHost))
+    var adminHost: String?
+
     @Option(help: .setting(Settings.users.ownerTokenFile))
     var ownerTokenFile: String?
 
@@ -91,6 +97,7 @@ struct ServeCommand<Product: Executable>: AsyncParsableCommand {
             "host": host, "port": port, "data": data, "sandbox": sandbox.map { String($0) }, "config": config,
             "log-level": logLevel, "owner-token-file": ownerTokenFile, "sign-up": signUp,
             "production": production.map { String($0) }, "explorer": explorer, "otlp": otlp,
+            "admin-port": adminPort, "admin-host": adminHost,
         ]
         return given.compactMapValues(\.self)
     }

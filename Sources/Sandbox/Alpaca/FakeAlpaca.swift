@@ -42,7 +42,7 @@ struct FakeAlpaca {
                     + FakeAlpacaReference(host: trading, settings: settings).routes
                     + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
                 streams: [
-                    FakeAlpacaTradeStream(
+                    FakeAlpacaTradingStream(
                         authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
                         accounts: accounts
                     ).route

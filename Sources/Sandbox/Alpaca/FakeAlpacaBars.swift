@@ -33,7 +33,7 @@ struct FakeAlpacaBars: Sendable {
                     context.view.priced(instrument.symbol).flatMap(context.view.minuteBar).map { minute in
                         JSONDocument.Member(
                             name: instrument.symbol,
-                            value: .object(FakeAlpacaQuotation.bar(minute.bar, start: minute.start)))
+                            value: .object(FakeAlpacaMarketDataJSON.bar(minute.bar, start: minute.start)))
                     }
                 }
                 return ["bars": .object(bars)]
@@ -62,7 +62,7 @@ struct FakeAlpacaBars: Sendable {
                     page.next = FakeAlpacaBarQuery.Token(symbol: instrument.symbol, start: candle.start)
                     break
                 }
-                bars.append(.object(FakeAlpacaQuotation.bar(candle.bar, start: candle.start)))
+                bars.append(.object(FakeAlpacaMarketDataJSON.bar(candle.bar, start: candle.start)))
                 left -= 1
             }
             if !bars.isEmpty { page.bars.append((instrument.symbol, bars)) }

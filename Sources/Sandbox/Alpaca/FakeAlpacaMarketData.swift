@@ -22,10 +22,10 @@ struct FakeAlpacaMarketData: Sendable {
                     [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, context.view))
             },
             host.get("/v2/stocks/trades/latest") { context in
-                ["trades": .object(try latest(context, FakeAlpacaQuotation.trade))]
+                ["trades": .object(try latest(context, FakeAlpacaMarketDataJSON.trade))]
             },
             host.get("/v2/stocks/quotes/latest") { context in
-                ["quotes": .object(try latest(context, FakeAlpacaQuotation.quote))]
+                ["quotes": .object(try latest(context, FakeAlpacaMarketDataJSON.quote))]
             },
         ]
     }
@@ -74,10 +74,10 @@ struct FakeAlpacaMarketData: Sendable {
             let today = view.marketDay
             let before = today.flatMap { view.market.exchanges.session(before: $0.date) }
             parts = [
-                .object(FakeAlpacaQuotation.trade(of: instrument, view)),
-                .object(FakeAlpacaQuotation.quote(of: instrument, view)),
+                .object(FakeAlpacaMarketDataJSON.trade(of: instrument, view)),
+                .object(FakeAlpacaMarketDataJSON.quote(of: instrument, view)),
                 .optional(view.minuteBar(instrument)) { minute in
-                    .object(FakeAlpacaQuotation.bar(minute.bar, start: minute.start))
+                    .object(FakeAlpacaMarketDataJSON.bar(minute.bar, start: minute.start))
                 },
                 daily(instrument, today, view), daily(instrument, before, view),
             ]
@@ -91,12 +91,12 @@ struct FakeAlpacaMarketData: Sendable {
     {
         guard let session, let bar = view.dayBar(instrument, session) else { return .null }
         // A day begins at midnight in New York.
-        return .object(FakeAlpacaQuotation.bar(bar, start: session.midnight))
+        return .object(FakeAlpacaMarketDataJSON.bar(bar, start: session.midnight))
     }
 }
 
 /// The JSON form of trades, quotes and bars, on Alpaca's data host and data stream.
-enum FakeAlpacaQuotation {
+enum FakeAlpacaMarketDataJSON {
     static func bar(_ bar: Bar, start: Int) -> [JSONDocument.Member] {
         [
             .init(name: "t", value: stamp(start)), .init(name: "o", value: price(bar.open)),

@@ -104,11 +104,11 @@ struct FakeAlpacaReference: Sendable {
     private static let lastDay = CalendarDate(year: 2029, month: 12, day: 31) ?? .latest
 
     /// Returns the settlement date of a session: the next trading day.
-    private static func settlement(of session: TradingSession, _ exchanges: Schedule) -> CalendarDate? {
+    private static func settlement(of session: TradingSession, _ exchanges: TradingHours) -> CalendarDate? {
         exchanges.session(after: session.date)?.date
     }
 
-    private static func day(_ session: TradingSession, _ exchanges: Schedule) -> JSONDocument {
+    private static func day(_ session: TradingSession, _ exchanges: TradingHours) -> JSONDocument {
         [
             "date": .string(session.date.description), "open": time(session.open, separator: ":"),
             "close": time(session.close, separator: ":"),

@@ -11,7 +11,7 @@ struct FakeAlpacaTrading: Sendable {
             host.get("/v2/account") { context in
                 let account = try accounts.account(of: context)
                 return try document(
-                    Valuation(account.book(context.view.market), context.view),
+                    FakePortfolioValuation(account.book(context.view.market), context.view),
                     FakeAlpacaFunds(account, context.view))
             },
             host.get("/v2/positions") { context in
@@ -29,19 +29,21 @@ struct FakeAlpacaTrading: Sendable {
             },
             host.get("/v2/account/portfolio/history") { context in
                 let book = try accounts.account(of: context).book(context.view.market)
-                let query = try FakeHistoryQuery(context.request, now: context.view.instant)
-                return try FakeAlpacaHistory(query, of: book, at: context.view, settings).document()
+                let query = try FakeAlpacaPortfolioHistoryQuery(context.request, now: context.view.instant)
+                return try FakeAlpacaPortfolioHistory(query, of: book, at: context.view, settings).document()
             },
         ]
     }
 
     private func positions(
         _ account: FakeAlpacaAccount, _ context: FakeAlpacaHost.AuthenticatedRequest
-    ) throws -> [Valuation.Position] {
-        try Valuation(account.book(context.view.market), context.view).positions
+    ) throws -> [FakePortfolioValuation.Position] {
+        try FakePortfolioValuation(account.book(context.view.market), context.view).positions
     }
 
-    private func document(_ valuation: Valuation, _ funds: FakeAlpacaFunds) throws -> JSONDocument {
+    private func document(_ valuation: FakePortfolioValuation, _ funds: FakeAlpacaFunds) throws
+        -> JSONDocument
+    {
         let (long, short, equity) = (try valuation.longValue, try valuation.shortValue, try valuation.equity)
         let gross = try long + short.magnitude
         let ledger = valuation.ledger
@@ -90,7 +92,7 @@ struct FakeAlpacaTrading: Sendable {
         ]
     }
 
-    private func position(_ position: Valuation.Position, of account: FakeAlpacaAccount) throws
+    private func position(_ position: FakePortfolioValuation.Position, of account: FakeAlpacaAccount) throws
         -> JSONDocument
     {
         let (holding, instrument) = (position.holding, position.holding.instrument)

@@ -27,7 +27,7 @@ struct ControlAPI: Sendable {
     /// The names of the users that may approve.
     let users: [String]
     let counter: CallCounter
-    let faults: FaultRegistry
+    let faults: FaultScript
     let scriptedMarket: ScriptedMarket
     let limiters: [any Resettable]
     let decisions: OAuthDecisions
@@ -83,7 +83,7 @@ struct ControlAPI: Sendable {
             .control(.POST, "/faults") { request in
                 let fault = try Fault(JSONDocument(parsing: request.body), in: endpoints)
                 guard faults.add(fault) else {
-                    throw ScriptError("the script holds \(FaultRegistry.maximumCount) faults; reset it first")
+                    throw ScriptError("the script holds \(FaultScript.maximumCount) faults; reset it first")
                 }
                 return .json(fault.json, status: .created)
             },

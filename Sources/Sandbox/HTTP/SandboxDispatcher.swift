@@ -3,11 +3,11 @@ import NIOHTTP1
 
 /// Dispatches every request to its route: counts the call, then applies its faults.
 package struct SandboxDispatcher: Sendable {
-    let site: SitePolicy
+    let site: CrossOriginProtection
     let fakeHosts: [FakeHost]
     let control: [SandboxRoute]
     let calls: CallCounter
-    let faults: FaultRegistry
+    let faults: FaultScript
     let streams: OpenStreams
 
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
@@ -160,9 +160,9 @@ extension StreamRoute {
     }
 }
 
-extension FaultScript {
+extension CallFaults {
     /// The faults that apply to the handshake itself.
-    fileprivate var exceptDisconnect: FaultScript {
-        FaultScript(effects: effects.filter { $0 != .disconnect })
+    fileprivate var exceptDisconnect: CallFaults {
+        CallFaults(effects: effects.filter { $0 != .disconnect })
     }
 }

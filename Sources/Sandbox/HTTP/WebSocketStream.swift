@@ -12,12 +12,12 @@ package struct WebSocketStream: Sendable {
     package let frames: AsyncStream<StreamFrame>
     private let channel: any Channel
     private let endpoint: Endpoint
-    private let faults: FaultRegistry
+    private let faults: FaultScript
     /// True if the stream is disconnected after its first message.
     private let disconnectsAfterFirstMessage: Bool
 
     init(
-        _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultRegistry,
+        _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultScript,
         disconnectsAfterFirstMessage: Bool
     ) {
         self.channel = channel

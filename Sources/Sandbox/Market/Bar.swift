@@ -63,7 +63,7 @@ package enum BarLength: Sendable, Hashable {
 
 /// The origin of bars that are shorter than a day.
 package enum BarAlignment: Sendable, Hashable {
-    /// The beginning of the day by the instrument's ``Schedule``: hours begin on the hour.
+    /// The beginning of the day by the instrument's ``TradingHours``: hours begin on the hour.
     case clock
     /// The market's opening at 09:30: hours begin at half past. Earlier hours count backwards from it.
     case opening
@@ -73,10 +73,10 @@ package enum BarAlignment: Sendable, Hashable {
 package struct TimedBar: Sendable, Hashable {
     /// Seconds since 1970: the first second of the bar.
     ///
-    /// A day's bar starts with the day of the instrument's ``Schedule``, a week's with its Monday, a month's
+    /// A day's bar starts with the day of the instrument's ``TradingHours``, a week's with its Monday, a month's
     /// with its first day.
     package let start: Int
-    /// The trading day by the instrument's ``Schedule``; the first day of the calendar's week or month.
+    /// The trading day by the instrument's ``TradingHours``; the first day of the calendar's week or month.
     package let date: CalendarDate
     package let bar: Bar
 

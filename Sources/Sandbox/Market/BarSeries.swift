@@ -16,7 +16,7 @@ package struct BarSeries: Sendable, Sequence {
     package let newestFirst: Bool
     let view: MarketView
 
-    fileprivate var schedule: Schedule { view.market.schedule(of: instrument) }
+    fileprivate var schedule: TradingHours { view.market.schedule(of: instrument) }
 
     package func makeIterator() -> Iterator { Iterator(self) }
 

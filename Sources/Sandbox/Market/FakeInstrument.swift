@@ -65,7 +65,7 @@ package struct FakeInstrument: Sendable, Hashable {
     }
 
     /// The trading hours.
-    package var schedule: Schedule {
+    package var schedule: TradingHours {
         switch assetClass {
         case .equity: exchange == .london ? .london : .exchanges
         case .index: .marketHours

@@ -44,7 +44,7 @@ enum LondonCalendar {
     }
 
     private static func isHoliday(_ date: CalendarDate) -> Bool {
-        let easter = TradingCalendar.easter(date.year)
+        let easter = NewYorkCalendar.easter(date.year)
         if date == easter.adding(days: -2) || date == easter.adding(days: 1) { return true }
         switch date.month {
         case 1: return isObserved(date, days: [1])

@@ -12,7 +12,7 @@ package enum MarketHours: String, Sendable, Hashable, CaseIterable {
 ///
 /// The same seed gives the same price of a symbol at a moment, for every caller and after every restart;
 /// nothing is stored. Prices are whole ticks of their instrument, cents for shares. They change every second
-/// of the trading hours (shares: 04:00 to 20:00 in New York; see ``Schedule``), and equal the official close
+/// of the trading hours (shares: 04:00 to 20:00 in New York; see ``TradingHours``), and equal the official close
 /// while the market is closed.
 package struct Market: Sendable {
     private let random: SeededRandom
@@ -45,7 +45,7 @@ package struct Market: Sendable {
     }
 
     /// The trading hours of the US exchanges.
-    package var exchanges: Schedule {
+    package var exchanges: TradingHours {
         switch hours {
         case .exchange: .exchanges
         case .always: .aroundTheClock
@@ -53,7 +53,7 @@ package struct Market: Sendable {
     }
 
     /// Returns the trading hours of an instrument.
-    package func schedule(of instrument: FakeInstrument) -> Schedule {
+    package func schedule(of instrument: FakeInstrument) -> TradingHours {
         switch (hours, instrument.schedule) {
         case (.exchange, let schedule): schedule
         case (.always, .currencies), (.always, .continuous): .continuous

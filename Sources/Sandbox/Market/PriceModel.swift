@@ -117,7 +117,8 @@ struct PricePath: Sendable {
         let (passed, ahead) = (step - left.step, right.step - step)
         let line = left.price + (right.price - left.price) * passed / (right.step - left.step)
         let price = min(
-            max(line + deviation(at: step, fromPivot: min(passed, ahead)), range.lowerBound), range.upperBound)
+            max(line + deviation(at: step, fromPivot: min(passed, ahead)), range.lowerBound), range.upperBound
+        )
         guard bounces, step % 2 == 1, range.count > 1 else { return price }
         return price < range.upperBound ? price + 1 : price - 1
     }

@@ -93,7 +93,7 @@ package struct MarketScript: Sendable, Hashable {
     ///
     /// Scripted open, it is inside the market hours of the last session that has opened. It advances with the
     /// clock, and restarts at the close. Scripted closed, it is the end of the last session.
-    package func scriptedSecond(at second: Int, of exchanges: Schedule = .exchanges) -> Int {
+    package func scriptedSecond(at second: Int, of exchanges: TradingHours = .exchanges) -> Int {
         let second = Market.clamped(second)
         switch hours {
         case .asScheduled: return second

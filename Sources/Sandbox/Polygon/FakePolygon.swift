@@ -196,7 +196,7 @@ extension FakePolygonSettings.Plan {
     }
 
     /// Returns the end of the last complete session of the exchanges.
-    private static func endOfLastDay(before second: Int, of exchanges: Schedule) -> Int {
+    private static func endOfLastDay(before second: Int, of exchanges: TradingHours) -> Int {
         guard let session = exchanges.session(begunBy: second) else { return second }
         if session.postMarketClose <= second { return session.postMarketClose }
         return exchanges.session(before: session.date)?.postMarketClose ?? second

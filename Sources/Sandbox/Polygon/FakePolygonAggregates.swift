@@ -202,7 +202,9 @@ struct FakePolygonAggregateQuery: Sendable {
         let start =
             window.base == .day
             ? (listing?.instrument.schedule ?? .exchanges).start(of: day) : listing?.midnight(of: day)
-        return (start ?? Schedule.exchanges.start(of: day)).map { Market.clamped($0 - (endOfDay ? 1 : 0)) }
+        return (start ?? TradingHours.exchanges.start(of: day)).map {
+            Market.clamped($0 - (endOfDay ? 1 : 0))
+        }
     }
 }
 
@@ -281,7 +283,7 @@ struct FakePolygonWindow: Sendable {
 
 /// A parameter with its variants, for instance `ticker`, `ticker.gte`, `ticker.gt`, `ticker.lte`,
 /// `ticker.lt`.
-struct FakePolygonRange: Sendable {
+struct FakePolygonRangeFilter: Sendable {
     private let equal: String?
     private let bounds: [(holds: @Sendable (String, String) -> Bool, bound: String)]
 

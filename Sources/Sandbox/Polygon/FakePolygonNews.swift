@@ -38,7 +38,7 @@ struct FakePolygonNews: Sendable {
         }
         self.limit = limit
         seconds = try Self.seconds(context)
-        let range = FakePolygonRange(of: "ticker", context)
+        let range = FakePolygonRangeFilter(of: "ticker", context)
         symbols =
             range.isEverything ? nil : Set(FakeInstrument.listing.map(\.symbol).filter(range.contains))
         let position = context["after"]?.split(separator: ".").compactMap { Int($0) } ?? []

@@ -84,7 +84,7 @@ struct FakePolygonReference: Sendable {
         let key = try key(for: context["sort"] ?? "ticker")
         // The sandbox has no delisted tickers.
         guard context["active"] != "false" else { return [] }
-        let range = FakePolygonRange(of: "ticker", context)
+        let range = FakePolygonRangeFilter(of: "ticker", context)
         let search = context["search"].flatMap { $0.isEmpty ? nil : $0 }
         let candidates =
             search.map { text in

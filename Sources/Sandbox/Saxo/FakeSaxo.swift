@@ -20,7 +20,7 @@ struct FakeSaxo {
         let sessions = FakeSaxoSessions(
             configuration.users, settings, seed: configuration.seed, now: scriptedMarket.clock.now)
         let limits = FakeSaxoLimits(settings)
-        let orderBook = FakeSaxoOrderBook(settings)
+        let orderBook = FakeSaxoOrderManager(settings)
         let host = FakeSaxoHost(
             sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
             orderBook: orderBook,
@@ -203,7 +203,7 @@ struct FakeSaxoHost: Sendable {
     let settings: FakeSaxoSettings
     let limits: FakeSaxoLimits
     let clock: SandboxClock
-    let orderBook: FakeSaxoOrderBook
+    let orderBook: FakeSaxoOrderManager
     let view: @Sendable () -> MarketView
 
     struct AuthenticatedRequest: Sendable {

@@ -2,7 +2,7 @@ import Brokerage
 
 /// The amounts of a balance, in the book's currency.
 struct FakeSaxoBalance {
-    let book: FakeSaxoBook
+    let book: FakeSaxoPositionBook
     /// The value of shares and funds.
     let paidValue: Decimal
     /// Profit and loss of all positions on margin.
@@ -12,7 +12,7 @@ struct FakeSaxoBalance {
     /// True if a price was missing, so that a position counts as zero.
     let isPartial: Bool
 
-    init(_ book: FakeSaxoBook, _ settings: FakeSaxoSettings) throws {
+    init(_ book: FakeSaxoPositionBook, _ settings: FakeSaxoSettings) throws {
         var (paid, profit, exposure, used) = (Decimal.zero, Decimal.zero, Decimal.zero, Decimal.zero)
         var isPartial = false
         for position in book.positions {
@@ -86,7 +86,7 @@ struct FakeSaxoBalance {
 
 /// The value of a position at one moment, in its own currency and in the base currency.
 struct FakeSaxoValuation {
-    let position: FakeSaxoBook.Position
+    let position: FakeSaxoPositionBook.Position
     let quote: FakeSaxoQuote
     /// Nil without a price.
     let figures: Figures?
@@ -106,7 +106,9 @@ struct FakeSaxoValuation {
         let dayPercentChange: Decimal
     }
 
-    init(_ position: FakeSaxoBook.Position, in book: FakeSaxoBook, _ settings: FakeSaxoSettings) throws {
+    init(
+        _ position: FakeSaxoPositionBook.Position, in book: FakeSaxoPositionBook, _ settings: FakeSaxoSettings
+    ) throws {
         self.position = position
         let instrument = position.listing.instrument
         let quote = FakeSaxoQuote(position.listing, at: book.view, settings)

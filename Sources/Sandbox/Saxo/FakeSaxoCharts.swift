@@ -114,7 +114,7 @@ struct FakeSaxoCharts: Sendable {
             guard let uic = try context.integer("Uic", in: 0...Int.max) else {
                 throw .invalid("Uic", "Uic is required")
             }
-            guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else { throw .notFound }
+            guard let listing = FakeSaxoInstruments.instrument(uic, assetType) else { throw .notFound }
             guard let horizon = try context.integer("Horizon", in: 1...Int.max) else {
                 throw .invalid("Horizon", "Horizon is required")
             }

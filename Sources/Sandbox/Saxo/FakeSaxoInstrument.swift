@@ -133,7 +133,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
 }
 
 /// All instruments that Saxo lists.
-enum FakeSaxoDirectory {
+enum FakeSaxoInstruments {
     /// In the order of their Uics; the tradable instrument precedes contracts on it.
     static let instruments: [FakeSaxoInstrument] = FakeInstrument.all.flatMap {
         instrument -> [FakeSaxoInstrument] in
@@ -216,7 +216,7 @@ struct FakeSaxoReference: Sendable {
                 let parameters = context.request.parameters
                 let assetType = parameters["asset_type"].flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
                 guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
-                    let listing = FakeSaxoDirectory.instrument(uic, assetType)
+                    let listing = FakeSaxoInstruments.instrument(uic, assetType)
                 else { throw FakeSaxoError.notFound }
                 return .json(Self.details(listing, context.format))
             },
@@ -228,7 +228,7 @@ struct FakeSaxoReference: Sendable {
         -> [FakeSaxoInstrument]
     {
         let request = context.request
-        var found = FakeSaxoDirectory.instruments
+        var found = FakeSaxoInstruments.instruments
         if let text = request[query: "Uics"] {
             let uics = try FakeSaxoPrices.uics(text, maximum: context.settings.pageMaximum)
             found = found.filter { uics.contains($0.uic) }
@@ -273,7 +273,7 @@ struct FakeSaxoReference: Sendable {
 
     private static func tradableAs(_ listing: FakeSaxoInstrument) -> JSONDocument {
         .array(
-            FakeSaxoDirectory.assetTypes(of: listing.instrument).filter(\.isTradable).map {
+            FakeSaxoInstruments.assetTypes(of: listing.instrument).filter(\.isTradable).map {
                 .string($0.rawValue)
             }
         )

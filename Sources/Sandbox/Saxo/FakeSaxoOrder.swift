@@ -22,7 +22,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
         /// Triggered by the last trade instead of the quote.
         case stopIfTraded(Int)
         case stopLimit(stop: Int, limit: Int)
-        case trailingStop(FakeSaxoTrail)
+        case trailingStop(FakeSaxoTrailingStop)
 
         var name: String {
             switch self {
@@ -195,7 +195,7 @@ struct FakeSaxoOpenOrder {
 }
 
 /// A trailing stop: it follows the market at a distance, in steps; all in ticks.
-struct FakeSaxoTrail: Sendable, Hashable {
+struct FakeSaxoTrailingStop: Sendable, Hashable {
     /// The current stop price.
     var stop: Int
     /// `TrailingStopDistanceToMarket`.

@@ -58,7 +58,7 @@ struct FakeSaxoOrderRequest {
         if assetTypeName != nil, assetType == nil {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
-        listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoDirectory.instrument(uic, $0) } }
+        listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
         duration = fields.duration(isRequired: isNew, listing: listing, at: context.view)
         isBuy = side == "Buy"
         guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
@@ -87,7 +87,7 @@ struct FakeSaxoOrderRequest {
                 throw .invalid("TrailingStopStep", "TrailingStopStep is required")
             }
             return .trailingStop(
-                FakeSaxoTrail(
+                FakeSaxoTrailingStop(
                     stop: stated, distance: try ticks(distance), step: try ticks(step),
                     isIfTraded: type == "TrailingStopIfTraded"))
         case .some, nil: return .limit(stated)

@@ -79,9 +79,9 @@ struct FakeSaxoPortfolio: Sendable {
     }
 
     /// Returns the book of one account in its own currency, or of all in the client's.
-    private func book(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> FakeSaxoBook {
+    private func book(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> FakeSaxoPositionBook {
         let account = try context.account()
-        return try FakeSaxoBook(
+        return try FakeSaxoPositionBook(
             account.map { [$0] } ?? context.client.accounts,
             in: account?.currency ?? context.client.currency, context.activity, at: context.view)
     }
@@ -129,15 +129,15 @@ struct FakeSaxoNetPosition {
     private let account: FakeSaxoAccount?
 
     init(
-        _ position: FakeSaxoBook.Position, of context: FakeSaxoHost.AuthenticatedRequest,
-        _ account: FakeSaxoAccount?, in book: FakeSaxoBook
+        _ position: FakeSaxoPositionBook.Position, of context: FakeSaxoHost.AuthenticatedRequest,
+        _ account: FakeSaxoAccount?, in book: FakeSaxoPositionBook
     ) throws {
         valuation = try FakeSaxoValuation(position, in: book, context.settings)
         self.context = context
         self.account = account
     }
 
-    private var position: FakeSaxoBook.Position { valuation.position }
+    private var position: FakeSaxoPositionBook.Position { valuation.position }
 
     /// `EURDKK__FxSpot`, `211__Share`: opaque to clients.
     private var id: String {

@@ -11,7 +11,7 @@ struct FakeSaxoPrices: Sendable {
                 guard let uic = try context.integer("Uic", in: 0...Int.max) else {
                     throw FakeSaxoError.invalid("Uic", "Uic is required")
                 }
-                guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
+                guard let listing = FakeSaxoInstruments.instrument(uic, assetType) else {
                     throw FakeSaxoError.badRequest(
                         code: FakeSaxoOrderError.illegalInstrument.rawValue,
                         message: "Instrument not found: \(uic) as \(assetType.rawValue)")
@@ -64,7 +64,7 @@ struct FakeSaxoPrices: Sendable {
     ) -> JSONDocument {
         .array(
             uics.map { uic in
-                guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
+                guard let listing = FakeSaxoInstruments.instrument(uic, assetType) else {
                     return [
                         "Uic": JSONDocument(integerLiteral: uic),
                         "ErrorCode": .string(FakeSaxoOrderError.illegalInstrument.rawValue),

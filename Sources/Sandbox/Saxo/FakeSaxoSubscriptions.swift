@@ -85,7 +85,7 @@ struct FakeSaxoSubscriptions: Sendable {
         guard let uic = arguments["Uic"]?.integer else {
             throw .invalid("Arguments.Uic", "Uic is required")
         }
-        guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
+        guard let listing = FakeSaxoInstruments.instrument(uic, assetType) else {
             throw .badRequest(
                 code: FakeSaxoOrderError.illegalInstrument.rawValue,
                 message: "Instrument not found: \(uic) as \(assetType.rawValue)")

@@ -148,7 +148,7 @@ extension FakeSaxoTrading {
         if kind == .market, !quote.isMarketOpen, !listing.assetType.isExchangeTraded {
             throw FakeSaxoError.order(.marketClosed)
         }
-        let book = try FakeSaxoBook(
+        let book = try FakeSaxoPositionBook(
             [request.account], in: request.account.currency, context.activity, at: context.view)
         let available = try FakeSaxoBalance(book, context.settings).available
         if try required(request, listing, kind, context) > available {

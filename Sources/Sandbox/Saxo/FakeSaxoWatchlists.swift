@@ -36,7 +36,7 @@ struct FakeSaxoWatchlists: Sendable {
     }
 
     private static func items(of list: Watchlist, in market: Market) -> [JSONDocument] {
-        list.symbols.compactMap(market.anyInstrument).compactMap(FakeSaxoDirectory.instrument(of:)).map {
+        list.symbols.compactMap(market.anyInstrument).compactMap(FakeSaxoInstruments.instrument(of:)).map {
             listing in
             [
                 "Amount": 0,

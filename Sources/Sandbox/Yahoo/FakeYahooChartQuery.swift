@@ -137,7 +137,7 @@ struct FakeYahooChartQuery: Sendable {
     }
 
     private static func sessions(
-        _ count: Int, before date: CalendarDate, _ schedule: Schedule
+        _ count: Int, before date: CalendarDate, _ schedule: TradingHours
     ) -> CalendarDate? {
         (0..<count).reduce(date) { date, _ in schedule.session(before: date)?.date ?? date }
     }

@@ -196,7 +196,7 @@ struct FakeYahooListing: Sendable {
         case .postMarket: return "POST"
         case nil:
             let today = view.instant.inNewYork.date
-            guard hasExtendedHours(in: view.market), let session = TradingCalendar.session(on: today) else {
+            guard hasExtendedHours(in: view.market), let session = NewYorkCalendar.session(on: today) else {
                 return "CLOSED"
             }
             return view.now < session.open ? "PREPRE" : "POSTPOST"

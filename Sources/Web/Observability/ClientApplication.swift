@@ -10,12 +10,11 @@ package struct ClientApplication: Hashable, Sendable {
     /// Empty if the client sends none.
     package let version: String
 
-    /// Creates the identity of a client.
+    /// Creates the identity of a client; nil without a valid name.
     ///
     /// - Parameters:
     ///   - name: The name, 1 to 100 printable ASCII characters.
     ///   - version: The version; other text than 1 to 100 printable ASCII characters is ignored.
-    /// - Returns: Nil without a valid name.
     package init?(name: String?, version: String?) {
         guard let name, ClientApplication.isValid(name) else { return nil }
         self.name = name

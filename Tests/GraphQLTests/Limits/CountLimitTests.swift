@@ -162,7 +162,7 @@ struct CountLimitTests {
         let measure = try schema.measure(text)
         #expect(
             measure
-                == OperationMeasurements(
+                == OperationMetrics(
                     tokens: 53, depth: 2, introspectionDepth: 0, aliases: 0, rootFields: 2, selections: 2,
                     fields: 3,
                     directives: 0))

@@ -23,14 +23,14 @@ struct LimitedSchema: Sendable {
 
     /// Checks the first operation of the document against limits.
     func check(_ text: String, _ limits: OperationLimits) throws -> (
-        MeasuredOperation, OperationDefinition, Document
+        AnalyzedOperation, OperationDefinition, Document
     ) {
         let valid = try validate(try parse(text), against: schema)
         let operation = try #require(valid.document.firstOperation)
         return (try limits.check(operation, of: valid, costs: costs), operation, valid.document)
     }
 
-    func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMeasurements {
+    func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMetrics {
         try check(text, limits).0.measure
     }
 

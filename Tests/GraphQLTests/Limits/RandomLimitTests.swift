@@ -14,7 +14,7 @@ struct RandomLimitTests {
             let text = operations.document()
             let (measured, operation, document) = try schema.check(text, .unlimited)
             let naive = NaiveMeasure(operation, in: document)
-            let expected = OperationMeasurements(
+            let expected = OperationMetrics(
                 tokens: document.tokenCount, depth: naive.fields.map(\.depth).max() ?? 0,
                 introspectionDepth: 0,
                 aliases: naive.fields.count(where: \.isAliased), rootFields: naive.root.count,

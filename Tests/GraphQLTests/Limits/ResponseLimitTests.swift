@@ -172,7 +172,7 @@ private struct NumberedRoot: GraphQLObject {
     let make: @Sendable (Int) -> Numbered
 
     static let graphQL = ObjectType<NumberedRoot>("Query") {
-        Field("items") { root in LazyList(NumberedItems(make: root.make)) }
+        Field("items") { root in LazyMapList(NumberedItems(make: root.make)) }
         Field("grid") { root in [[root.make(0)]] as [[Numbered?]?]? }
     }
 }

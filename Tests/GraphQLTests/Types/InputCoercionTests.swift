@@ -29,7 +29,7 @@ struct InputCoercionTests {
         """
 
     private static func schema() throws -> Schema {
-        let decimal = ScalarCoercion { value throws(GraphQLError) in
+        let decimal = ScalarInputCoercion { value throws(GraphQLError) in
             guard case .number = value else {
                 throw GraphQLError("Decimal cannot represent \(value.inspected)")
             }

@@ -28,12 +28,12 @@ struct AnswerCheck {
                 violations.append("there is no data")
                 continue
             }
-            check(data, as: WrappedType(root), [operation.selectionSet], at: "data")
+            check(data, as: GraphQLType(root), [operation.selectionSet], at: "data")
         }
     }
 
     private mutating func check(
-        _ value: JSONValue, as type: WrappedType, _ sets: [SelectionSet], at path: String
+        _ value: JSONValue, as type: GraphQLType, _ sets: [SelectionSet], at path: String
     ) {
         if value == .null {
             if type.wrapping.isNonNull { violations.append("\(path): null in \(schema.describe(type))") }
@@ -45,7 +45,7 @@ struct AnswerCheck {
                 return
             }
             for (index, value) in items.enumerated() {
-                check(value, as: WrappedType(type.type, item), sets, at: "\(path).\(index)")
+                check(value, as: GraphQLType(type.type, item), sets, at: "\(path).\(index)")
             }
             return
         }

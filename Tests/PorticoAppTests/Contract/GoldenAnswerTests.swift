@@ -15,7 +15,9 @@ struct GoldenAnswerTests {
         let all = OperationDocument.all
         let documents =
             OperationDocument.mutations + all.filter(\.isQuery) + all.filter(\.isSubscription)
-        try await withServer(environment: ["PORTICO_SANDBOX_TIME": Self.time, "PORTICO_SANDBOX_HOURS": "exchange"]) { server in
+        try await withServer(environment: [
+            "PORTICO_SANDBOX_TIME": Self.time, "PORTICO_SANDBOX_HOURS": "exchange",
+        ]) { server in
             var made: [String: String] = [:]
             for document in documents {
                 let answers = try await Self.answers(to: document, server)

@@ -143,7 +143,7 @@ struct HostileInput {
     let field: SchemaField
     /// The path from the argument to the input field.
     let path: [SchemaInputValue]
-    let type: WrappedType
+    let type: GraphQLType
 
     /// All arguments of a field, and all fields of input objects below them.
     static func all(of field: SchemaField, in operation: Operation, _ schema: Schema) -> [HostileInput] {

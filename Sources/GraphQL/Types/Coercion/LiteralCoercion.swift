@@ -12,7 +12,7 @@ struct LiteralCoercion {
     var inputDefault: ((TypeID, Int) -> InputValue?)?
 
     /// Returns the value with defaults of input fields filled in; nil if it does not fit.
-    func coerce(_ literal: Value, to type: WrappedType) -> InputValue? {
+    func coerce(_ literal: Value, to type: GraphQLType) -> InputValue? {
         if case .variable(let name, _) = literal {
             // Validation has checked that the type of the variable fits this position.
             guard let value = variables?[name] else { return nil }
@@ -20,7 +20,7 @@ struct LiteralCoercion {
         }
         if case .null = literal { return type.wrapping.isNonNull ? nil : .null }
         if let item = type.wrapping.item {
-            return coerceList(literal, items: WrappedType(type.type, item))
+            return coerceList(literal, items: GraphQLType(type.type, item))
         }
         switch schema[type.type].kind {
         case .scalar(let scalar):
@@ -37,7 +37,7 @@ struct LiteralCoercion {
         }
     }
 
-    private func coerceList(_ literal: Value, items type: WrappedType) -> InputValue? {
+    private func coerceList(_ literal: Value, items type: GraphQLType) -> InputValue? {
         guard case .list(let run, _) = literal else {
             // A single value is coerced to a list of one item.
             return coerce(literal, to: type).map { .list([$0]) }

@@ -19,7 +19,7 @@ struct LiteralErrorReporter {
 
     /// Returns the errors of `literal` as a value of `type`, at most `limit` + 1; empty if it fits.
     static func faults(
-        of literal: Value, as type: WrappedType, in document: Document, schema: Schema,
+        of literal: Value, as type: GraphQLType, in document: Document, schema: Schema,
         variables: VariableValues? = nil, suggests: Bool = true, limit: Int = .max
     ) -> [InputCoercionError] {
         var diagnosis = LiteralErrorReporter(
@@ -28,7 +28,7 @@ struct LiteralErrorReporter {
         return diagnosis.faults.found
     }
 
-    private mutating func check(_ literal: Value, _ type: WrappedType) {
+    private mutating func check(_ literal: Value, _ type: GraphQLType) {
         if case .variable(let name, let span) = literal { return check(name, span, type) }
         if case .null(let span) = literal {
             if type.wrapping.isNonNull {
@@ -38,7 +38,7 @@ struct LiteralErrorReporter {
             return
         }
         if let item = type.wrapping.item {
-            return checkList(literal, items: WrappedType(type.type, item))
+            return checkList(literal, items: GraphQLType(type.type, item))
         }
         switch schema[type.type].kind {
         case .scalar(let scalar): checkScalar(literal, scalar, type.type)
@@ -49,7 +49,7 @@ struct LiteralErrorReporter {
         }
     }
 
-    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: WrappedType) {
+    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: GraphQLType) {
         guard let variables, type.wrapping.isNonNull else { return }
         let variable = "Expected variable \"$\(document.text(name))\" provided to"
         switch variables[name] {
@@ -63,7 +63,7 @@ struct LiteralErrorReporter {
         }
     }
 
-    private mutating func checkList(_ literal: Value, items type: WrappedType) {
+    private mutating func checkList(_ literal: Value, items type: GraphQLType) {
         guard case .list(let run, _) = literal else { return check(literal, type) }
         for (position, index) in run.indices.enumerated() {
             faults.enter(.index(position))

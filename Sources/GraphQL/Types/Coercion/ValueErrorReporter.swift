@@ -7,7 +7,7 @@ struct ValueErrorReporter {
     /// Returns the errors of `value`, or of a missing value if nil, as a value of `type`: at most `limit` +
     /// 1; empty if it fits.
     static func faults(
-        of value: InputValue?, as type: WrappedType, schema: Schema, suggests: Bool = true, limit: Int = .max
+        of value: InputValue?, as type: GraphQLType, schema: Schema, suggests: Bool = true, limit: Int = .max
     ) -> [InputCoercionError] {
         guard let value else {
             let message = "Expected a value of non-null type \"\(schema.describe(type))\" to be provided."
@@ -24,7 +24,7 @@ struct ValueErrorReporter {
         faults = InputCoercionErrors(limit: limit)
     }
 
-    private mutating func check(_ value: InputValue, _ type: WrappedType) {
+    private mutating func check(_ value: InputValue, _ type: GraphQLType) {
         if value == .null {
             if type.wrapping.isNonNull {
                 faults.report(
@@ -33,7 +33,7 @@ struct ValueErrorReporter {
             return
         }
         if let item = type.wrapping.item {
-            let itemType = WrappedType(type.type, item)
+            let itemType = GraphQLType(type.type, item)
             guard case .list(let items) = value else { return check(value, itemType) }
             for (position, item) in items.enumerated() {
                 faults.enter(.index(position))

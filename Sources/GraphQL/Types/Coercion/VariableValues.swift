@@ -103,7 +103,7 @@ private struct VariableCoercion {
                 "Variable \"$\(name)\" expected value of type \"\(type)\" which cannot be used as an input type.",
                 definition.type.span)
         }
-        let type = WrappedType(id, definition.type.wrapping)
+        let type = GraphQLType(id, definition.type.wrapping)
         if let value = given[name] {
             coerce(value, type, definition, name)
         } else if let literal = definition.defaultValue {
@@ -116,13 +116,13 @@ private struct VariableCoercion {
     }
 
     private mutating func coerce(
-        _ value: InputValue, _ type: WrappedType, _ definition: VariableDefinition, _ name: String
+        _ value: InputValue, _ type: GraphQLType, _ definition: VariableDefinition, _ name: String
     ) {
         if value.isDeeper(than: maximumInputDepth, as: type, in: schema) {
             return report(
                 "Variable \"$\(name)\" has invalid value: It is nested too deeply.", definition.span)
         }
-        if let coerced = ValueCoercion(schema: schema).coerce(value, to: type) {
+        if let coerced = InputValueCoercion(schema: schema).coerce(value, to: type) {
             append(definition, name, coerced, isGiven: true)
         } else {
             let faults = ValueErrorReporter.faults(
@@ -132,7 +132,7 @@ private struct VariableCoercion {
     }
 
     private mutating func coerceDefault(
-        _ literal: Value, _ type: WrappedType, _ definition: VariableDefinition, _ name: String
+        _ literal: Value, _ type: GraphQLType, _ definition: VariableDefinition, _ name: String
     ) {
         if let value = LiteralCoercion(document: document, schema: schema).coerce(literal, to: type) {
             return append(definition, name, value, isGiven: false)

@@ -80,7 +80,7 @@ extension TypeSystemRules {
 extension TypeSystemRules {
     /// Checks that names of directives and their arguments are valid and unique, and that arguments have
     /// input types (specification, 3.13).
-    func directiveDefinition(_ directive: DirectiveType) -> [SchemaValidationError] {
+    func directiveDefinition(_ directive: SchemaDirective) -> [SchemaValidationError] {
         guard directive.node != nil else { return [] }
         var faults = reservedName(directive.name, at: directive.node)
         for argument in directive.arguments {

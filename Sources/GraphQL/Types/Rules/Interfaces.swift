@@ -139,7 +139,7 @@ private struct ImplementedField {
 extension Schema {
     /// Returns true if every value of `type` is also a value of `supertype` (specification,
     /// IsValidImplementationFieldType).
-    func isSubtype(_ type: WrappedType, of supertype: WrappedType) -> Bool {
+    func isSubtype(_ type: GraphQLType, of supertype: GraphQLType) -> Bool {
         type.wrapping.isSubtype(of: supertype.wrapping) && isSubtype(type.type, of: supertype.type)
     }
 }

@@ -32,7 +32,7 @@ extension SDLRule {
         var seenOnSchema: [UInt32: Directive] = [:]
         var seenOnTypes: [UInt32: [UInt32: Directive]] = [:]
         var findings: [ValidationFinding] = []
-        func check(_ site: DirectiveUsage, _ seen: inout [UInt32: Directive]) {
+        func check(_ site: NodeDirectives, _ seen: inout [UInt32: Directive]) {
             for directive in document.document.directives[site.directives.indices] {
                 guard document.directives[directive.name.id]?.isRepeatable == false else { continue }
                 guard let earlier = seen[directive.name.id] else {

@@ -4,7 +4,7 @@
 struct SDLDocument: Sendable {
     let syntax: SchemaDefinitions
     /// The nodes with applied directives.
-    private(set) var directiveSites: [DirectiveUsage] = []
+    private(set) var directiveSites: [NodeDirectives] = []
     /// All references to types.
     private(set) var typeUses: [TypeUse] = []
     /// The directives of the document and of the specification, by `Name.id`.
@@ -103,7 +103,7 @@ extension SDLDocument {
     ) {
         if directives.isEmpty { return }
         directiveSites.append(
-            DirectiveUsage(directives: directives, location: location, owner: owner, definedName: name))
+            NodeDirectives(directives: directives, location: location, owner: owner, definedName: name))
     }
 }
 

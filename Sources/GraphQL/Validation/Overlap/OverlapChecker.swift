@@ -163,7 +163,7 @@ extension OverlapChecker {
     }
 
     private mutating func findsShapeConflict(in group: [Int32]) -> Bool {
-        var first: (index: Int32, type: WrappedType)?
+        var first: (index: Int32, type: GraphQLType)?
         for index in group {
             guard let type = document.returnType(at: Int(index)) else { continue }
             guard let known = first else {

@@ -285,7 +285,7 @@ extension TypedDocument {
     /// `__typename` and the other introspection fields have no type here, as in the reference
     /// implementation: on different object types, `__typename` may share its response key with a field of
     /// another type.
-    func returnType(at index: Int) -> WrappedType? {
+    func returnType(at index: Int) -> GraphQLType? {
         guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType
         else {
             return nil
@@ -298,7 +298,7 @@ extension TypedDocument {
 
     /// Returns true if values of two types have different response shapes: different wrappings, or different
     /// scalars or enums (specification, SameResponseShape).
-    func shapesConflict(_ one: WrappedType, _ other: WrappedType) -> Bool {
+    func shapesConflict(_ one: GraphQLType, _ other: GraphQLType) -> Bool {
         if one == other { return false }
         if one.wrapping != other.wrapping { return true }
         if one.type == other.type { return false }

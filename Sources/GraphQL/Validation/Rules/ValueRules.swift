@@ -16,7 +16,7 @@ extension ValidationRule {
     }
 
     /// All errors inside a value are reported at the position of the whole value.
-    private static func faults(of value: Value, as type: WrappedType, in document: TypedDocument)
+    private static func faults(of value: Value, as type: GraphQLType, in document: TypedDocument)
         -> [ValidationFinding]
     {
         if case .variable = value { return [] }

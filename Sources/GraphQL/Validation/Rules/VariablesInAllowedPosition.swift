@@ -35,7 +35,7 @@ extension ValidationRule {
     /// IsVariableUsageAllowed: a default of the variable or of the position allows a nullable variable at a
     /// non-null position.
     private static func fits(
-        _ type: WrappedType, defaultValue: Value?, _ position: WrappedType, hasDefault: Bool
+        _ type: GraphQLType, defaultValue: Value?, _ position: GraphQLType, hasDefault: Bool
     ) -> Bool {
         guard type.type == position.type else { return false }
         guard position.wrapping.isNonNull, !type.wrapping.isNonNull else {

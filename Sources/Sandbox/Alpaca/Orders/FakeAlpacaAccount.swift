@@ -16,7 +16,7 @@ struct FakeAlpacaAccount: Sendable {
     private var traded: [String: Decimal] = [:]
     var watchlists: [FakeAlpacaWatchlist] = []
     /// Events not yet sent to listeners.
-    private(set) var events: [FakeAlpacaTradeEvent] = []
+    private(set) var events: [FakeAlpacaTradeUpdate] = []
     /// The market's second until which orders are simulated.
     private var settled: Int?
     private var issued = 0
@@ -34,7 +34,7 @@ struct FakeAlpacaAccount: Sendable {
         return UUIDFormat.version8(random.bits(2 * issued), random.bits(2 * issued + 1))
     }
 
-    mutating func drainEvents() -> [FakeAlpacaTradeEvent] {
+    mutating func drainEvents() -> [FakeAlpacaTradeUpdate] {
         defer { events = [] }
         return events
     }
@@ -44,8 +44,8 @@ struct FakeAlpacaAccount: Sendable {
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
     /// Returns the account's money and shares, fills included.
-    func book(_ market: Market) throws -> AccountBook {
-        try AccountBook(user.ledger, market, fills: fills)
+    func book(_ market: Market) throws -> FakePortfolio {
+        try FakePortfolio(user.ledger, market, fills: fills)
     }
 
     /// Returns the open orders of one side.
@@ -61,12 +61,12 @@ struct FakeAlpacaAccount: Sendable {
         ids[order.id] = orders.count
         clientIDs[order.clientOrderID] = orders.count
         orders.append(order)
-        events.append(FakeAlpacaTradeEvent(kind: .new, order: order, time: order.createdAt))
+        events.append(FakeAlpacaTradeUpdate(kind: .new, order: order, time: order.createdAt))
     }
 
     /// Ends an open order without a fill.
     mutating func end(
-        _ id: String, as kind: FakeAlpacaTradeEvent.Kind, at time: Instant, replacedBy: String? = nil
+        _ id: String, as kind: FakeAlpacaTradeUpdate.Kind, at time: Instant, replacedBy: String? = nil
     ) {
         guard let index = ids[id] else { return }
         orders[index].updatedAt = time
@@ -83,7 +83,7 @@ struct FakeAlpacaAccount: Sendable {
             orders[index].replacedBy = replacedBy
         case .new, .fill, .partialFill: return
         }
-        events.append(FakeAlpacaTradeEvent(kind: kind, order: orders[index], time: time))
+        events.append(FakeAlpacaTradeUpdate(kind: kind, order: orders[index], time: time))
     }
 
     /// Simulates all open orders up to the market's current second.
@@ -147,16 +147,16 @@ struct FakeAlpacaAccount: Sendable {
         orders[index].filledAt = quantity == wanted ? time : nil
         let position = try position(in: order.ticket.instrument, at: match.second, view.market)
         events.append(
-            FakeAlpacaTradeEvent(
+            FakeAlpacaTradeUpdate(
                 kind: quantity == wanted ? .fill : .partialFill, order: orders[index], time: time,
-                execution: FakeAlpacaTradeEvent.Execution(
+                execution: FakeAlpacaTradeUpdate.Execution(
                     id: nextID(), price: match.price, quantity: quantity, position: position)))
         return true
     }
 
     /// Returns the position from the ledger and all fills.
     private func position(in instrument: FakeInstrument, at second: Int, _ market: Market) throws -> Decimal {
-        let held = try AccountBook(user.ledger, market).holdings(at: second).first {
+        let held = try FakePortfolio(user.ledger, market).holdings(at: second).first {
             $0.instrument == instrument
         }
         return try (held?.quantity ?? .zero) + traded[instrument.symbol, default: .zero]
@@ -279,7 +279,7 @@ struct FakeAlpacaFunds {
 
     /// `without` is the id of an order that is ignored, because another replaces it.
     init(_ account: FakeAlpacaAccount, _ view: MarketView, without: String? = nil) throws {
-        let valuation = try Valuation(account.book(view.market), view)
+        let valuation = try FakePortfolioValuation(account.book(view.market), view)
         let gross = try valuation.longValue + valuation.shortValue.magnitude
         let half = Decimal(coefficient: 5, scale: 1) ?? .zero
         initialMargin = try gross * half

@@ -17,7 +17,7 @@ final class FakeAlpacaAccounts: Resettable {
 
     private struct Listener {
         let user: String
-        let continuation: AsyncStream<FakeAlpacaTradeEvent>.Continuation
+        let continuation: AsyncStream<FakeAlpacaTradeUpdate>.Continuation
     }
 
     init(seed: UInt64, _ settings: FakeAlpacaSettings) {
@@ -58,9 +58,9 @@ final class FakeAlpacaAccounts: Resettable {
     }
 
     /// Returns the future events of a user's orders; a slow listener loses the oldest ones.
-    func events(of user: SandboxUser) -> AsyncStream<FakeAlpacaTradeEvent> {
+    func events(of user: SandboxUser) -> AsyncStream<FakeAlpacaTradeUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: FakeAlpacaTradeEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+            of: FakeAlpacaTradeUpdate.self, bufferingPolicy: .bufferingNewest(1_024))
         let number = state.withLock { state in
             state.next += 1
             state.listeners[state.next] = Listener(user: user.name, continuation: continuation)

@@ -243,7 +243,7 @@ extension JSONDocument {
 }
 
 /// An event of an order, as `trade_updates` sends it.
-struct FakeAlpacaTradeEvent: Sendable {
+struct FakeAlpacaTradeUpdate: Sendable {
     let kind: Kind
     /// The order after the event.
     let order: FakeAlpacaOrder

@@ -164,22 +164,22 @@ struct FakeAlpacaTicks {
     var messages: [JSONDocument] {
         var messages: [JSONDocument] = []
         if view.phase != nil {
-            messages += priced(.trades).map { message("t", $0, FakeAlpacaQuotation.trade(of: $0, view)) }
-            messages += priced(.quotes).map { message("q", $0, FakeAlpacaQuotation.quote(of: $0, view)) }
+            messages += priced(.trades).map { message("t", $0, FakeAlpacaMarketDataJSON.trade(of: $0, view)) }
+            messages += priced(.quotes).map { message("q", $0, FakeAlpacaMarketDataJSON.quote(of: $0, view)) }
         }
         guard view.now.isMultiple(of: 60) else { return messages }
         for instrument in priced(.bars) {
             let start = view.now - 60
             for candle in view.bars(of: instrument, every: .minute, from: start, through: start) {
                 messages.append(
-                    message("b", instrument, FakeAlpacaQuotation.bar(candle.bar, start: candle.start)))
+                    message("b", instrument, FakeAlpacaMarketDataJSON.bar(candle.bar, start: candle.start)))
             }
         }
         if view.phase == .regular, let session = view.marketDay {
             for instrument in priced(.dailyBars) {
                 guard let bar = view.dayBar(instrument, session) else { continue }
                 messages.append(
-                    message("d", instrument, FakeAlpacaQuotation.bar(bar, start: session.midnight)))
+                    message("d", instrument, FakeAlpacaMarketDataJSON.bar(bar, start: session.midnight)))
             }
         }
         return messages

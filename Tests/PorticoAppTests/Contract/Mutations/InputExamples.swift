@@ -64,7 +64,7 @@ struct InputExamples {
             return values
         }
 
-        private func value(of type: WrappedType, named name: String, _ choices: inout Choices) -> String? {
+        private func value(of type: GraphQLType, named name: String, _ choices: inout Choices) -> String? {
             let named = examples.schema[type.type]
             if type.wrapping.item != nil {
                 // All that there are of a kind, or all but one: a session with all scopes can do everything.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Generic code would run unspecialised, which takes a third more time for the smallest operation.
 @usableFromInline
-final class Engine: Sendable {
+final class AnyExecutableSchema: Sendable {
     let schema: Schema
     private let roots: RootValues
     private let options: ExecutionOptions
@@ -100,7 +100,7 @@ final class Engine: Sendable {
     ) async -> Result<ResponseStream, SubscriptionError> {
         do throws(GraphQLErrors) {
             let (plan, variables, cost) = try plan(request)
-            let run = PreparedRun(
+            let run = ExecutionArguments(
                 plan: plan, variables: variables, cost: cost, context: context, renewedContext: renewed)
             guard plan.operation.type == .subscription else {
                 return .success(ResponseStream(single: run))

@@ -1,9 +1,9 @@
 /// An operation within all limits that are independent of variables, with its cost for any variables.
 ///
 /// The type is a class, because all requests with the operation share one instance.
-package final class MeasuredOperation: Sendable {
+package final class AnalyzedOperation: Sendable {
     /// The measurements of the operation.
-    package let measure: OperationMeasurements
+    package let measure: OperationMetrics
     private let operation: OperationDefinition
     private let valid: ValidDocument
     private let order: FragmentOrder
@@ -14,7 +14,7 @@ package final class MeasuredOperation: Sendable {
 
     init(
         _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder,
-        _ measure: OperationMeasurements,
+        _ measure: OperationMetrics,
         _ limits: OperationLimits, _ costs: SchemaCosts
     ) {
         self.measure = measure
@@ -27,7 +27,7 @@ package final class MeasuredOperation: Sendable {
         constant =
             plan.isConstant
             ? Result { () throws(GraphQLErrors) in
-                try MeasuredOperation.cost(operation, of: valid, order: order, plan, limits, .empty)
+                try AnalyzedOperation.cost(operation, of: valid, order: order, plan, limits, .empty)
             } : nil
     }
 
@@ -39,7 +39,7 @@ package final class MeasuredOperation: Sendable {
     ///   argument.
     package func cost(_ variables: VariableValues) throws(GraphQLErrors) -> OperationCost {
         if let constant { return try constant.get() }
-        return try MeasuredOperation.cost(operation, of: valid, order: order, plan, limits, variables)
+        return try AnalyzedOperation.cost(operation, of: valid, order: order, plan, limits, variables)
     }
 
     private static func cost(

@@ -4,9 +4,9 @@ import Brokerage
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
 /// Points in the future are null.
-struct FakeAlpacaHistory {
-    private let query: FakeHistoryQuery
-    private let book: AccountBook
+struct FakeAlpacaPortfolioHistory {
+    private let query: FakeAlpacaPortfolioHistoryQuery
+    private let book: FakePortfolio
     private let view: MarketView
     private let sessions: [TradingSession]
     private let settings: FakeAlpacaSettings
@@ -19,8 +19,10 @@ struct FakeAlpacaHistory {
         let base: Decimal
     }
 
-    init(_ query: FakeHistoryQuery, of book: AccountBook, at view: MarketView, _ settings: FakeAlpacaSettings)
-    {
+    init(
+        _ query: FakeAlpacaPortfolioHistoryQuery, of book: FakePortfolio, at view: MarketView,
+        _ settings: FakeAlpacaSettings
+    ) {
         self.query = query
         self.book = book
         self.view = view
@@ -51,7 +53,7 @@ struct FakeAlpacaHistory {
     }
 
     /// Returns the response for an account without history.
-    private static func empty(_ timeframe: FakeHistoryQuery.Timeframe) -> JSONDocument {
+    private static func empty(_ timeframe: FakeAlpacaPortfolioHistoryQuery.Timeframe) -> JSONDocument {
         [
             "timestamp": [], "equity": [], "profit_loss": [], "profit_loss_pct": [], "base_value": 0,
             "timeframe": .string(timeframe.rawValue),
@@ -126,7 +128,7 @@ struct FakeAlpacaHistory {
 
     /// Returns the requested trading days, from the opening of the account until now.
     private static func sessions(
-        _ query: FakeHistoryQuery, of book: AccountBook, at view: MarketView
+        _ query: FakeAlpacaPortfolioHistoryQuery, of book: FakePortfolio, at view: MarketView
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
@@ -147,7 +149,7 @@ struct FakeAlpacaHistory {
 }
 
 /// The validated parameters of `GET /v2/account/portfolio/history`.
-struct FakeHistoryQuery: Sendable {
+struct FakeAlpacaPortfolioHistoryQuery: Sendable {
     let period: Period
     let timeframe: Timeframe
     let start: Instant?

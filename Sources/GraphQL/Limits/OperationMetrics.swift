@@ -2,7 +2,7 @@
 /// limit.
 ///
 /// Counts saturate at `Int.max`.
-public struct OperationMeasurements: Hashable, Sendable {
+public struct OperationMetrics: Hashable, Sendable {
     /// Tokens in the whole document.
     public var tokens: Int
     /// Levels of fields, without introspection.

@@ -1,8 +1,8 @@
 package import Brokerage
 
 /// The trading hours of an instrument.
-package enum Schedule: Sendable, Hashable, CaseIterable {
-    /// The US stock exchanges: ``TradingCalendar``.
+package enum TradingHours: Sendable, Hashable, CaseIterable {
+    /// The US stock exchanges: ``NewYorkCalendar``.
     case exchanges
     /// Indices: the market hours of the exchanges, without the extended hours.
     case marketHours
@@ -21,9 +21,9 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     /// Returns the session of a day; nil if there is none.
     package func session(on date: CalendarDate) -> TradingSession? {
         switch self {
-        case .exchanges: return TradingCalendar.session(on: date)
+        case .exchanges: return NewYorkCalendar.session(on: date)
         case .marketHours:
-            return TradingCalendar.session(on: date).map { TradingSession(date, from: $0.open, to: $0.close) }
+            return NewYorkCalendar.session(on: date).map { TradingSession(date, from: $0.open, to: $0.close) }
         case .london:
             return LondonCalendar.hours(on: date).map {
                 TradingSession(date, from: $0.lowerBound, to: $0.upperBound)

@@ -1,7 +1,7 @@
 import Brokerage
 
 /// Accounts at one moment: money, net positions, and their value in one currency.
-struct FakeSaxoBook {
+struct FakeSaxoPositionBook {
     let view: MarketView
     let rates: FakeSaxoRates
     /// The base currency, also that of ``cash``: the account's, or the client's for all accounts.
@@ -80,7 +80,7 @@ struct FakeSaxoBook {
     ) throws -> [FakeSaxoExecution] {
         let booked = account.trades.compactMap { trade -> FakeSaxoExecution? in
             guard let instrument = view.market.anyInstrument(trade.symbol),
-                let listing = FakeSaxoDirectory.instrument(of: instrument),
+                let listing = FakeSaxoInstruments.instrument(of: instrument),
                 let session = view.market.schedule(of: instrument).session(onOrBefore: trade.date),
                 session.close <= view.now
             else { return nil }

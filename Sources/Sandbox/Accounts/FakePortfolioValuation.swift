@@ -3,7 +3,7 @@ import Brokerage
 /// The holdings of an account at one moment, with their values.
 ///
 /// A holding without a scripted price still has its market value; only the price is omitted.
-struct Valuation {
+struct FakePortfolioValuation {
     let ledger: Ledger
     let cash: Decimal
     let positions: [Position]
@@ -29,7 +29,7 @@ struct Valuation {
         }
     }
 
-    init(_ book: AccountBook, _ view: MarketView) throws {
+    init(_ book: FakePortfolio, _ view: MarketView) throws {
         guard let today = view.tradingDay, let last = view.market.exchanges.session(before: today.date) else {
             throw NoSession()
         }
@@ -82,10 +82,10 @@ extension Array {
 struct EquityCurve {
     private let session: TradingSession
     /// The contents before the session, and after each of its trades.
-    private let steps: [(second: Int, contents: AccountBookSnapshot)]
+    private let steps: [(second: Int, contents: FakePortfolioSnapshot)]
     private let tapes: [String: DayTape]
 
-    init(_ book: AccountBook, _ session: TradingSession) throws {
+    init(_ book: FakePortfolio, _ session: TradingSession) throws {
         self.session = session
         steps = try book.contents(from: session.preMarketOpen - 1, through: session.postMarketClose)
         let held = steps.last?.contents.holdings ?? []

@@ -3,7 +3,7 @@ package import Brokerage
 /// The trading hours of the US exchanges, by the rules of the New York Stock Exchange (Rule 7.2) since 2022.
 ///
 /// The rules are applied to all years, together with the extraordinary closures since 2001.
-package enum TradingCalendar {
+package enum NewYorkCalendar {
     /// Returns the session of a day; nil at weekends and on holidays.
     package static func session(on date: CalendarDate) -> TradingSession? {
         guard !date.weekday.isWeekend, !isHoliday(date),
@@ -18,7 +18,7 @@ package enum TradingCalendar {
     }
 }
 
-extension TradingCalendar {
+extension NewYorkCalendar {
     static func isHoliday(_ date: CalendarDate) -> Bool {
         switch date.month {
         case 1:
@@ -95,7 +95,7 @@ extension TradingCalendar {
 /// One trading day, in whole seconds since 1970.
 ///
 /// The times in the comments are those of the US exchanges. Currencies and crypto have a day without phases:
-/// it opens and closes with trading (see ``Schedule``).
+/// it opens and closes with trading (see ``TradingHours``).
 package struct TradingSession: Sendable, Hashable {
     /// The date in New York; for crypto, in UTC.
     package let date: CalendarDate
@@ -109,7 +109,7 @@ package struct TradingSession: Sendable, Hashable {
     package let postMarketClose: Int
 
     /// The midnight in New York at which a day of the exchanges begins.
-    package var midnight: Int { Schedule.exchanges.start(of: date) ?? preMarketOpen }
+    package var midnight: Int { TradingHours.exchanges.start(of: date) ?? preMarketOpen }
 
     /// A phase of a trading day.
     package enum Phase: Sendable, Hashable, CaseIterable {

@@ -1,5 +1,5 @@
 /// A reference to an element of a schema in a document.
-public struct SchemaReference: Sendable {
+public struct SchemaElementUse: Sendable {
     /// The element's coordinate in the schema; for a field, with the type from which it is selected.
     public let coordinate: SchemaCoordinate
     /// The position in the document; for a type, field, enum value or directive only the name.
@@ -14,7 +14,7 @@ extension ValidDocument {
     /// These are fields and their arguments, types in conditions and of variables, directives and their
     /// arguments, input fields, and enum values as literals. Values of variables and meta-fields such as
     /// `__typename` are not included.
-    public var schemaUses: [SchemaReference] {
+    public var schemaUses: [SchemaElementUse] {
         var collector = SchemaReferenceCollector(typed)
         collector.run()
         return collector.uses.sorted { ($0.span.start, $0.span.end) < ($1.span.start, $1.span.end) }
@@ -24,7 +24,7 @@ extension ValidDocument {
 /// Collects the references; recurses into values, whose depth the parser limits.
 struct SchemaReferenceCollector {
     private let typed: TypedDocument
-    private(set) var uses: [SchemaReference] = []
+    private(set) var uses: [SchemaElementUse] = []
 
     private var document: Document { typed.document }
     private var schema: Schema { typed.schema }
@@ -44,7 +44,7 @@ struct SchemaReferenceCollector {
     }
 
     private mutating func use(_ coordinate: SchemaCoordinate, _ span: SourceSpan, _ reason: String? = nil) {
-        uses.append(SchemaReference(coordinate: coordinate, span: span, deprecationReason: reason))
+        uses.append(SchemaElementUse(coordinate: coordinate, span: span, deprecationReason: reason))
     }
 
     private mutating func collectSelection(at index: Int) {

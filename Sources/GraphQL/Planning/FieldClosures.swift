@@ -6,7 +6,7 @@
 /// calls them, whose `ObjectPlanReference<Source>` restores the type.
 @usableFromInline
 @safe
-struct PlannedField {
+struct FieldClosures {
     /// Writes the field of the object at this address; returns false if it failed and cannot be null.
     @usableFromInline
     typealias Emit = @Sendable (UnsafeRawPointer, _ row: Int, inout ResponseWriter) -> Bool
@@ -71,13 +71,13 @@ struct ObjectLayer {
     }
 }
 
-extension PlannedField {
+extension FieldClosures {
     /// Creates a field whose values become a column immediately.
     @inlinable
     static func column<Source, Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
-    ) -> PlannedField {
+    ) -> FieldClosures {
         loaded(slot, selection, of: source) { sources, execution in .ready(resolve(sources, execution)) }
     }
 
@@ -86,7 +86,7 @@ extension PlannedField {
     static func loaded<Source, Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) throws -> MaybeAsync<LoadedValues<Value>>
-    ) -> PlannedField {
+    ) -> FieldClosures {
         readingColumn(slot, selection, of: Value.self) { layer, execution, pending in
             let sources = layer.objects(as: Source.self)
             let parents = sources.count
@@ -119,10 +119,10 @@ extension PlannedField {
     @inlinable
     static func readingColumn<Value: GraphQLOutput>(
         _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
-    ) -> PlannedField {
-        unsafe PlannedField(
+    ) -> FieldClosures {
+        unsafe FieldClosures(
             emit: { _, row, writer in
-                guard let column = unsafe writer.slots.read(slot, as: LoadedColumn<Value>.self) else {
+                guard let column = unsafe writer.slots.read(slot, as: LoadedBatch<Value>.self) else {
                     return false
                 }
                 return unsafe column._withUnsafeGuaranteedRef { column in
@@ -140,24 +140,24 @@ extension PlannedField {
     ) {
         values.check(parents: parents)
         guard Value.hasLoads(selection) else {
-            execution.slots.set(slot, to: LoadedColumn(values, starts: []))
+            execution.slots.set(slot, to: LoadedBatch(values, starts: []))
             return
         }
-        let layer = LoadedColumn.layer(values, parents: parents)
+        let layer = LoadedBatch.layer(values, parents: parents)
         execution.slots.set(slot, to: layer.column)
         Value.prepare(layer.nodes, selection, in: execution, pending: &pending)
     }
 }
 
-extension PlannedField {
+extension FieldClosures {
     /// Returns the field with a check of the slot: if it contains a denial, nothing is loaded and the field
     /// fails.
-    func guarded(by guards: GuardedSlot, isNonNull: Bool) -> PlannedField {
+    func guarded(by guards: GuardedSlot, isNonNull: Bool) -> FieldClosures {
         let slot = guards.slot
-        let emit = unsafe PlannedField.emit(content, unlessDeniedIn: slot, isNonNull: isNonNull)
-        var field = unsafe PlannedField(
-            emit: emit, load: load.map { PlannedField.load($0, unlessDeniedIn: slot) })
-        field.subscribe = subscribe.map { PlannedField.subscribe($0, unlessDeniedIn: slot) }
+        let emit = unsafe FieldClosures.emit(content, unlessDeniedIn: slot, isNonNull: isNonNull)
+        var field = unsafe FieldClosures(
+            emit: emit, load: load.map { FieldClosures.load($0, unlessDeniedIn: slot) })
+        field.subscribe = subscribe.map { FieldClosures.subscribe($0, unlessDeniedIn: slot) }
         field.guards = guards
         return field
     }

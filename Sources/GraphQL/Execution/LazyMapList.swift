@@ -3,7 +3,7 @@
 /// A list of ten thousand items needs no memory before it is written, and then no allocation per item. If
 /// something is loaded below the items, they are also created once for the load.
 @frozen
-public struct LazyList<Items: RandomAccessCollection & Sendable>: Sendable
+public struct LazyMapList<Items: RandomAccessCollection & Sendable>: Sendable
 where Items.Element: GraphQLOutput {
     /// The collection that creates the items.
     public let items: Items
@@ -15,7 +15,7 @@ where Items.Element: GraphQLOutput {
     }
 }
 
-extension LazyList: GraphQLOutput {
+extension LazyMapList: GraphQLOutput {
     /// The node type of the items: lists add no layer.
     public typealias Node = Items.Element.Node
     /// The selection that all items share.

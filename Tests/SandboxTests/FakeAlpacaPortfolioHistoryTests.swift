@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Alpaca's portfolio history")
-struct FakeAlpacaHistoryTests {
+struct FakeAlpacaPortfolioHistoryTests {
     private func history(_ query: String, at moment: String = Moment.midday) async throws -> JSONValue {
         let reply = try await withSandbox(at: moment) { fixture in
             try await fixture.trading("/v2/account/portfolio/history?\(query)")
@@ -96,7 +96,7 @@ struct FakeAlpacaHistoryTests {
         }
         #expect(dates.count == stamps.count)
         #expect(dates.last == (try date("2026-11-27")))
-        #expect(dates.allSatisfy { TradingCalendar.session(on: $0) != nil })
+        #expect(dates.allSatisfy { NewYorkCalendar.session(on: $0) != nil })
     }
 
     @Test(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Alpaca's stream of an account's orders")
-struct FakeAlpacaTradeStreamTests {
+struct FakeAlpacaTradingStreamTests {
     static let token = #"{"action":"authenticate","data":{"oauth_token":"sandbox-demo-token"}}"#
     static let keys =
         #"{"action":"auth","key":"PKSANDBOXDEMO0000001","secret":"sandbox-demo-secret"}"#

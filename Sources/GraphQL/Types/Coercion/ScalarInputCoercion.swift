@@ -1,5 +1,5 @@
 /// The input coercion of a custom scalar (specification, section 3.5.5).
-public struct ScalarCoercion: Sendable {
+public struct ScalarInputCoercion: Sendable {
     /// Converts an input value, from a literal or a variable, to the value that resolvers receive.
     ///
     /// The input is never null. Clients see the message of a thrown error.

@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 
 @Suite("The trading calendar")
-struct TradingCalendarTests {
+struct NewYorkCalendarTests {
     @Test(
         "is closed at weekends and on holidays",
         arguments: [
@@ -19,7 +19,7 @@ struct TradingCalendarTests {
             "2001-09-11", "2012-10-30", "2025-01-09",
         ])
     func closed(_ text: String) throws {
-        #expect(try TradingCalendar.session(on: date(text)) == nil)
+        #expect(try NewYorkCalendar.session(on: date(text)) == nil)
     }
 
     struct Day: Sendable, CustomTestStringConvertible {
@@ -60,17 +60,17 @@ struct TradingCalendarTests {
         let last = try #require(CalendarDate(year: year, month: 12, day: 31))
         // Juneteenth is applied to years before 2022 as well, on a weekday of 2018 and 2019.
         let rule = year < 2022 ? sessions - 1 : sessions
-        #expect(Schedule.exchanges.sessions(from: first, through: last).count == rule)
+        #expect(TradingHours.exchanges.sessions(from: first, through: last).count == rule)
     }
 
     @Test("steps over closed days in both directions")
     func neighbours() throws {
         let monday = try date("2026-11-23")
         let friday = try date("2026-11-20")
-        #expect(Schedule.exchanges.session(before: monday)?.date == friday)
-        #expect(Schedule.exchanges.session(after: friday)?.date == monday)
-        #expect(Schedule.exchanges.session(onOrBefore: try date("2026-11-22"))?.date == friday)
-        #expect(Schedule.exchanges.session(before: .earliest) == nil)
+        #expect(TradingHours.exchanges.session(before: monday)?.date == friday)
+        #expect(TradingHours.exchanges.session(after: friday)?.date == monday)
+        #expect(TradingHours.exchanges.session(onOrBefore: try date("2026-11-22"))?.date == friday)
+        #expect(TradingHours.exchanges.session(before: .earliest) == nil)
     }
 
     private func seconds(_ text: String) -> Int? {

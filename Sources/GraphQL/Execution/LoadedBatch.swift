@@ -41,7 +41,7 @@ struct ResultCountMismatch: Error {
 
 /// The values of one loaded field for all its parents, by the parent's row.
 @usableFromInline
-final class LoadedColumn<Value: GraphQLOutput>: Sendable {
+final class LoadedBatch<Value: GraphQLOutput>: Sendable {
     @usableFromInline
     let values: LoadedValues<Value>
     /// The first row of the children in their own layer, by the parent's row.
@@ -62,9 +62,9 @@ final class LoadedColumn<Value: GraphQLOutput>: Sendable {
         var childRow = starts.isEmpty ? 0 : starts[row]
         switch values {
         case .values(let values):
-            return LoadedColumn.write(values, at: row, selection, row: &childRow, to: &writer)
+            return LoadedBatch.write(values, at: row, selection, row: &childRow, to: &writer)
         case .shared(let value):
-            return LoadedColumn.write(value, at: 0, selection, row: &childRow, to: &writer)
+            return LoadedBatch.write(value, at: 0, selection, row: &childRow, to: &writer)
         case .results(let results):
             switch results[row] {
             case .success(let value):
@@ -94,11 +94,11 @@ final class LoadedColumn<Value: GraphQLOutput>: Sendable {
     }
 }
 
-extension LoadedColumn {
+extension LoadedBatch {
     /// Creates the column of loaded values, with the contained objects as the next layer.
     @inlinable
     static func layer(_ values: LoadedValues<Value>, parents: Int) -> (
-        column: LoadedColumn, nodes: [Value.Node]
+        column: LoadedBatch, nodes: [Value.Node]
     ) {
         var nodes: [Value.Node] = []
         var starts: [Int] = []
@@ -120,6 +120,6 @@ extension LoadedColumn {
         case .failure:
             starts = Array(repeating: 0, count: parents)
         }
-        return (LoadedColumn(values, starts: starts), nodes)
+        return (LoadedBatch(values, starts: starts), nodes)
     }
 }

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// With DNS rebinding, under their own name, they can also read the responses. Browsers send the site in
 /// `Origin` with every POST and every WebSocket, and in `Host` the server's name that the page uses. Programs
 /// send no `Origin`, and may omit `Host`.
-struct SitePolicy: Sendable {
+struct CrossOriginProtection: Sendable {
     /// The name or address that the server listens on, in lower case.
     private let host: String
     private let isOnThisMachine: Bool

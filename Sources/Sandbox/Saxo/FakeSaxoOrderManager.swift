@@ -13,7 +13,7 @@ struct FakeSaxoActivity: Sendable {
 /// requests are ignored.
 ///
 /// It uses a lock: requests arrive concurrently, and each must change orders in one step.
-final class FakeSaxoOrderBook: Resettable {
+final class FakeSaxoOrderManager: Resettable {
     private let settings: FakeSaxoSettings
     private let state = Mutex<[String: Ledger]>([:])
 
@@ -139,7 +139,7 @@ extension FakeSaxoOrder {
         client.accounts.flatMap { account in
             account.limitOrders.compactMap { order -> FakeSaxoOrder? in
                 guard let instrument = FakeInstrument.all.first(where: { $0.symbol == order.symbol }),
-                    let listing = FakeSaxoDirectory.instrument(of: instrument),
+                    let listing = FakeSaxoInstruments.instrument(of: instrument),
                     let price = instrument.ticks(order.price), let amount = try? order.quantity.magnitude
                 else { return nil }
                 return FakeSaxoOrder(

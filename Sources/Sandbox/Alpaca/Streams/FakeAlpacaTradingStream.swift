@@ -4,7 +4,7 @@ import Brokerage
 ///
 /// A paper account's messages are binary frames, a live account's are text. With a listener, orders are
 /// simulated each second of the sandbox clock.
-struct FakeAlpacaTradeStream: Sendable {
+struct FakeAlpacaTradingStream: Sendable {
     let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
     let scriptedMarket: ScriptedMarket
@@ -69,7 +69,7 @@ struct FakeAlpacaTradeStream: Sendable {
         for task in listening { task.cancel() }
     }
 
-    private func forward(_ events: AsyncStream<FakeAlpacaTradeEvent>, to stream: WebSocketStream) async {
+    private func forward(_ events: AsyncStream<FakeAlpacaTradeUpdate>, to stream: WebSocketStream) async {
         for await event in events {
             guard let document = try? event.json else { continue }
             await send(document, stream)

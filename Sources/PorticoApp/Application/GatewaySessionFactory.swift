@@ -7,7 +7,7 @@ import Upstream
 import Web
 
 /// What executes the requests of all sessions: the schema, the services and the limits of calls to providers.
-final class GatewayRequestHandler: Sendable {
+final class GatewaySessionFactory: Sendable {
     fileprivate let schema: ExecutableSchema<GatewayContext>
     fileprivate let services: GatewayServices
     fileprivate let sessions: SessionAuthenticator
@@ -69,9 +69,9 @@ final class GatewayRequestHandler: Sendable {
 private final class GatewaySession: GraphQLSession {
     let tokenRejection: AuthenticationError?
     private let session: Session
-    private let handler: GatewayRequestHandler
+    private let handler: GatewaySessionFactory
 
-    init(_ session: Session, tokenRejection: AuthenticationError?, _ handler: GatewayRequestHandler) {
+    init(_ session: Session, tokenRejection: AuthenticationError?, _ handler: GatewaySessionFactory) {
         (self.session, self.tokenRejection, self.handler) = (session, tokenRejection, handler)
     }
 

@@ -11,7 +11,7 @@ package import Web
 ///
 /// The number of exports is limited for each user and for all users together. The number of concurrent
 /// exports is limited so that other readers of the file do not wait for them.
-package final class ExportRoute: Route {
+package final class UserDataExportRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
     private let export: UserDataExport
     private let rate: CallRateLimiter<OwnerID>

@@ -1,7 +1,7 @@
 package import Brokerage
 
 /// The cash, holdings and equity of one account at any moment, at the market's prices.
-package struct AccountBook: Sendable {
+package struct FakePortfolio: Sendable {
     package let ledger: Ledger
     package let market: Market
     /// Every trade with its second and price, oldest first.
@@ -77,7 +77,7 @@ package struct AccountBook: Sendable {
     /// Returns the contents at one second, and after each trade until another second.
     func contents(
         from first: Int, through last: Int
-    ) throws -> [(second: Int, contents: AccountBookSnapshot)] {
+    ) throws -> [(second: Int, contents: FakePortfolioSnapshot)] {
         var contents = try contents(at: first)
         var steps = [(second: first, contents: contents)]
         for execution in executions where first < execution.second && execution.second <= last {
@@ -87,16 +87,16 @@ package struct AccountBook: Sendable {
         return steps
     }
 
-    private func contents(at second: Int) throws -> AccountBookSnapshot {
+    private func contents(at second: Int) throws -> FakePortfolioSnapshot {
         let isOpen = Int(ledger.opened.secondsSince1970) <= second
-        var contents = AccountBookSnapshot(cash: isOpen ? ledger.deposit : .zero)
+        var contents = FakePortfolioSnapshot(cash: isOpen ? ledger.deposit : .zero)
         for execution in executions.prefix(while: { $0.second <= second }) { try contents.apply(execution) }
         return contents
     }
 }
 
 /// The cash and holdings of an account at one moment.
-struct AccountBookSnapshot {
+struct FakePortfolioSnapshot {
     var cash: Decimal
     /// In the order of their first purchase; sold holdings have a quantity of zero.
     var holdings: [Holding] = []
@@ -106,7 +106,7 @@ struct AccountBookSnapshot {
     }
 
     /// Books a trade: closed shares leave at the average price paid, opened ones enter at their own price.
-    mutating func apply(_ execution: AccountBook.Execution) throws {
+    mutating func apply(_ execution: FakePortfolio.Execution) throws {
         cash = try cash - execution.cost
         guard let index = holdings.firstIndex(where: { $0.instrument == execution.instrument }) else {
             holdings.append(

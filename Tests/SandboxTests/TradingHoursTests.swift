@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 
 @Suite("The hours of trading")
-struct ScheduleTests {
+struct TradingHoursTests {
     private func second(_ text: String) throws -> Int {
         Int(try instant(text).secondsSince1970)
     }
@@ -20,14 +20,14 @@ struct ScheduleTests {
         ])
     func currencies(moment: String, day: String?) throws {
         let second = try second(moment)
-        let running = Schedule.currencies.session(begunBy: second)
-        #expect((Schedule.currencies.phase(at: second) != nil) == (day != nil))
+        let running = TradingHours.currencies.session(begunBy: second)
+        #expect((TradingHours.currencies.phase(at: second) != nil) == (day != nil))
         if let day { #expect(running?.date.description == day) }
     }
 
     @Test("the day of the currencies follows New York's clock through the year")
     func daylight() throws {
-        let sessions = Schedule.currencies.sessions(
+        let sessions = TradingHours.currencies.sessions(
             from: try date("2026-01-01"), through: try date("2026-12-31"))
         #expect(sessions.count == 261)
         for session in sessions {
@@ -42,16 +42,16 @@ struct ScheduleTests {
     @Test("crypto never rests, and its day is UTC's")
     func continuous() throws {
         for moment in [Moment.midday, Moment.weekend, "2026-12-25T00:00:00Z"] {
-            let session = try #require(Schedule.continuous.session(begunBy: try second(moment)))
+            let session = try #require(TradingHours.continuous.session(begunBy: try second(moment)))
             #expect(session.date.description == String(moment.prefix(10)))
-            #expect(Schedule.continuous.phase(at: try second(moment)) == .regular)
+            #expect(TradingHours.continuous.phase(at: try second(moment)) == .regular)
         }
     }
 
     @Test("the exchanges' schedule is the trading calendar", arguments: Moment.all)
     func exchanges(moment: String) throws {
         let second = try second(moment)
-        #expect(Schedule.exchanges.session(begunBy: second) == Market(seed: 1).session(begunBy: second))
-        #expect(Schedule.exchanges.session(openedBy: second) == Market(seed: 1).session(openedBy: second))
+        #expect(TradingHours.exchanges.session(begunBy: second) == Market(seed: 1).session(begunBy: second))
+        #expect(TradingHours.exchanges.session(openedBy: second) == Market(seed: 1).session(openedBy: second))
     }
 }

@@ -4,7 +4,7 @@
 /// The algorithm is Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020): the interval of
 /// decimals that round to the double is scaled by a power of ten, taken from a table with 126 bits of
 /// precision. At most two candidates with one digit less and two with all digits remain.
-struct ShortestDouble {
+struct ShortestDecimal {
     let digits: UInt64
     let exponent: Int
 
@@ -12,7 +12,7 @@ struct ShortestDouble {
     ///
     /// - Parameter value: A finite number greater than zero.
     init(of value: Double) {
-        var (digits, exponent) = ShortestDouble.shortest(value)
+        var (digits, exponent) = ShortestDecimal.shortest(value)
         while digits % 10 == 0 {
             digits /= 10
             exponent += 1

@@ -1,14 +1,14 @@
 /// Coerces JSON values of a request to their types (specification, sections 3.5 to 3.12).
 ///
 /// The result contains no reason for a failure; `ValueErrorReporter` determines it.
-struct ValueCoercion {
+struct InputValueCoercion {
     let schema: Schema
 
     /// Returns the value with defaults of input fields filled in; nil if it does not fit.
-    func coerce(_ value: InputValue, to type: WrappedType) -> InputValue? {
+    func coerce(_ value: InputValue, to type: GraphQLType) -> InputValue? {
         if case .null = value { return type.wrapping.isNonNull ? nil : .null }
         if let item = type.wrapping.item {
-            let itemType = WrappedType(type.type, item)
+            let itemType = GraphQLType(type.type, item)
             // A single value is coerced to a list of one item.
             guard case .list(let items) = value else {
                 return coerce(value, to: itemType).map { .list([$0]) }
@@ -79,14 +79,14 @@ extension InputValue {
     /// Returns true if lists and objects are nested deeper than `levels`.
     ///
     /// Values of custom scalars are not inspected.
-    func isDeeper(than levels: Int, as type: WrappedType, in schema: Schema) -> Bool {
+    func isDeeper(than levels: Int, as type: GraphQLType, in schema: Schema) -> Bool {
         // Only input objects nest without a bound; the type limits the depth of all other values.
         guard case .inputObject = schema[type.type].kind else { return false }
         var stack = [(value: self, type: type, level: 0)]
         while let (value, type, level) = stack.popLast() {
             if level > levels { return true }
             if let item = type.wrapping.item {
-                let itemType = WrappedType(type.type, item)
+                let itemType = GraphQLType(type.type, item)
                 guard case .list(let items) = value else {
                     stack.append((value, itemType, level + 1))
                     continue

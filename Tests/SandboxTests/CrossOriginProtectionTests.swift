@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite("The sandbox and pages of other sites")
-struct SitePolicyTests {
+struct CrossOriginProtectionTests {
     /// Sends a request with the given fields in place of `Host`.
     private static func send(_ request: String, _ fields: [String], of client: Client) async throws
         -> Client.Reply
