@@ -139,7 +139,7 @@ package final class HTTPServer: Service {
     }
 }
 
-/// What all connections of a server share.
+/// The objects that all connections of a server share.
 package final class ServerState: Sendable {
     let configuration: ServerConfiguration
     let limits: ServerLimits
@@ -184,7 +184,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// 0 to 65,535; 0 takes a free one.
     package var port: Int
     package var limits: ServerLimits
-    /// What TLS is spoken with, and HTTP/2 with it; nil speaks neither.
+    /// The files for TLS and HTTP/2; nil for a server without TLS.
     package var tls: TLSFiles?
     /// Whether queries are accepted with GET.
     package var allowsGET = true
@@ -197,7 +197,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// The origins whose pages may read responses.
     package var cors = CORSPolicy()
     package var compression = CompressionPolicy()
-    /// Who may read `/metrics`.
+    /// The clients that may read `/metrics`.
     package var metricsAudience = MetricsAudience.thisMachine
     /// Whether each response is logged at the level `info`, with its operation's name and hash, instead of
     /// `debug`.

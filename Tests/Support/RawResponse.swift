@@ -65,8 +65,7 @@ package struct RawResponse: Sendable {
         return bytes.indices.first { bytes[$0...].starts(with: mark) }.map { $0 + 4 }
     }
 
-    /// `\r
-    /// ` is one `Character`, so lines are split as bytes.
+    /// `\r ` is one `Character`, so lines are split as bytes.
     private static func lines(of head: ArraySlice<UInt8>) -> [String] {
         head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)

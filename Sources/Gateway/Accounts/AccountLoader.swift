@@ -227,7 +227,7 @@ extension GatewayContext {
         }
     }
 
-    /// What an account holds, of some instruments or of all.
+    /// The positions of an account: of some instruments, or all.
     func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         let (connection, id) = (account.connection, account.who.id)
         if connection.directory != nil, event?.positions(of: connection) == nil {
@@ -281,7 +281,7 @@ extension GatewayContext {
         }
     }
 
-    /// How the equity of an account went.
+    /// The history of an account's equity.
     func history(
         of linked: ConnectedAccount, _ range: HistoryRange, interval: Interval?
     ) -> MaybeAsync<EquityHistory?> {

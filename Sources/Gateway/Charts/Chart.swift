@@ -2,7 +2,7 @@ package import Brokerage
 import Foundation
 package import GraphQL
 
-/// A chart as it is written: the candles are made one by one out of the columns.
+/// A chart as it is written: the candles are created one by one from the columns.
 struct Chart: Sendable {
     let series: CandleSeries
 

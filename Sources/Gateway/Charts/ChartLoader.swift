@@ -20,7 +20,7 @@ extension GatewayContext {
         charts(for: symbols, arguments, as: { $0 })
     }
 
-    /// The same, each as it is shown.
+    /// The same, with each chart converted by a function.
     func charts<Shown>(
         for symbols: [Symbol], _ arguments: ChartArguments,
         as show: @escaping @Sendable (CandleSeries) -> Shown

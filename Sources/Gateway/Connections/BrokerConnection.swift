@@ -7,9 +7,9 @@ package import Upstream
 package final class BrokerConnection: Sendable {
     /// The id in keys and ids; it never changes during the life of the connection.
     package let id: String
-    /// Whose it is.
+    /// The owner.
     ///
-    /// Nothing that is read through the connection is ever shown to anybody else.
+    /// Data that is read through the connection is never returned to another user.
     package let owner: OwnerID
     package let provider: ProviderID
     package let environment: Environment

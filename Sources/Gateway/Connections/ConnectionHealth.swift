@@ -10,7 +10,7 @@ package final class ConnectionHealth: Sendable {
     package struct Facts: Hashable, Sendable {
         /// The last call that worked.
         var lastSuccessAt: Instant?
-        /// Why calls have failed since; nil while they work.
+        /// The failure of the calls since then; nil while they succeed.
         package var failure: Failure?
 
         package struct Failure: Hashable, Sendable {
@@ -62,8 +62,8 @@ package final class ConnectionHealth: Sendable {
         let now = clock.wallTime()
         let isNewRefusal = state.withLock { facts in
             let wasRefused = facts.isRejected
-            // A rejection remains until a call succeeds: an outage of the host says nothing about the
-            // credential.
+            // A rejection remains until a call succeeds: an outage of the host does not show whether the
+            // credential is valid.
             if wasRefused { return false }
             let since = facts.failure?.since ?? now
             facts.failure = Facts.Failure(

@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 
 extension Mutation {
-    /// What connects users with providers.
+    /// The mutations of connections with providers.
     @FieldsBuilder<Mutation> static var connections: [Field<Mutation>] {
         Field(
             "beginConnection", BeginConnectionArguments.self,

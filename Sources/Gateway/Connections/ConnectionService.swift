@@ -26,12 +26,13 @@ package final class ConnectionService: Sendable {
     ///   - store: The store of connections.
     ///   - registry: The connections that are in memory.
     ///   - connectors: One for each provider that users can connect with.
-    ///   - redirects: Where browsers may be sent back to.
-    ///   - clock: What times are measured by.
-    ///   - limits: How often credentials may be tried.
+    ///   - redirects: The addresses to which browsers may be redirected.
+    ///   - clock: The clock of times and pauses.
+    ///   - limits: The rates at which credentials may be tried.
     ///   - ledger: The ledger that counts the calls of connections.
-    ///   - didChange: Called for each connection that was created, got another credential (with the connection before
-    ///     the change), or was removed, so that values that were read with it are no longer used.
+    ///   - didChange: Called for each connection that was created, got another credential (with the
+    ///     connection before the
+    ///     change), or was removed, so that values that were read with it are no longer used.
     init(
         store: ConnectionStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
@@ -151,7 +152,7 @@ package final class ConnectionService: Sendable {
     }
 }
 
-/// Where to send a user, and until when.
+/// The address to which a user is redirected, and the time until which the authorization is pending.
 struct AuthorizationStart: Sendable {
     let url: String
     let state: String

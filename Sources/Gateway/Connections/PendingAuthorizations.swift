@@ -120,9 +120,9 @@ package struct RedirectPolicy: Sendable {
     private let remedy: String
 
     /// - Parameters:
-    ///   - addresses: Those that the settings name.
-    ///   - allowsLoopback: Whether any address of this machine will do: for the sandbox.
-    ///   - remedy: What to do about a refusal, for messages.
+    ///   - addresses: The addresses of the settings.
+    ///   - allowsLoopback: Whether every loopback address is allowed: for the sandbox.
+    ///   - remedy: The remedy in the message of a refusal.
     package init(_ addresses: Set<HTTPURL>, allowsLoopback: Bool, remedy: String) {
         self.addresses = addresses
         self.allowsLoopback = allowsLoopback

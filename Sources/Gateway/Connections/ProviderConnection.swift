@@ -166,7 +166,7 @@ extension ProviderConnection: GraphQLObject {
         Field("rateLimits") { $0.limits() }
     }
 
-    /// Why it does not work now.
+    /// The reason why it does not work; nil while it works.
     private var failure: OngoingFailure? {
         if let end = endsAt(), end <= health.clock.wallTime() {
             return OngoingFailure(

@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 import Storage
 
-/// What an allocation is worth now, in one currency.
+/// The value of an allocation in one currency.
 package struct AllocationValuation: Sendable {
     /// The positions of the allocation; nil if they are unknown.
     let positions: Result<[ConnectedPosition]?, any Error>

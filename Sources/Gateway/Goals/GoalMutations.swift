@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 extension Mutation {
-    /// What changes goals.
+    /// The mutations of goals.
     @FieldsBuilder<Mutation> static var goals: [Field<Mutation>] {
         Field(
             "createGoal", InputArguments<GoalInput>.self,
@@ -114,7 +114,7 @@ extension FieldError {
         FieldError(.notFound, "There is no goal \"\(id.beginning(80))\".")
     }
 
-    /// Why a goal was not made or changed, as clients see it.
+    /// The error for clients if a goal was not created or changed.
     fileprivate init(_ refusal: GoalError, of allocations: [GoalAllocation], id: String) {
         switch refusal {
         case .notFound: self = .noGoal(id)

@@ -53,7 +53,7 @@ extension GoalsProgress: LiveEntity {
 }
 
 extension Result where Success == Decimal?, Failure == any Error {
-    /// Whether it is the same amount, or the same is said of why there is none.
+    /// Whether both have the same amount, or the same reason for its absence.
     fileprivate func isEquivalent(to other: Self) -> Bool {
         switch (self, other) {
         case (.success(let value), .success(let otherValue)): value == otherValue

@@ -38,13 +38,13 @@ package struct UserHoldings: Sendable {
             })
     }
 
-    /// How much of each of some instruments is held in each account.
+    /// The quantities of instruments in each account.
     ///
     /// - Parameters:
-    ///   - symbols: the instruments.
-    ///   - accounts: all accounts of the user.
-    /// - Returns: the quantities, by the ids of the accounts in the schema.
-    /// - Throws: why an account that may hold one could not be read.
+    ///   - symbols: The instruments.
+    ///   - accounts: All accounts of the user.
+    /// - Returns: The quantities, by the ids of the accounts in the schema.
+    /// - Throws: The failure of an account that may hold one of them and could not be read.
     func quantities(of symbols: Set<Symbol>, in accounts: [ConnectedAccount]) throws -> HeldQuantities {
         var held = HeldQuantities()
         for symbol in symbols {
@@ -84,7 +84,7 @@ extension BrokerConnection {
 }
 
 extension GatewayContext {
-    /// What all accounts hold now, each connection read once.
+    /// The holdings of all accounts; each connection is read once.
     func holdings() throws -> MaybeAsync<UserHoldings> {
         let connections = try connections(with: nil)
         return MaybeAsync.each(connections) { positions(of: $0, symbols: nil) }.map { answers in

@@ -81,7 +81,7 @@ package struct ProviderArticlePage: Hashable, Sendable {
     let provider: ProviderID
     let page: ArticlePage
 
-    /// Whether the page contains so many articles, or is the last one.
+    /// Whether the page has this number of articles, or is the last one.
     func suffices(from offset: Int, _ count: Int) -> Bool {
         page.next == nil || offset + count < page.articles.count
     }

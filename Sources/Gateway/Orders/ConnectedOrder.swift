@@ -14,7 +14,7 @@ package struct ConnectedOrder: Sendable {
     let clientOrderID: String?
     /// Its place among the connection's orders.
     let time: Instant
-    /// How the outcome of the latest write of the order is being determined.
+    /// The state of the reconciliation of the order's latest write.
     ///
     /// Nil if the outcome is known, or while the response is awaited.
     var reconciliation: ReconciliationState?
@@ -99,7 +99,7 @@ extension BrokerConnection {
 }
 
 extension JournalOrder {
-    /// How the outcome of the latest write is being determined.
+    /// The state of the reconciliation of the latest write.
     fileprivate var reconciliation: ReconciliationState? {
         switch latestWriteState {
         case .unconfirmed: .inProgress
@@ -165,7 +165,7 @@ extension ConnectedOrder: GraphQLObject {
     }
 }
 
-/// Why and when a broker refused an order.
+/// The reason and the time of a broker's rejection of an order.
 struct OrderRejectionObject: GraphQLObject {
     typealias Context = GatewayContext
 

@@ -248,13 +248,13 @@ extension GatewayContext {
         }
         orderWorkflow.journal.release(id)
         if !isSettled { orderWorkflow.wakeSignal.send() }
-        // Also after a failure: only the broker knows the present state.
+        // Also after a failure: the broker may have changed the order.
         defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {
             services.watches.orders.changed(by: connection)
             throw failure
         }
-        // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation asks the
+        // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation queries the
         // broker.
         let standing = noted ?? outcome.map(order.after) ?? order
         let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)

@@ -205,7 +205,7 @@ package final class OrderReconciliation: Sendable {
     private func outcome(
         of change: OrderReplacement, _ query: OutcomeQuery
     ) async throws(ProviderFailure) -> OrderWriteOutcome? {
-        // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
+        // A broker that replaces an order by a new one finds it by the client order id of the new one.
         if case .found(let order) = try await trace(query) { return .found(order) }
         guard let order = try await changedOrder(query) else { return removedOrderOutcome(query) }
         return order.has(change) ? .found(order) : missing(query)
@@ -224,7 +224,7 @@ package final class OrderReconciliation: Sendable {
             clientID: write.clientOrderID, of: write.account, in: query.call)
     }
 
-    /// The order that was to be changed; nil if the broker does not know it (any more).
+    /// The order to be changed; nil if the broker does not know it, or no longer.
     private func changedOrder(_ query: OutcomeQuery) async throws(ProviderFailure) -> Order? {
         guard let id = query.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {

@@ -17,7 +17,7 @@ package struct ReconciliationSchedule {
         }
     }
 
-    /// The writes of a connection that are to be checked, one after the other.
+    /// The writes of a connection to check, one after the other.
     package struct ConnectionWrites: Hashable, Sendable {
         package let connection: ConnectionKey
         /// The ids of its due writes; the one that has been due for longest comes first.

@@ -1,7 +1,7 @@
 import Brokerage
 import GraphQL
 
-/// What to divide holdings by.
+/// The property by which holdings are grouped.
 package enum AllocationKey: String, Sendable, CaseIterable {
     case assetClass = "ASSET_CLASS"
     case currency = "CURRENCY"
@@ -13,7 +13,7 @@ package enum AllocationKey: String, Sendable, CaseIterable {
 /// Something held that has a value in the currency that is summed in.
 struct ValuedHolding: Sendable {
     let value: Decimal
-    /// What `value` counts as under each way to divide.
+    /// The group of `value` for each property.
     let keys: [AllocationKey: String]
 }
 

@@ -2,7 +2,7 @@ import Brokerage
 package import GraphQL
 import Upstream
 
-/// What one unit of a currency is worth in another, and who said so.
+/// The value of one unit of a currency in another, and its source.
 struct ExchangeRate: Hashable, Sendable {
     let from: Currency
     let to: Currency
@@ -157,9 +157,9 @@ package struct ExchangeRateTable: Sendable {
         self.rates = rates
     }
 
-    /// What one unit of a currency is worth in another; nil where both are the same.
+    /// The value of one unit of a currency in another; nil if both are the same.
     ///
-    /// - Throws: `FieldError` where no source has the rate.
+    /// - Throws: `FieldError` if no source has the rate.
     func rate(from: String, to: String) throws -> ExchangeRate? {
         if from == to { return nil }
         guard let from = try? Currency(from), let to = try? Currency(to),

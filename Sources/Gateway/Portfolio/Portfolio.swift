@@ -17,8 +17,8 @@ struct Portfolio: Sendable {
 
     /// A sum over all accounts.
     ///
-    /// - Throws: why it has a hole: an account that could not be read, or a rate that nobody has. A sum with a hole is no smaller
-    ///   sum.
+    /// - Throws: The reason why it would be incomplete: an account that could not be read, or a missing
+    ///   exchange rate.
     fileprivate func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
@@ -29,7 +29,7 @@ struct Portfolio: Sendable {
         return holdings.accounts.isEmpty ? nil : sum
     }
 
-    /// What all positions have earned.
+    /// The profit or loss of all open positions.
     fileprivate func unrealizedProfitLoss() throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
@@ -108,7 +108,7 @@ extension Portfolio: GraphQLObject {
 /// One account's part of a portfolio.
 struct PortfolioPart: Sendable {
     let account: LoadedAccount
-    /// In the portfolio's currency; nil where the broker tells no value or nobody has the rate.
+    /// In the portfolio's currency; nil if the broker returns no value, or no source has the rate.
     let converted: Decimal?
     let rate: ExchangeRate?
 

@@ -50,7 +50,7 @@ extension GatewayContext {
         }
     }
 
-    /// The rates of some currencies in one; a currency whose rate nobody has is not among them.
+    /// The exchange rates of currencies; a currency without a rate is missing.
     private func rates(_ codes: Set<String>, in currency: Currency) async throws -> ExchangeRates {
         let pairs = codes.sorted().compactMap { code in
             (try? Currency(code)).map { CurrencyPair(from: $0, to: currency) }
@@ -78,11 +78,11 @@ struct ExchangeRates: Sendable {
     }
 }
 
-/// What could be read of a user's accounts, and what failed.
+/// The holdings of a user's accounts that could be read, and the failure of the others.
 struct Holdings: Sendable {
     let accounts: [LoadedAccount]
     let positions: [ConnectedPosition]
-    /// Why some of it is missing; nil where all could be read.
+    /// The reason why holdings are missing; nil if all accounts could be read.
     let failure: (any Error)?
 
     init(accounts: BatchResults<LoadedAccount>, positions: BatchResults<ConnectedPosition>) {

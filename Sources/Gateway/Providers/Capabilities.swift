@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 import Upstream
 
-/// What can be asked, so that a front end hides what would fail.
+/// The available operations, so that a front end hides those that would fail.
 struct Capabilities: GraphQLObject {
     typealias Context = GatewayContext
 
@@ -12,13 +12,13 @@ struct Capabilities: GraphQLObject {
     let orderTypes: [OrderType]
     let timesInForce: [TimeInForce]
 
-    /// What sources of one provider can do together.
+    /// The capabilities of all sources of one provider.
     ///
     /// - Parameters:
-    ///   - provider: whose they are.
-    ///   - sources: of market data.
-    ///   - isAccountSource: whether there are accounts.
-    ///   - orders: which orders are taken; nil for none.
+    ///   - provider: The provider.
+    ///   - sources: Its sources of market data.
+    ///   - isAccountSource: Whether it has accounts.
+    ///   - orders: The orders that it accepts; nil for none.
     init(
         of provider: ProviderID, _ sources: [MarketDataSource], isAccountSource: Bool,
         orders: OrderCapabilities?

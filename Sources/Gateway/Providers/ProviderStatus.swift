@@ -5,10 +5,10 @@ package import Upstream
 /// A provider as Portico sees it.
 struct ProviderStatus: Sendable {
     let provider: ProviderID
-    /// What asks it, for the one who wants to know; none where it is not configured.
+    /// The provider's sources of market data for the current user; empty if the provider is not configured.
     let sources: [MarketDataSource]
     let isAccountSource: Bool
-    /// What takes orders, through the connections of the one who wants to know.
+    /// The orders that the current user's connections accept.
     let orders: OrderCapabilities?
     let condition: ProviderHealthReport
     /// The user's connections to the provider.
@@ -119,7 +119,7 @@ extension QuotaWindow.Period {
     }
 }
 
-/// Why something has not worked for a while.
+/// The reason of a failure that lasts.
 struct OngoingFailure: GraphQLObject {
     typealias Context = GatewayContext
 
@@ -133,7 +133,7 @@ struct OngoingFailure: GraphQLObject {
         retryAt = error.retryAt
     }
 
-    /// Why calls to a provider fail now.
+    /// The failure of calls to a provider.
     init(_ provider: ProviderID, _ failure: ProviderHealth.Failure) {
         error = FieldError(ProviderFailure(provider, failure.cause))
         since = failure.since

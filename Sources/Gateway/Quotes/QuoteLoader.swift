@@ -17,7 +17,7 @@ extension GatewayContext {
         quotes(for: symbols, from: provider, as: { $0 })
     }
 
-    /// The same, each as it is shown.
+    /// The same, with each quote converted by a function.
     func quotes<Shown>(
         for symbols: [Symbol], from provider: ProviderID?, as show: @escaping @Sendable (Quote) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {

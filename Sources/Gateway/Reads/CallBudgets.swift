@@ -62,7 +62,7 @@ package final class CallBudgets: Sendable {
 
     /// Whether the table has room for a client.
     ///
-    /// Removes clients whose minute is over, once a second at most, since that reads all entries.
+    /// Removes clients whose minute has ended, at most once a second, because that reads all entries.
     private func ensureCapacity(in state: inout State, _ now: ContinuousClock.Instant) -> Bool {
         if state.clients.count < capacity { return true }
         guard state.nextSweep.map({ $0 <= now }) ?? true else { return false }

@@ -22,7 +22,7 @@ package struct ReadCaches: Sendable {
     /// Articles that were requested by their ids.
     let singleArticles: ReadCache<ArticleMark, Article>
     let clocks: ReadCache<SingleValueQuery, MarketClock>
-    /// What times are measured by.
+    /// The clock of the lifetimes.
     let clock: TimeSource
 
     /// Forgets all that was read for an owner at a provider.

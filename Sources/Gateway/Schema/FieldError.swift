@@ -12,7 +12,7 @@ package struct FieldError: ClientVisibleError, Hashable {
     package var retryAt: Instant?
     /// The invalid argument, for example `input.allocations[0].symbol`.
     package var argument: String?
-    /// Why a broker refused to change an order.
+    /// The reason why a broker refused to change an order.
     package var rejection: RejectionReason?
 
     package init(_ code: ErrorCode, _ message: String, provider: ProviderID? = nil, retryAt: Instant? = nil) {
@@ -104,9 +104,9 @@ package enum ErrorCode: String, Sendable, CaseIterable {
 }
 
 extension FieldError {
-    /// A failure of a provider, for clients.
+    /// The error for clients of a provider's failure.
     ///
-    /// The message says what happened and what to do; it contains no text of the provider.
+    /// The message names the failure and the remedy; it contains no text of the provider.
     init(_ failure: ProviderFailure) {
         let name = failure.provider.rawValue
         let (code, message): (ErrorCode, String) =

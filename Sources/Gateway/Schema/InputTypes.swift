@@ -19,7 +19,7 @@ protocol BoundedText: GraphQLInput {
     init(bounded text: String)
 }
 
-/// A bounded text that is stored as it is.
+/// A bounded text that is stored unchanged.
 protocol StoredText: BoundedText {
     init(text: String)
 }

@@ -267,7 +267,7 @@ extension FieldGuard where Context == GatewayContext {
         FieldGuard("requires") { directive in
             guard case .enum(let name)? = directive.arguments["scope"], let scope = Scope(rawValue: name)
             else {
-                // A schema that says what this program does not know: closed rather than open.
+                // An unknown argument of the schema's directive: access is denied.
                 return { _ in FieldError.internalError }
             }
             return { context in context.session.denial(requiring: scope) }

@@ -100,7 +100,7 @@ package final class GatewayContext: Sendable {
         cache.cached(query, in: connection.scope, for: call)
     }
 
-    /// All that is known of a connection; nil for one that has gone meanwhile.
+    /// All properties of a connection; nil if it was removed in the meantime.
     func link(of connection: BrokerConnection) -> ProviderConnection? {
         services.links(of: connection.owner).first { $0.id == connection.id }
     }

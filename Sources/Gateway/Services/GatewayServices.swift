@@ -9,7 +9,7 @@ package import Upstream
 package final class GatewayServices: Sendable {
     /// The connections of all users.
     private let registry: ProviderConnectionRegistry
-    /// What makes connections, and ends them.
+    /// Creates and removes connections.
     package let connectionService: ConnectionService
     /// The server's own sources of market data.
     let market: [MarketDataSource]
@@ -29,13 +29,14 @@ package final class GatewayServices: Sendable {
     ///   - connectors: The providers that users can connect with.
     ///   - redirects: The addresses to which browsers are redirected after consent.
     ///   - market: The server's own sources of market data.
-    ///   - routes: Who is asked for what, in which order.
-    ///   - reads: Where what was read is kept.
-    ///   - userData: What users have entrusted to Portico.
-    ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
-    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
+    ///   - routes: The order of the providers for each kind of data.
+    ///   - reads: The caches of reads.
+    ///   - userData: The stores of users' data.
+    ///   - clock: The clock of polls, pauses and timeouts.
+    ///   - symbolsPerClient: The maximum number of symbols of one provider's feed to which one client
+    ///     subscribes.
     ///   - ledger: The ledger that counts the calls of connections.
-    ///   - condition: How a provider fares.
+    ///   - condition: The health of a provider.
     package init(
         connections: [ProviderConnection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, remedy: ""),

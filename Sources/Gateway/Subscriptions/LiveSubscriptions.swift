@@ -133,7 +133,7 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
     }
 }
 
-/// Watches that go away with those who watch.
+/// Subscriptions that are removed with their last subscriber.
 struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
     private struct Entry {
         weak var watch: Watched?

@@ -60,7 +60,7 @@ final class OrderSubscriptions: Sendable {
     }
 }
 
-/// The orders of one connection, as they are followed.
+/// The tracked orders of one connection.
 final class OrderSubscription: Sendable {
     let inbox: OrderUpdateQueue
     let orders: SharedSubscription<[SubscribedOrder]>
@@ -83,13 +83,13 @@ final class OrderSubscription: Sendable {
 /// Portico's own writes and the broker's stream of the present run add updates. When a connection gets
 /// another credential, a new run begins, and updates of the previous one are ignored.
 package final class OrderUpdateQueue: Sendable {
-    /// What there is to do.
+    /// The pending work.
     struct Contents {
         /// Orders after Portico's own writes.
         var own: [ConnectedOrder] = []
         /// Orders from the broker's stream.
         var streamed: [Order] = []
-        /// Whether all that are open are to be read.
+        /// Whether all open orders must be read.
         var needsFullRead = true
     }
 

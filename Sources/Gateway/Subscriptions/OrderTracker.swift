@@ -46,7 +46,7 @@ package struct OrderTracker: Sendable {
         }
     }
 
-    /// Without a stream, or where only the user can help, it is over at once, and all is read now and then.
+    /// Without a stream, or if only the user can restore it, this returns at once, and orders are polled.
     private func followStream(
         in round: OrderUpdateBatch, notifying watch: SharedSubscription<[SubscribedOrder]>
     ) async {
@@ -61,7 +61,7 @@ package struct OrderTracker: Sendable {
 
     /// Processes the waiting updates.
     ///
-    /// - Returns: All orders as they are known now, or the failure.
+    /// - Returns: All known orders, or the failure.
     private func apply(
         _ updates: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ snapshot: inout OrderSnapshot
     ) async -> Result<[SubscribedOrder], any Error> {

@@ -174,7 +174,7 @@ package enum LiveNews: Hashable, Sendable {
         }
     }
 
-    /// Whether a client learns nothing from it after another.
+    /// Whether a client that has the other one learns nothing new from it.
     fileprivate func isEquivalent(to other: LiveNews) -> Bool {
         switch (self, other) {
         case (.price(let price), .price(let known)): price.isEquivalent(to: known)

@@ -184,7 +184,7 @@ private final class QuoteFallbackSubscriber: Sendable {
             do throws(ProviderFailure) {
                 try follow(symbols, of: source, &state)
             } catch {
-                // The source has no room, or it is gone: the next source may help.
+                // The source has no room or was removed: the next source may have the quote.
                 let news = Dictionary(symbols.map { ($0, QuoteEvent.failure(error)) }) { first, _ in first }
                 handle(QuoteFeedUpdate(events: news, ended: symbols), from: source, &state)
             }
@@ -290,14 +290,14 @@ struct QuoteSequence: AsyncSequence, Sendable {
 }
 
 extension GatewayContext {
-    /// Follows prices: each symbol at the best source of the route that tells one, together with all others who follow it
-    /// there.
+    /// Subscribes to prices: each symbol at the first source of the route that has a price; equal
+    /// subscriptions are shared.
     ///
     /// - Parameters:
     ///   - symbols: At most 200.
-    ///   - provider: Follow this provider and no other.
-    /// - Returns: their prices from now on; a symbol that no source could have is not among them.
-    /// - Throws: `FieldError` where there is no source of quotes.
+    ///   - provider: The only provider to use; nil for the route.
+    /// - Returns: The prices from now on; a symbol that no source can have is not among them.
+    /// - Throws: `FieldError` if there is no source of quotes.
     package func follow(_ symbols: [Symbol], from provider: ProviderID?) throws -> QuoteSubscription {
         try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
         let sources = try sources(for: .quotes, from: provider)
@@ -323,9 +323,9 @@ extension GatewayContext {
 }
 
 extension GatewayServices {
-    /// A source by its credential of now.
+    /// The current source for a source of an earlier time.
     ///
-    /// - Throws: `unauthorized` for one of a connection that has gone meanwhile.
+    /// - Throws: `unauthorized` for a source of a connection that was removed.
     fileprivate func currentSource(_ source: MarketDataSource) throws(ProviderFailure) -> MarketDataSource {
         switch source.audience {
         case .everybody: return source

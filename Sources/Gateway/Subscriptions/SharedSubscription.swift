@@ -11,7 +11,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         var watchers: [Int: AsyncStream<Update>.Continuation] = [:]
         var nextNumber = 0
         var latest: Update?
-        /// What looks after the value, while anybody watches.
+        /// The task that updates the value while there are subscribers.
         var work: Task<Void, Never>?
         /// The number of runs so far.
         var runCount = 0
@@ -21,11 +21,11 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     private let work: Work
-    // Held while a value is sent to all watchers, so that all receive the values in the same order. Nothing is
+    // Held while a value is sent to all subscribers, so that all receive the values in the same order. Nothing is
     // awaited while it is held.
     private let state = Mutex(State())
 
-    /// - Parameter work: What looks after the value.
+    /// - Parameter work: Updates the value.
     package init(_ work: @escaping Work) {
         self.work = work
     }
@@ -154,7 +154,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
 package struct SubscriptionRun: Sendable {
     /// Greater than that of any earlier run, which may not have ended, or even begun, yet.
     let number: Int
-    /// Each says that there may be something new; the first comes at once.
+    /// Each element signals that there may be a new value; the first comes at once.
     let nudges: AsyncStream<Void>
 }
 

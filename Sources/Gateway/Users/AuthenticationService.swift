@@ -284,12 +284,12 @@ package struct UserPolicy: Sendable {
     package init() {}
 }
 
-/// Who may become a user.
+/// The policy for new users.
 package enum SignUpPolicy: String, Sendable, CaseIterable {
     /// Anyone, including guests.
     case open
     /// Anyone with the code of an invitation.
     case invitation
-    /// Nobody.
+    /// No user can sign up.
     case off
 }

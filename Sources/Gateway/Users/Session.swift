@@ -12,7 +12,7 @@ package struct Session: Sendable {
     /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
     /// the process ends.
     package let stored: ActiveSession?
-    /// Why the request's token is not valid; nil if it is valid, and if there is none.
+    /// The reason why the request's token is not valid; nil if it is valid, and if there is none.
     private let tokenRejection: String?
 
     /// Whether the user is a guest: guests are counted by address for limits.
@@ -161,7 +161,7 @@ extension SessionPayload: GraphQLObject {
     }
 }
 
-/// The origin of a request as far as limits distinguish addresses: a number that stands for the address.
+/// The origin of a request as far as limits distinguish addresses: a number for the address.
 ///
 /// It is not text, because each request has one, and few are ever used.
 package struct ClientOrigin: Hashable, Sendable {

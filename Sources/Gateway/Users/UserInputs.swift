@@ -8,9 +8,9 @@ struct SignUpInput: Sendable {
     let label: String?
     let invitation: String?
 
-    /// Name and password as the rules for them have it.
+    /// The validated name and password.
     ///
-    /// - Throws: `FieldError` that says which of them breaks what rule.
+    /// - Throws: `FieldError` that names the argument and the rule.
     func checked() throws(FieldError) -> (Username, Password) {
         let name: Username
         do throws(Username.Refusal) {

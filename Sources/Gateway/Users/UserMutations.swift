@@ -2,7 +2,7 @@ import GraphQL
 import Storage
 
 extension Mutation {
-    /// What begins, renews and ends sessions.
+    /// The mutations of sessions.
     @FieldsBuilder<Mutation> static var sessions: [Field<Mutation>] {
         Field(
             "startGuestSession", LabelArguments.self,
@@ -67,7 +67,7 @@ extension Mutation {
             })
     }
 
-    /// What changes users.
+    /// The mutations of users.
     @FieldsBuilder<Mutation> static var users: [Field<Mutation>] {
         Field(
             "changePassword", InputArguments<ChangePasswordInput>.self,

@@ -32,7 +32,7 @@ extension Viewer: GraphQLObject {
 }
 
 extension GatewayContext {
-    /// Who may come in, and how.
+    /// The service for sign-up and sign-in.
     var authentication: AuthenticationService { services.userData.authentication }
 
     /// The session's user; nil without a token.

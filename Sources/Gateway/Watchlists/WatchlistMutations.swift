@@ -5,7 +5,7 @@ import Storage
 import Upstream
 
 extension Mutation {
-    /// What changes watchlists.
+    /// The mutations of watchlists.
     @FieldsBuilder<Mutation> static var watchlists: [Field<Mutation>] {
         Field(
             "createWatchlist", InputArguments<CreateWatchlistInput>.self,
@@ -163,10 +163,11 @@ extension GatewayContext {
         }
     }
 
-    /// Sees to it that there is an instrument for each symbol.
+    /// Checks that there is an instrument for each symbol.
     ///
-    /// - Throws: `FieldError` that names the argument: NOT_FOUND for a symbol that no provider knows; the provider's failure where
-    ///   that is not known.
+    /// - Throws: `FieldError` that names the argument: NOT_FOUND for a symbol that no provider knows; the
+    ///   provider's failure
+    ///   if that could not be determined.
     private func check(_ symbols: [Symbol], at path: String) async throws {
         let limit = WatchlistStore.maximumSymbols
         guard symbols.count <= limit else {
@@ -195,7 +196,7 @@ extension GatewayContext {
 // MARK: - Lists that a broker keeps
 
 extension GatewayContext {
-    /// Reads a list as it is at the broker now, and writes it as `edit` makes it; `argument` says what changes.
+    /// Reads a list from the broker, applies `edit`, and writes it; `argument` names the change in errors.
     private func change(
         _ id: String, of connection: BrokerConnection, by argument: String,
         _ edit:
@@ -276,7 +277,7 @@ extension FieldError {
         case change(_ id: String)
     }
 
-    /// Why a list was not made or changed, as clients see it.
+    /// The error for clients if a list was not created or changed.
     fileprivate init(_ refusal: WatchlistError, at place: Place) {
         switch (refusal, place) {
         case (.notFound, .create): self = .noWatchlist("")
@@ -298,7 +299,7 @@ extension FieldError {
         }
     }
 
-    /// Why a broker did not change a list.
+    /// The error for clients if a broker did not change a list.
     fileprivate init(refusedWatchlist failure: ProviderFailure, by argument: String) {
         guard failure.cause == .unsupported else {
             self.init(failure)
@@ -314,7 +315,7 @@ extension FieldError {
 }
 
 extension WatchlistEdit {
-    /// The argument that says what changes.
+    /// The argument that names the change.
     fileprivate var argument: String {
         switch self {
         case .add, .remove: "symbols"

@@ -50,7 +50,7 @@ package struct AlpacaClient: Sendable {
         self.headers = headers
     }
 
-    /// Reads a path of one of Alpaca's hosts, trying again as the policy says.
+    /// Reads a path of one of Alpaca's hosts, and retries by the policy.
     func get<Value>(
         _ operation: String, from host: AlpacaHost, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         maximumBytes: Int = 16 << 20, read: (HTTPClientResponse) throws(JSONError) -> Value
@@ -148,7 +148,7 @@ package enum AlpacaHost: String, Sendable, Hashable {
     case data
 }
 
-/// What holds for everything at Alpaca.
+/// Properties of all of Alpaca's markets.
 enum AlpacaMarket {
     /// The currency of all accounts, and of all prices for which no other currency is requested: US dollars.
     static let currency = "USD"

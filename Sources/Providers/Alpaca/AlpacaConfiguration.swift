@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// Where Alpaca is reached, and as whom.
+/// The addresses of Alpaca, and the credential.
 package struct AlpacaConfiguration: Sendable {
     package let environment: Environment
     /// The trading host, without the `/v2` of its paths.
@@ -11,9 +11,10 @@ package struct AlpacaConfiguration: Sendable {
     /// The data stream's host, without the `/v2` of its paths, `https` for `wss`; nil for none.
     package let dataStreamURL: HTTPURL?
     package let credential: AlpacaCredential
-    /// Nil leaves the choice to Alpaca: all exchanges for who pays for them, else IEX.
+    /// Nil for Alpaca's default: all exchanges with a paid subscription, else IEX.
     package let feed: AlpacaFeed?
-    /// What each of the two hosts lets through for a credential: 200, more for who pays for market data.
+    /// The limit of each of the two hosts for a credential: 200, more with a paid subscription to market
+    /// data.
     package let callsPerMinute: Int
     /// The maximum of trade and quote subscriptions on the data stream, counted together: 30, more with a
     /// paid plan.
@@ -92,7 +93,7 @@ package struct AlpacaConfiguration: Sendable {
 package enum AlpacaFeed: String, Sendable, CaseIterable {
     /// One exchange, IEX: free.
     case iex
-    /// All American exchanges, for who pays.
+    /// All American exchanges, with a paid subscription.
     case sip
     /// All American exchanges, a quarter of an hour late.
     case delayedSIP = "delayed_sip"

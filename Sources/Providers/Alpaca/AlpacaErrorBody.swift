@@ -86,11 +86,11 @@ package struct AlpacaWriteRejection: Hashable {
 }
 
 extension ProviderFailure.Cause {
-    /// The failure that a response to a write means; nil for a response that is to be read, possibly a
-    /// refusal.
+    /// The failure in the response to a write; nil for a response that the caller must read, possibly a
+    /// rejection.
     ///
-    /// A response without a code leaves open whether Alpaca has received the write: a proxy before Alpaca may
-    /// have sent it in place of Alpaca's response.
+    /// A response without a code does not show whether Alpaca has received the write: a proxy before Alpaca may have
+    /// sent it in place of Alpaca's response.
     init?(alpacaWrite response: HTTPClientResponse, now: Instant) {
         if AlpacaWriteRejection(response) != nil { return nil }
         self.init(alpacaOrders: response, now: now)

@@ -19,7 +19,7 @@ package struct AlpacaSymbols: SymbolMapping {
         return self.providerSymbol(for: symbol) == nil ? nil : symbol
     }
 
-    /// The symbol of something that Alpaca says is of an asset class: nothing is guessed then but the place of the slash.
+    /// The symbol of an instrument whose asset class is known; only the place of the slash is inferred.
     static func symbol(_ symbol: Symbol, ofClass assetClass: String?) -> Symbol {
         switch assetClass {
         case "crypto": coinPair(joined: symbol.text) ?? symbol
@@ -48,7 +48,7 @@ package struct AlpacaSymbols: SymbolMapping {
             && base.utf8.allSatisfy { Symbol.isCapital($0) || Symbol.isDigit($0) }
     }
 
-    /// What coins are priced in; no one is the end of another.
+    /// The quote currencies of coins; none is the end of another.
     private static let coinQuotes = ["USD", "USDT", "USDC", "BTC"]
 }
 

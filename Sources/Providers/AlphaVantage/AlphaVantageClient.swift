@@ -48,7 +48,9 @@ package struct AlphaVantageClient: Sendable {
         }
     }
 
-    /// What Alpha Vantage calls an instrument; `notFound` for one that it cannot have.
+    /// The ticker of an instrument at Alpha Vantage.
+    ///
+    /// - Throws: `notFound` for one that it cannot have.
     func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
         guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
             throw ProviderFailure(.alphaVantage, .notFound)
@@ -81,7 +83,7 @@ package struct AlphaVantageClient: Sendable {
         }
     }
 
-    /// What prices of an instrument are in: by rule where its exchange has one unit, else by a search.
+    /// The unit of prices: by rule if the exchange has one unit, else by a search.
     func unit(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> PriceUnit {
         if let unit = symbolMapping.unit(of: symbol) { return unit }
         let match = try await listing(for: providerSymbol(for: symbol), in: context)

@@ -5,10 +5,10 @@ extension AlphaVantageClient: QuoteSource {
     /// 100 where bulk quotes are paid for, else 1.
     package var symbolsPerCall: Int { configuration.plan.isPremium ? 100 : 1 }
 
-    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings where that is paid for, else `GLOBAL_QUOTE`.
+    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings with a paid plan, else `GLOBAL_QUOTE`.
     ///
-    /// The first quote of a listing on an exchange that trades in several currencies costs a search as well, since quotes
-    /// do not say whether they are in pence or pounds.
+    /// The first quote of a listing on an exchange with several currencies also costs a search, because quotes do not
+    /// show whether they are in pence or pounds.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {

@@ -55,7 +55,7 @@ struct AlphaVantageSeries: JSONDecodable {
         return time
     }
 
-    /// Oldest first: the order of an object's members says nothing.
+    /// Oldest first: the order of an object's members has no meaning.
     private static func rows(json reader: inout JSONReader) throws(JSONError) -> [Row] {
         var rows: [Row] = []
         try reader.object { key, reader throws(JSONError) in

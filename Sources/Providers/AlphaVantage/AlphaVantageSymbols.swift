@@ -24,7 +24,7 @@ package struct AlphaVantageSymbols: SymbolMapping {
             if let market = AlphaVantageMarket(suffix: parts[1]) {
                 return SymbolKind.listing(ticker: root, market: market.rawValue).symbol
             }
-            // `BRK.B` is said to be taken for `BRK-B`; no exchange has a suffix of one letter.
+            // Alpha Vantage reportedly accepts `BRK.B` for `BRK-B`; no exchange has a suffix of one letter.
             return parts[1].utf8.count == 1
                 ? SymbolKind.listing(ticker: "\(root).\(parts[1])", market: nil).symbol : nil
         default: return nil
@@ -58,7 +58,7 @@ enum AlphaVantageMarket: String, CaseIterable {
         self = market
     }
 
-    /// What Alpha Vantage puts behind the ticker.
+    /// The suffix of the ticker.
     var suffix: String {
         switch self {
         case .london: "LON"

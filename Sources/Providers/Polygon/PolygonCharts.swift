@@ -68,7 +68,7 @@ extension PolygonClient: ChartSource {
         }
     }
 
-    /// Nil for a ticker that Polygon says that it does not know.
+    /// Nil for a ticker that Polygon does not know.
     private func aggregates(
         _ query: PolygonChartQuery, in context: CallContext
     ) async throws(ProviderFailure) -> PolygonAggregates? {

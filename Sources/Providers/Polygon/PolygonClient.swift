@@ -1,9 +1,9 @@
 package import Brokerage
 package import Upstream
 
-/// Polygon (Massive), by one key.
+/// Polygon (Massive), with one key.
 ///
-/// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+/// Every call throws ``Upstream/ProviderFailure`` only, and ends by its deadline.
 package struct PolygonClient: Sendable {
     package let configuration: PolygonConfiguration
     package let symbolMapping = PolygonSymbols()
@@ -49,7 +49,9 @@ package struct PolygonClient: Sendable {
         }
     }
 
-    /// What Polygon calls an instrument; `notFound` for one that it cannot have.
+    /// The ticker of an instrument at Polygon.
+    ///
+    /// - Throws: `notFound` for one that it cannot have.
     func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
         guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
             throw ProviderFailure(.polygon, .notFound)

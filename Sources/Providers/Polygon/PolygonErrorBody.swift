@@ -8,7 +8,7 @@ extension ProviderFailure.Cause {
         // The body distinguishes a missing key from an invalid parameter; the message is matched loosely,
         // because messages change.
         case 400: self = PolygonErrorBody(response)?.isAboutKey == true ? .unauthorized : .unsupported
-        // No header says when to come again; the limit counts by the minute.
+        // No header has the time of the next call; the limit is for a minute.
         case 429:
             self = .rateLimited(retryAt: RetryAfter.instant(in: response, now: now) ?? now + .seconds(60))
         default:

@@ -213,7 +213,7 @@ struct PolygonArticle: JSONObjectDecodable, Hashable {
     }
 }
 
-/// Where older articles begin.
+/// The position of the next, older articles.
 enum PolygonNewsCursor: Hashable {
     /// By Polygon's own cursor, for one instrument or all.
     case cursor(PolygonCursor)

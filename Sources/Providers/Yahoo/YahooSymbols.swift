@@ -72,7 +72,7 @@ package struct YahooSymbols: SymbolMapping {
 
 /// The exchanges outside of the United States.
 enum YahooMarket {
-    /// What Yahoo puts behind the ticker, by market identifier code (ISO 10383).
+    /// The suffixes of tickers by market identifier code (ISO 10383).
     private static let suffixes = [
         "XLON": "L", "XETR": "DE", "XFRA": "F", "XTSE": "TO", "XTSX": "V", "XASX": "AX", "XHKG": "HK",
         "XPAR": "PA", "XAMS": "AS", "XBRU": "BR", "XLIS": "LS", "XDUB": "IR", "XMIL": "MI", "XMAD": "MC",

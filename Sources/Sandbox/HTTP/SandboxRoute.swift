@@ -104,8 +104,7 @@ package struct StreamRoute: Sendable {
     package let headers: HTTPHeaders
     /// Exchanges messages with the client.
     ///
-    /// The stream is closed when it returns, and the task is cancelled
-    /// when the stream closes.
+    /// The stream is closed when it returns, and the task is cancelled when the stream closes.
     package let serve: @Sendable (SandboxRequest, WebSocketStream) async -> Void
 
     package init(

@@ -46,7 +46,7 @@ package final class SQLitePersistentCache: PersistentCache {
     }
 
     package func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry] {
-        // What waits to be written is not in the file yet.
+        // Values that wait to be written are not in the file yet.
         var found = state.withLock { state in state.waiting.filter { keys.contains($0.key) } }
         let rest = keys.filter { found[$0] == nil }
         guard !rest.isEmpty else { return found }

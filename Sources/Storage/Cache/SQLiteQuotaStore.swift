@@ -10,11 +10,11 @@ package final class SQLiteQuotaStore: QuotaStore {
     // Counts additions, to tidy up now and then; held for that alone.
     private let additions = Mutex(0)
 
-    /// What ended this long ago is of no use, even if the wall clock was set since.
+    /// Entries that ended earlier than this are deleted, even if the wall clock was set since.
     private static let retention = Duration.seconds(2 * 86_400)
     private static let additionsBetweenCleanings = 512
 
-    /// Identifies the machine's last start: uptimes that were stored before it say nothing.
+    /// Identifies the machine's last start; uptimes that were stored before it are not comparable.
     private let boot: String?
     private let maximumLoaded: Int
 

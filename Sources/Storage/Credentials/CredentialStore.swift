@@ -70,7 +70,7 @@ package struct CredentialStore: Sendable {
         return StoredCredential(identity: identity, version: row.version, secret: secret)
     }
 
-    /// What became of a replacement.
+    /// The outcome of a replacement.
     package enum Replacement: Hashable, Sendable {
         /// Done; the new version.
         case done(version: Int)

@@ -49,9 +49,9 @@ package struct MasterKey: Sendable {
         try self.init(file: folder.path(of: Self.fileName))
     }
 
-    /// Makes it the one that lies in a data folder, in place of any before.
+    /// Writes this key to a data directory, in place of the previous one.
     ///
-    /// The old one or the new one lies there, whole, also when the machine fails in between.
+    /// The file contains the old key or the new one as a whole, also if the machine fails during the write.
     package func install(in folder: DataDirectory) throws(StorageError) {
         let (path, draft) = (folder.path(of: Self.fileName), folder.path(of: Self.fileName + ".new"))
         // A file of an interrupted attempt; there may be none.

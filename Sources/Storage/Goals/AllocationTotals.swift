@@ -108,7 +108,7 @@ package struct HeldQuantities: Hashable, Sendable {
         quantities[symbol, default: [:]][account] = try known + quantity
     }
 
-    /// What an account holds, or all of them.
+    /// The quantity that an account holds; with nil, the quantity of all accounts.
     func quantity(of symbol: Symbol, in account: String?) throws(Decimal.Overflow) -> Decimal {
         let held = quantities[symbol] ?? [:]
         if let account { return held[account] ?? .zero }

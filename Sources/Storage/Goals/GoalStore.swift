@@ -19,7 +19,7 @@ package struct GoalStore: Sendable {
         database = file.database
     }
 
-    /// What became of a change: the goal as it is now, or why nothing was changed.
+    /// The outcome of a change: the goal after it, or the reason why nothing was changed.
     package typealias Outcome = Result<StoredGoal, GoalError>
 
     /// All goals of a user, in the order in which they were made.

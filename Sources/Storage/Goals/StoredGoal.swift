@@ -93,7 +93,7 @@ extension GoalFields {
     }
 }
 
-/// Why a goal is not made or changed.
+/// The reason why a goal is not created or changed.
 package enum GoalError: Error, Hashable, Sendable {
     /// The user has no such goal.
     case notFound
@@ -109,7 +109,7 @@ package enum GoalError: Error, Hashable, Sendable {
     /// Quantities of what an allocation is of, in pieces.
     package struct Overallocation: Hashable, Sendable {
         package let held: Decimal
-        /// What other allocations take, of this goal and of the others.
+        /// The part that other allocations take, of this goal and of others.
         package let allocated: Decimal
         package let requested: Decimal
     }

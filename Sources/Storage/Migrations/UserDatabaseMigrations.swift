@@ -21,9 +21,9 @@ extension DatabaseMigrator {
 }
 
 extension DatabaseMigrator {
-    /// Users, how they prove who they are, their sessions, and invitations to become one.
+    /// Users, their credentials, their sessions, and invitations.
     ///
-    /// Times are milliseconds since 1970. What belongs to a user refers to `user (id)` and goes with it.
+    /// Times are milliseconds since 1970. Rows of a user refer to `user (id)` and are deleted with it.
     mutating func addUsers() {
         registerMigration("2: people") { db in
             try db.execute(

@@ -23,7 +23,7 @@ package struct JournalOrder: Hashable, Sendable {
     package let provider: ProviderID
     /// Under which its user placed it; nil for one that was placed elsewhere.
     package let idempotencyKey: String?
-    /// Its `id` is empty until the broker has said one.
+    /// Its `id` is empty until the broker has returned one.
     package var order: Order
     package let createdAt: Instant
     /// The write that is in progress for the order; nil if there is none.
@@ -64,7 +64,7 @@ extension OrderState {
     }
 }
 
-/// Something that is to change at a broker.
+/// A request that changes an order at a broker.
 package struct JournalWrite: Hashable, Sendable {
     /// 128 random bits in hexadecimal digits.
     package let id: String
@@ -72,7 +72,7 @@ package struct JournalWrite: Hashable, Sendable {
     package let provider: ProviderID
     /// The broker's account id; nil if the credential opens one account only.
     package let account: String?
-    /// The broker's id of the order that is to change; nil for one that is to be placed.
+    /// The broker's id of the order to change; nil for a new order.
     package let providerOrderID: String?
     package let kind: Kind
     package let state: OrderWriteState

@@ -87,7 +87,7 @@ extension OrderJournal {
         {
             return write
         }
-        // That an order has been filled or has run out says as well what became of its being cancelled.
+        // A cancellation is also settled by an order that has been filled or has expired.
         guard let identity, order.state.isFinal || order.state == .pendingCancel else { return nil }
         return try Row.fetchOne(
             db,

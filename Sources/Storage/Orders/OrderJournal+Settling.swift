@@ -10,7 +10,7 @@ package enum OrderWriteOutcome: Hashable, Sendable {
     case accepted(Order)
     /// The broker refused it.
     case rejected(OrderRejection)
-    /// What became of it is not known.
+    /// The outcome is unknown.
     case responseLost
     /// The broker has it; the value is the current order.
     case found(Order)
@@ -113,7 +113,7 @@ extension OrderJournal {
             arguments: arguments + [write.id])
     }
 
-    /// What an outcome says of the order itself.
+    /// Applies an outcome to the order.
     private static func applyToOrder(
         _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {

@@ -25,7 +25,7 @@ package struct OrderJournal: Sendable {
 
     // MARK: Beginning
 
-    /// The result of recording an order that is to be placed.
+    /// The result of recording a new order.
     package enum PlacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
@@ -121,18 +121,18 @@ package struct OrderJournal: Sendable {
         case connectionDeleted
     }
 
-    /// Records that an order is to be replaced or cancelled, unless another change of it is in progress.
+    /// Records the replacement or cancellation of an order, unless another change of it is in progress.
     ///
     /// - Parameters:
-    ///   - kind: the change; not `place`.
-    ///   - order: as the broker reported it. An order that the journal does not have yet is added.
-    ///   - identity: Portico's own id of it.
-    ///   - isConnectionStored: whether a user has created its connection; false for a connection of the
+    ///   - kind: The change; not `place`.
+    ///   - order: The order as the broker reported it. An order that is not in the journal is added.
+    ///   - identity: Portico's id of the order.
+    ///   - isConnectionStored: Whether a user has created its connection; false for a connection of the
     ///     settings.
-    ///   - provider: the broker of the order.
-    ///   - now: the current time.
-    /// - Returns: whether it may be sent.
-    /// - Throws: the error of the database; then nothing was recorded.
+    ///   - provider: The broker of the order.
+    ///   - now: The current time.
+    /// - Returns: Whether the request may be sent.
+    /// - Throws: The error of the database; then nothing was recorded.
     package func begin(
         _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
         isConnectionStored: Bool, at provider: ProviderID, now: Instant = .now

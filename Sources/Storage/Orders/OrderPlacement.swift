@@ -2,7 +2,7 @@ package import Brokerage
 import GRDB
 package import Upstream
 
-/// An order that is to be placed.
+/// An order to be placed.
 package struct OrderPlacement: Hashable, Sendable {
     /// 128 random bits: of the order, and of the write that places it.
     package let id: String

@@ -54,7 +54,7 @@ package enum OrderWriteEvent: Sendable, CaseIterable {
     case abandoned
 }
 
-/// What an event does to a write.
+/// The effect of an event on a write.
 package enum OrderWriteTransition: Hashable, Sendable {
     case to(OrderWriteState)
     /// The entry is removed: nothing has happened, and the same change may be requested again.
@@ -62,7 +62,7 @@ package enum OrderWriteTransition: Hashable, Sendable {
 }
 
 extension OrderWriteState {
-    /// What an event does in this state; nil for one that cannot happen in it, which changes nothing.
+    /// The transition after an event in this state; nil for an event that cannot happen in it.
     package func step(after event: OrderWriteEvent) -> OrderWriteTransition? {
         switch (self, event) {
         // A write without a mark was not sent.
@@ -75,8 +75,8 @@ extension OrderWriteState {
         case (.sent, .notProcessed): .delete
         case (.sent, .accepted), (.sent, .found): .to(.done)
         case (.sent, .rejected): .to(.refused)
-        // The mark is set before the request is sent, so the request may not have been sent: only the broker
-        // knows.
+        // The write is marked before the request is sent, so the request may not have been sent. Only the broker can
+        // tell.
         case (.sent, .responseLost), (.sent, .abandoned): .to(.unconfirmed)
         case (.sent, .notFound), (.sent, .undeterminable): nil
         case (.unconfirmed, .found): .to(.done)

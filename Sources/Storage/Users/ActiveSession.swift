@@ -80,7 +80,7 @@ package final class ActiveSession: Sendable {
             && expiresAt.millisecondsSince1970 == row["expires_at"] as Int64
     }
 
-    /// Takes over what another reading of the same session knows of its use.
+    /// Copies the times of use from another object of the same session.
     func inherit(from other: ActiveSession) {
         let use = other.lastUse.load(ordering: .relaxed)
         if use > lastUse.load(ordering: .relaxed) { lastUse.store(use, ordering: .relaxed) }

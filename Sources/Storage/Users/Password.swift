@@ -12,9 +12,9 @@ package struct Password: Sendable {
     /// Of any; in bytes.
     package static let maximumBytes = 256
 
-    /// A password that is to be set.
+    /// A new password.
     ///
-    /// - Throws: `Refusal` for one that is too easy to guess, or longer than anybody needs.
+    /// - Throws: `Refusal` if it is too easy to guess, or too long.
     package init(new text: String, for username: Username) throws(Refusal) {
         let normal = text.precomposedStringWithCompatibilityMapping
         guard normal.utf8.count <= Self.maximumBytes else { throw .long(bytes: normal.utf8.count) }

@@ -8,14 +8,14 @@ import Synchronization
 /// Known clients have a share of the threads and of the queue that other clients cannot use; see
 /// ``HashingQueue``.
 package final class PasswordHasher: Sendable {
-    /// What new hashes are made with.
+    /// The parameters of new hashes.
     package let cost: PasswordCost
     private let threads = PasswordHasher.sharedThreads
-    /// Where results are passed on.
+    /// The event loop on which results are delivered.
     ///
-    /// A result that is passed on from a thread with a low priority can let the task system create a thread, which
-    /// inherits the nice value, and an unprivileged process cannot raise its priority again (setpriority(2)). The
-    /// threads of event loops exist already.
+    /// A result that a thread with a low priority delivers can make the task system create a thread, which inherits the
+    /// nice value, and an unprivileged process cannot raise its priority again (setpriority(2)). The threads of event
+    /// loops exist already.
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     // A lock, because requests come on any thread.
     private let queue: Mutex<HashingQueue<Job>>
@@ -52,7 +52,7 @@ package final class PasswordHasher: Sendable {
         ///
         /// No hash was computed.
         case overloaded
-        /// scrypt could not be run, for want of memory.
+        /// scrypt failed, because memory was not available.
         case failed
     }
 
@@ -63,7 +63,7 @@ package final class PasswordHasher: Sendable {
         try await run(for: client) { [cost] in try PasswordHash(password, cost) }
     }
 
-    /// What comparing has found.
+    /// The result of a comparison.
     package enum Comparison: Sendable {
         case different
         case equal

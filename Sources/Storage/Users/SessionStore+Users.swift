@@ -29,7 +29,7 @@ extension SessionStore {
         }
     }
 
-    /// A user who is to be created.
+    /// A user to be created.
     package struct NewUser: Sendable {
         package let username: Username
         package let hash: PasswordHash

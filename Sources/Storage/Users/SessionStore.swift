@@ -96,7 +96,7 @@ package final class SessionStore: Sendable {
         return NewSession(token: token, session: session, user: user)
     }
 
-    /// Ends sessions in a transaction: they are out of memory as soon as it is done.
+    /// Ends sessions in a transaction; they are removed from memory when it is committed.
     func delete(_ ids: [String], in db: Database) throws {
         guard !ids.isEmpty else { return }
         for id in ids { try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id]) }

@@ -12,7 +12,7 @@ package struct User: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Named by the settings: the owner of the server's broker keys, or the sandbox's demo user.
         case configured
-        /// Came without a name; gone with the last session.
+        /// A user without a name, deleted with the last session.
         case guest
         case named(String)
     }
@@ -69,7 +69,7 @@ package struct Username: Sendable {
         character.isASCII && (character.isLetter || character.isNumber || "._-@+".contains(character))
     }
 
-    /// Why a text is no name.
+    /// The reason why a text is not a valid name.
     package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case character(Character)
         case length(Int)

@@ -171,7 +171,7 @@ extension UserStore {
         package let lastUsedAt: Instant?
     }
 
-    /// All users but guests, in the order of their names; those whom the settings name come first.
+    /// All users except guests, sorted by name; the users of the settings come first.
     package func summaries() async throws(StorageError) -> [Summary] {
         try await database.read { db in
             try Row.fetchAll(

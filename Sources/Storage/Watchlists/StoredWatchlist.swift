@@ -16,7 +16,7 @@ package struct StoredWatchlist: Hashable, Sendable {
     }
 }
 
-/// Why a watchlist is not changed.
+/// The reason why a watchlist is not changed.
 package enum WatchlistError: Error, Hashable, Sendable {
     /// The user has no such list.
     case notFound

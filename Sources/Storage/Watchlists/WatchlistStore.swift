@@ -18,7 +18,7 @@ package struct WatchlistStore: Sendable {
         database = file.database
     }
 
-    /// What became of a change: the list as it is now, or why nothing was changed.
+    /// The outcome of a change: the list after it, or the reason why nothing was changed.
     package typealias Outcome = Result<StoredWatchlist, WatchlistError>
 
     /// All lists of a user, in the order in which they were made.

@@ -35,11 +35,11 @@ package struct CallRecord: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// It was in the cache, and fresh.
         case cached
-        /// It was in the cache past its time, and served as it is being renewed or cannot be.
+        /// An expired value from the cache, returned while it is renewed, or because it cannot be renewed.
         case stale
         /// An equal call of another request was in flight, with any result.
         case coalesced
-        /// The provider answered.
+        /// The provider returned a response.
         case succeeded
         /// The provider was called and failed, or the call was not let out.
         case failed(ProviderFailure.Cause)
@@ -52,8 +52,8 @@ package struct CallTracing: Sendable {
     private let context: ServiceContext
 
     /// - Parameters:
-    ///   - tracer: makes the spans.
-    ///   - context: has the span that is to be theirs above.
+    ///   - tracer: Creates the spans.
+    ///   - context: Contains the parent span.
     package init(_ tracer: any Tracer, in context: ServiceContext) {
         self.tracer = tracer
         self.context = context

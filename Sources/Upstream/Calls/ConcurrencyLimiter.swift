@@ -2,7 +2,7 @@ import Synchronization
 
 /// Lets a bounded number of calls be in flight; others wait in the order in which they came.
 package final class ConcurrencyLimiter: Sendable {
-    /// Why a call did not get through.
+    /// The reason why a call got no slot.
     package enum Failure: Error {
         case timedOut
         case cancelled
@@ -51,9 +51,9 @@ package final class ConcurrencyLimiter: Sendable {
     private let clock: TimeSource
 
     /// - Parameters:
-    ///   - limit: calls in flight; at least 1.
-    ///   - maximumQueueLength: calls that wait.
-    ///   - clock: What deadlines are measured by.
+    ///   - limit: The maximum number of calls in flight; at least 1.
+    ///   - maximumQueueLength: The maximum number of waiting calls.
+    ///   - clock: The clock of the deadlines.
     package init(limit: Int, maximumQueueLength: Int = 1_024, clock: TimeSource) {
         state = Mutex(State(free: max(limit, 1)))
         self.maximumQueueLength = maximumQueueLength

@@ -6,7 +6,7 @@
 package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The values.
     package var found: [Key: Value]
-    /// Why others could not be; they might exist.
+    /// The failures of the other keys, which may exist.
     package var failures: [Key: ProviderFailure]
 
     package init() {

@@ -73,7 +73,7 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    /// How a call goes, for its record.
+    /// The state of a call, for its record.
     private struct Progress {
         let start: ContinuousClock.Instant
         /// The number of attempts.

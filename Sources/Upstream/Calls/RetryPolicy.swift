@@ -9,8 +9,8 @@ package struct RetryPolicy: Sendable {
     package var maximumPause = Duration.seconds(2)
     /// One attempt may take no longer, so that a stuck connection leaves time for another.
     package var attemptTimeout = Duration.seconds(10)
-    /// A share of the pause that is really waited, 0 to 1: without chance, all that failed together would come again
-    /// together.
+    /// Returns the fraction of the pause that is waited, 0 to 1: without jitter, all calls that failed together would
+    /// be repeated together.
     package var jitter: @Sendable () -> Double = { Double.random(in: 0.5...1) }
 
     package init() {}
@@ -52,7 +52,7 @@ package enum RetryAfter: Hashable, Sendable {
     case seconds(Int64)
     case date(Instant)
 
-    /// Nil for a value that says nothing readable.
+    /// Nil for a malformed value.
     init?(_ text: String) {
         if let seconds = Int64(text), seconds >= 0 {
             self = .seconds(seconds)

@@ -5,7 +5,7 @@ package import Brokerage
 package struct TimeSource: Sendable {
     /// For deadlines and times to live: it is never set back.
     @usableFromInline package let now: @Sendable () -> ContinuousClock.Instant
-    /// For what providers say about dates.
+    /// The wall clock, for dates in responses of providers.
     package let wallTime: @Sendable () -> Instant
     /// For times that depend on timers of the kernel (CLOCK_MONOTONIC): it stops while the machine sleeps,
     /// as these timers do; ``now`` does not stop.

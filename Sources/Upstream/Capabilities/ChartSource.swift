@@ -50,7 +50,7 @@ package struct ChartWindow: Hashable, Sendable {
     /// The maximum length of a series.
     package static let limit = 10_000
 
-    /// The most candles that are wanted: `last`, within ``limit``; 100 where neither `last` nor `from` is given.
+    /// The maximum number of candles: `last`, at most ``limit``; 100 if neither `last` nor `from` is given.
     package var maximumCandles: Int {
         min(max(last ?? (from == nil ? 100 : Self.limit), 0), Self.limit)
     }
@@ -117,12 +117,12 @@ extension CandleSeries {
         truncate(toLast: window.maximumCandles)
     }
 
-    /// Whether the last candle's interval is over at a moment.
+    /// Whether the last candle's interval has ended.
     ///
     /// - Parameters:
-    ///   - moment: By which trades have been reported; for a delayed source, earlier than now.
-    ///   - offset: Seconds to add to UTC for the exchange's time, by which a month has its length.
-    /// - Returns: nil without a candle.
+    ///   - moment: The time until which trades have been reported; earlier than now for a delayed source.
+    ///   - offset: Seconds to add to UTC for the exchange's time, which determines the length of a month.
+    /// - Returns: Nil without a candle.
     package func isLastOver(at moment: Instant, offset: Int) -> Bool? {
         guard let start = times.last, let local = Instant(secondsSince1970: start + Int64(offset)) else {
             return nil

@@ -1,7 +1,7 @@
 package import Brokerage
 package import PorticoCore
 
-/// A provider: its settings, and what they configure.
+/// A provider: its settings, and how its clients are created from them.
 ///
 /// Each target of a provider has one.
 package struct ProviderDescriptor: Sendable {

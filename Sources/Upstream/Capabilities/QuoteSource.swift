@@ -53,7 +53,7 @@ package enum StreamEvent<Value: Sendable>: Sendable {
 package struct QuoteUpdate: Hashable, Sendable {
     package var symbol: Symbol
     package var price: Decimal?
-    /// A side that went away is `.some(nil)`; nil where nothing is said about it.
+    /// `.some(nil)` if the side was removed; nil if the message does not contain it.
     package var bid: Decimal??
     package var ask: Decimal??
     package var open: Decimal?

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What callers leave for the transport's thread.
+/// The queue of commands from callers to the client's thread.
 ///
-/// The lock is held for a few stores, never while anybody is called.
+/// The lock is held for a few stores, and never during a callback.
 final class CurlCommandQueue: Sendable {
     private struct State {
         var submissions: [PendingTransfer] = []

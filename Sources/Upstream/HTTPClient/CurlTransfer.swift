@@ -88,7 +88,7 @@ final class CurlTransfer {
 
     // MARK: Options
 
-    /// What holds for every call.
+    /// Sets the options of all calls.
     private func configure(userAgent: String) {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, context)
@@ -104,11 +104,12 @@ final class CurlTransfer {
         unsafe ccurl_set_long(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         unsafe ccurl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1)
         unsafe ccurl_set_string(handle, CURLOPT_USERAGENT, userAgent)
-        // The empty string stands for every encoding that libcurl was built with.
+        // The empty string enables every encoding that libcurl was built with.
         unsafe ccurl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "")
         // No signals: they would hit any thread.
         unsafe ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
-        // Giving up a call while its name is being resolved must not wait for the resolver, or all calls would.
+        // The end of a call whose host name is being resolved must not wait for the resolver, because all calls would
+        // wait.
         unsafe ccurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -186,7 +187,7 @@ final class CurlTransfer {
             return false
         }
         guard ContinuousClock.now < request.deadline, request.maySend?() ?? true else {
-            // A read that libcurl wants to send again has been sent.
+            // libcurl would send a read again that it has sent.
             abortReason = sendCount == 1 ? .notSent : .timedOut
             return false
         }

@@ -98,17 +98,17 @@ package struct HTTPClientLimits: Sendable {
     package init() {}
 }
 
-/// Why a call brought no response.
+/// The reason why a call has no response.
 ///
-/// It contains nothing of the request. Except for ``notSent``, it does not show whether the request was sent:
-/// see ``HTTPClientRequest/maySend``.
+/// It contains no part of the request. Except for ``notSent``, it does not show whether the request was sent: see
+/// ``HTTPClientRequest/maySend``.
 package enum HTTPClientError: Error, Hashable, Sendable {
     case couldNotResolve
     /// No connection could be opened. The request may have been sent on a reused connection before that
     /// connection broke.
     case couldNotConnect
     case timedOut
-    /// No trusted, encrypted connection came about.
+    /// No verified TLS connection could be established.
     case tls
     /// The body or the head is larger than the bound.
     case responseTooLarge

@@ -59,7 +59,7 @@ package struct HTTPURL: Sendable, Hashable {
         return authority[..<end]
     }
 
-    /// Nothing, or a colon and a port.
+    /// Whether the text is empty, or a colon and a port.
     private static func isPort(_ rest: Substring) -> Bool {
         if rest.isEmpty { return true }
         let digits = rest.dropFirst()

@@ -13,7 +13,7 @@ package enum Redaction {
         return text[...question] + items.map(queryItem).joined(separator: "&")
     }
 
-    /// The name of a query item is secret's if it speaks of a key, a token, a crumb or the like.
+    /// Whether the value of a query item is a secret: its name contains "key", "token", "crumb" or the like.
     package static func isSecret(queryItem name: String) -> Bool {
         let name = name.lowercased()
         return name == "code" || name == "state" || secretKeywords.contains { name.contains($0) }

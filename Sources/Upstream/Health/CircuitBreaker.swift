@@ -6,7 +6,7 @@ package struct BreakerPolicy: Sendable {
     /// probe.
     package var pause = Duration.seconds(1)
     package var maximumPause = Duration.seconds(30)
-    /// A call that had less time and ran out of it says nothing of its host.
+    /// The failure of a call with a shorter timeout is not counted as a failure of the host.
     package var minimumTimeout = Duration.seconds(1)
     /// A share of the pause that is really waited, 0 to 1: processes that saw one failure do not come back together.
     package var jitter: @Sendable () -> Double = { Double.random(in: 0.75...1) }
@@ -33,7 +33,7 @@ struct CircuitBreaker {
         case up
         /// It cannot be reached, is out of order or hangs.
         case down
-        /// Nothing: the call was given up, or never sent.
+        /// The call was cancelled or not sent.
         case none
     }
 
@@ -48,7 +48,7 @@ struct CircuitBreaker {
     private enum State {
         case closed(failures: Int)
         case open(until: ContinuousClock.Instant)
-        /// A probe is out; others may come again then.
+        /// A probe is in flight; at this time another one is allowed.
         case probing(until: ContinuousClock.Instant)
     }
 
@@ -102,7 +102,7 @@ struct CircuitBreaker {
             case .none: state = .open(until: now)
             case .down: open(at: now)
             }
-        // A call from before the circuit opened comes too late to say anything.
+        // The result of a call that began before the circuit opened is ignored.
         case .open, .probing: break
         }
     }

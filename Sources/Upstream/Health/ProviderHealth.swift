@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// How a provider does, by its recent calls.
+/// The health of a provider by its recent calls.
 package struct ProviderHealth: Hashable, Sendable {
     package enum State: Int, Hashable, Sendable {
         /// The provider responds, or was not called yet.

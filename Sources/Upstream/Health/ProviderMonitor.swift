@@ -24,7 +24,7 @@ package final class ProviderMonitor: Sendable {
     let observe: (@Sendable (CallRecord) -> Void)?
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
-    // Looked up by each line as it is made.
+    // Looked up once by each client of a provider, when it is created.
     private let concurrencyLimiters = Mutex<[ProviderID: ConcurrencyLimiter]>([:])
 
     /// - Parameters:
@@ -44,7 +44,7 @@ package final class ProviderMonitor: Sendable {
         self.observe = observe
     }
 
-    /// What all calls to a provider pass through.
+    /// The limiter that all calls to a provider share.
     func concurrencyLimiter(for provider: ProviderID) -> ConcurrencyLimiter {
         concurrencyLimiters.withLock { gates in
             if let gate = gates[provider] { return gate }
@@ -54,7 +54,7 @@ package final class ProviderMonitor: Sendable {
         }
     }
 
-    /// How a provider does, by its recent calls to all of its hosts.
+    /// The health of a provider, by its recent calls to all of its hosts.
     package func health(of provider: ProviderID) -> ProviderHealth {
         let now = clock.now()
         let wallTime = clock.wallTime()

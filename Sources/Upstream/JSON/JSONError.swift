@@ -1,7 +1,7 @@
-/// What is wrong with a JSON text, and where.
+/// A defect of a JSON text, with its position.
 ///
-/// ``description`` reads `positions[3].qty: expected a decimal, found true (byte 118)`. It holds keys and literals,
-/// never a value out of the text, so that it may be logged.
+/// ``description`` reads `positions[3].qty: expected a decimal, found true (byte 118)`. It contains keys and literals,
+/// never a value of the text, so that it may be logged.
 @usableFromInline
 package struct JSONError: Error, Hashable, Sendable {
     package let reason: Reason
@@ -45,10 +45,10 @@ package struct JSONError: Error, Hashable, Sendable {
         case duplicateKey
     }
 
-    /// What a reader asked for.
+    /// The type that a reader requires.
     package enum ExpectedType: Hashable, Sendable {
         case object, array, string, bool, null, integer, decimal, instant, date
-        /// One of a set of names that the reader knows.
+        /// One of a set of known names.
         case oneOf(String)
     }
 

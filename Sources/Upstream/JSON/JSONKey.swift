@@ -17,9 +17,9 @@ package struct JSONKey: Sendable {
 
     static let inlineCount = MemoryLayout<SIMD4<UInt64>>.size
 
-    /// `available` are the bytes from `start` that may be read, at least `count`.
+    /// `available` is the number of bytes from `start` that may be read, at least `count`.
     ///
-    /// Loading 32 bytes whatever the length, where the text has so many, is one fixed move instead of a loop.
+    /// Loading 32 bytes, whatever the length is, needs one move instead of a loop.
     @unsafe
     init(start: UnsafeRawPointer, count: Int, available: Int) {
         self.count = count

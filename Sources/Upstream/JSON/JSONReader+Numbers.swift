@@ -91,7 +91,7 @@ extension JSONReader {
         }
     }
 
-    /// JSON wants a digit right behind the sign, and no zero before another digit.
+    /// JSON requires a digit directly after the sign, and no zero before another digit (RFC 8259, section 6).
     @inline(__always)
     private mutating func checkNumberStart(_ expectation: JSONError.ExpectedType) throws(JSONError) {
         let isNegative = byte(at: position) == UInt8(ascii: "-")
@@ -159,7 +159,7 @@ extension JSONReader {
 }
 
 extension JSONError {
-    /// The same fault, told for a reader that asked for something more special.
+    /// The same error with a more specific expected type.
     fileprivate func expecting(_ expectation: ExpectedType) -> JSONError {
         let reason: Reason =
             switch self.reason {

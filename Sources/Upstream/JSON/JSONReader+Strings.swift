@@ -7,10 +7,10 @@ extension JSONReader {
         return isEscaped ? String(decoding: try unescaped(range), as: UTF8.self) : string(range)
     }
 
-    /// Reads a string without making a `String` of it: `side = try reader.token { switch $0 { case "buy": … } }`.
+    /// Reads a string without creating a `String`: `side = try reader.token { switch $0 { case "buy": … } }`.
     ///
-    /// `map` gets what a key gets, and returns nil for a name that it does not know, which fails; `names` are for the
-    /// message then: `"buy", "sell"`.
+    /// `map` receives the bytes of the string, and returns nil for an unknown name, which is an error; `names` lists
+    /// the known names for its message: `"buy", "sell"`.
     package mutating func token<Value>(
         oneOf names: StaticString, _ map: (JSONKey) -> Value?
     ) throws(JSONError) -> Value {

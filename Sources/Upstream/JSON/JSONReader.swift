@@ -102,7 +102,7 @@ package struct JSONReader: ~Copyable {
         index < count ? unsafe base[index] : 0
     }
 
-    /// What `body` makes of the bytes of `range`, which must lie inside of the text.
+    /// Returns the result of `body` for the bytes of `range`, which must be inside the text.
     @inline(__always)
     func withBytes<Result>(_ range: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
         let buffer = unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
@@ -116,7 +116,7 @@ package struct JSONReader: ~Copyable {
         return try Decimal.scan(unsafe Span(_unsafeElements: buffer), at: &position)
     }
 
-    /// Eight bytes at once; only where the text has so many from `index` on.
+    /// Loads eight bytes; there must be eight from `index` on.
     @inline(__always)
     func word(at index: Int) -> UInt64? {
         guard index &+ 8 <= count else { return nil }
@@ -317,7 +317,7 @@ package struct JSONReader: ~Copyable {
         }
     }
 
-    /// The fault of a next value that is not what was asked for.
+    /// The error for a next value of another type.
     @inline(never)
     mutating func mismatch(_ expectation: JSONError.ExpectedType) -> JSONError {
         do throws(JSONError) {

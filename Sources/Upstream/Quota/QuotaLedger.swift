@@ -236,7 +236,8 @@ package final class QuotaLedger: Sendable {
                 state.counts[holder]?[window.name]?.free(at: moment.now)
             }
             func earliest(isShared: Bool) -> ContinuousClock.Instant? {
-                // A moment that is good for one window stays good when another puts it off.
+                // A time at which one window has a slot remains possible if another window requires a later
+                // one.
                 windows.reduce(Optional(moment.now)) { start, window in
                     start.flatMap {
                         state.counts[holder]?[window.name]?.earliest(from: $0, isShared: isShared)

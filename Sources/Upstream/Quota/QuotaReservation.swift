@@ -58,7 +58,7 @@ package final class QuotaReservation: Sendable {
 }
 
 extension StoredQuotaUsage {
-    /// What undoes the entry.
+    /// The entry that reverts this one.
     var negated: StoredQuotaUsage {
         StoredQuotaUsage(
             account: account, window: window, kind: kind, until: until, untilUptime: untilUptime,
@@ -66,7 +66,7 @@ extension StoredQuotaUsage {
     }
 }
 
-/// A provider's refusal to serve more for now, and the window that it speaks of.
+/// A provider's rejection of a call, and the window to which it applies.
 struct QuotaRefusal {
     let window: String
     let retryAt: Instant?

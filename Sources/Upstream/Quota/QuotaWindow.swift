@@ -14,7 +14,7 @@ package struct QuotaWindow: Hashable, Sendable {
         self.period = period
     }
 
-    /// How the provider counts.
+    /// The method by which the provider counts.
     package enum Period: Hashable, Sendable {
         /// The calls of the last seconds, at any time.
         case rolling(seconds: Int)
@@ -48,9 +48,9 @@ extension QuotaWindow {
     /// the call.
     package var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
 
-    /// Whether its count must outlive the process.
+    /// Whether its count must be stored.
     ///
-    /// A window of seconds is over before another process could have started.
+    /// A window of seconds has ended before another process could start.
     package var isPersistent: Bool { period.maximumDuration >= .seconds(60) }
 }
 

@@ -23,7 +23,7 @@ struct QuotaWindowCounter {
     private var reportedLimit: Int?
     /// No call before this: the provider refused one.
     private var closedUntil: ContinuousClock.Instant?
-    /// Refusals in a row that did not say until when.
+    /// Consecutive rejections without a time.
     private var untimedRejections = 0
     /// When the day ends that calls count for, once one does.
     private var dayEnd: ContinuousClock.Instant?
@@ -47,7 +47,7 @@ struct QuotaWindowCounter {
     /// The smaller one of the configured and the reported limit.
     var limit: Int { max(min(window.limit, reportedLimit ?? .max), 0) }
 
-    /// Nothing is taken or closed: the count can be forgotten.
+    /// Whether no slot is taken and no rejection applies, so that the counter can be removed.
     mutating func isIdle(at now: ContinuousClock.Instant) -> Bool {
         free(at: now)
         return takenSlots.isEmpty && closedUntil == nil
@@ -141,9 +141,10 @@ struct QuotaWindowCounter {
         takenSlots.removeFirst(count)
     }
 
-    /// What an earlier process left behind.
+    /// Restores the usage that an earlier process stored.
     ///
-    /// It lasts no longer than the window does from now: the wall clock may have been set back in between.
+    /// It ends at the latest one window from now, because the wall clock may have been set back in the
+    /// meantime.
     mutating func restore(_ usage: StoredQuotaUsage, _ moment: ClockReading) {
         let until = moment.end(of: usage)
         guard usage.count > 0, until > moment.now else { return }
@@ -258,8 +259,8 @@ struct QuotaWindowCounter {
 
 /// One moment by both clocks.
 ///
-/// The ledger counts by the clock that is never set back. The wall clock serves to understand what providers say, and to
-/// pass counts on to a process after the machine's next start; when it is wrong or set, no other count changes.
+/// The ledger counts by the monotonic clock. The wall clock is for times from providers, and for counts that are
+/// restored after the next start of the machine; if it is wrong or is set, no other count changes.
 package struct ClockReading {
     let now: ContinuousClock.Instant
     let wallTime: Instant
@@ -298,7 +299,7 @@ package struct ClockReading {
     func newYorkDayEnd(after instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let day = wallTime(of: instant).inNewYork.date
         guard let next = day.adding(days: 1), let midnight = LocalTime(date: next, hour: 0) else {
-            // The year 9999 is over.
+            // After the year 9999.
             return instant + QuotaWindow.Period.newYorkDay.maximumDuration
         }
         return self.instant(of: Instant(newYork: midnight))

@@ -11,7 +11,7 @@ package struct QuoteFeedPolicy: Sendable {
     package var maximumPause = Duration.seconds(60)
     /// A snapshot may take so long.
     package var snapshotTimeout = Duration.seconds(10)
-    /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
+    /// The pauses between attempts to connect the stream; their number is not limited.
     package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
     package var symbols = 2_000
@@ -21,7 +21,7 @@ package struct QuoteFeedPolicy: Sendable {
     ///
     /// The calls that a follower causes are computed from it.
     package var symbolsPerCall = Int.max
-    /// Who follows at once.
+    /// The maximum number of concurrent subscribers.
     package var followers = 50_000
 
     package init() {}
@@ -51,7 +51,7 @@ package final class QuoteFeed: Sendable {
         var nudge: AsyncStream<Void>.Continuation?
         /// No subscriber is accepted any more.
         var isClosed = false
-        /// Bells that are to be rung.
+        /// The signals to send after the lock is released.
         var wakeSignals: [QuoteFeedState.Bell] = []
         /// Whether a task is about to send the wake signals.
         var isSignaling = false
@@ -185,7 +185,7 @@ package final class QuoteFeed: Sendable {
         }
     }
 
-    /// Takes the work down; it is to be cancelled outside of the lock.
+    /// Removes the task, which must be cancelled outside of the lock.
     private func stop(_ state: inout State) -> Task<Void, Never>? {
         defer {
             state.generation += 1
@@ -244,7 +244,7 @@ package final class QuoteFeed: Sendable {
         return results.values.contains { (try? $0.get()) != nil }
     }
 
-    /// Runs one connection after another; without a stream it is over at once, and all is polled.
+    /// Runs one connection after another; returns at once without a stream, and all symbols are polled.
     private func keepConnected(_ generation: Int) async {
         guard let stream else { return }
         _ = await ReconnectingStream(policy.retry, clock: clock).run { didStand throws(ProviderFailure) in

@@ -44,7 +44,7 @@ struct QuoteFeedState {
     /// They are removed to make room for symbols with one.
     private var evictable: Set<Symbol> = []
     private var nextNumber = 0
-    /// Symbols that a snapshot is wanted of as soon as possible.
+    /// The symbols of the next snapshot.
     private var unread: Set<Symbol> = []
     /// Whether the stream is connected.
     private(set) var isStreaming = false
@@ -166,7 +166,7 @@ struct QuoteFeedState {
         for symbol in follower.symbols { release(symbol, of: number, follower.client) }
     }
 
-    /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
+    /// Removes symbols of a subscriber; a subscriber without symbols is removed.
     mutating func remove(_ symbols: Set<Symbol>, of number: Int) {
         guard let follower = followers[number] else { return }
         if follower.symbols.isSubset(of: symbols) { return remove(number) }

@@ -25,7 +25,7 @@ package final class QuoteFeedSubscriber: Sendable {
         feed.drainPending(by: number)
     }
 
-    /// Does not follow some of the symbols any longer; without any left it is over.
+    /// Ends the subscription to some symbols; without a symbol left, the sequence ends.
     package func unsubscribe(_ symbols: Set<Symbol>) {
         feed.unsubscribe(symbols, of: number)
     }

@@ -74,7 +74,8 @@ package struct CacheLifetime: Hashable, Sendable {
     ///
     /// It is not marked as stale unless that call fails: for values whose age matters less than the wait.
     package let whileRevalidating: Duration
-    /// After its freshness it is served for so long where no source answers, marked as stale: RFC 5861, section 4.
+    /// The time for which it is returned after its freshness if no source returns a value, marked as stale (RFC 5861,
+    /// section 4).
     package let ifError: Duration
 
     /// Times below zero count as zero.
@@ -91,15 +92,15 @@ package struct CacheLifetime: Hashable, Sendable {
 }
 
 extension CacheLifetime {
-    /// Of a chart: until its next candle begins.
+    /// The lifetime of a chart: until its next candle begins.
     ///
-    /// While its last candle still runs, the chart of a source that can be asked often is fresh for a twelfth of an
-    /// interval, between 5 seconds and a minute. One whose last candle is days old is of the past, which hardly changes.
+    /// While the last candle is incomplete, the chart is fresh for a twelfth of an interval, between 5 seconds and a
+    /// minute, if the source has a high quota. A chart whose last candle is days old hardly changes.
     ///
     /// - Parameters:
-    ///   - series: the chart.
-    ///   - readAt: when it was read, by the wall clock.
-    /// - Returns: its lifetime, at least a second.
+    ///   - series: The chart.
+    ///   - readAt: The time of the read, by the wall clock.
+    /// - Returns: The lifetime, at least a second.
     package static func chart(_ series: CandleSeries, readAt: Instant) -> CacheLifetime {
         let length = series.interval.length(on: readAt.dateInUTC)
         var fresh = series.secondsToNextStart(from: readAt)
@@ -136,11 +137,10 @@ extension CandleSeries {
 }
 
 extension CacheLifetime {
-    /// Of a quote, by who tells it and whether its market trades.
+    /// The lifetime of a quote, by its source and by whether its market is open.
     ///
-    /// Fresh for 1 to 15 seconds. A source that tells prices late, or of whose calls there are few, is asked less often;
-    /// so is one whose market is closed. A price is never served unmarked beyond that; the last one stays known over a long
-    /// weekend.
+    /// It is fresh for 1 to 15 seconds; longer for a source with delayed prices or a low quota, and while the market is
+    /// closed. After that it is returned only if it is marked as stale; the last price is stored over a long weekend.
     package static func quote(_ quote: Quote) -> CacheLifetime {
         CacheLifetime(fresh: .seconds(quote.secondsFresh), ifError: .seconds(4 * 86_400))
     }

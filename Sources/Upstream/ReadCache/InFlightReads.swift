@@ -21,9 +21,8 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
 ///
 /// A state machine: its methods return the action to perform, and perform none.
 ///
-/// A read is one call for one or several keys of a scope. All who ask for one of its keys join it. It is cancelled
-/// when the last waiter has left. A renewal of a value that is served meanwhile needs no waiter, and is never
-/// cancelled.
+/// A read is one call for one or several keys of a scope. Requests for one of its keys join it. It is cancelled when
+/// the last waiter has left. The renewal of a value that is returned meanwhile needs no waiter, and is never cancelled.
 package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     package typealias Key = CacheKey<Query>
     typealias Outcome = LoadResult<Query, Value>
@@ -83,7 +82,8 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
 
     /// Adds a read, with its first ticket.
     ///
-    /// Those who wait for its keys in an earlier read continue to wait for that one; nobody else joins it there.
+    /// Tasks that wait for its keys in an earlier read continue to wait for that read; no other task joins
+    /// it.
     mutating func open(
         _ keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Ticket {
@@ -154,7 +154,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
         return (waiting, keys)
     }
 
-    /// Releases keys from their reads: nobody joins these reads any more, their waiters continue to wait.
+    /// Releases keys from their reads: no task joins these reads any more, their waiters continue to wait.
     mutating func release(where isReleased: (Key) -> Bool) {
         for key in readIDByKey.keys.filter(isReleased) { readIDByKey[key] = nil }
     }
@@ -194,14 +194,14 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
         return read.task
     }
 
-    /// From now on nobody joins the read.
+    /// Prevents that further tasks join the read.
     private mutating func close(_ id: Int) {
         guard let read = reads[id] else { return }
         reads[id]?.isOver = true
         for key in read.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
     }
 
-    /// Removes a read that is over, once all tickets are settled and fetched.
+    /// Removes a read that has ended, once all tickets are settled and fetched.
     private mutating func removeIfEmpty(_ id: Int) {
         if let read = reads[id], read.isOver, read.waiters.isEmpty { reads[id] = nil }
     }

@@ -26,7 +26,7 @@ extension ReadCache {
         let restores: Bool
     }
 
-    /// Where each of some values comes from.
+    /// The source of each value.
     private struct Plan {
         var cached: [(Query, Entry)] = []
         /// The number of cached values that are past their freshness, and renewed.
@@ -37,7 +37,7 @@ extension ReadCache {
         var limitErrors: [(Query, CallRefusal)] = []
     }
 
-    /// The limit of a renewal, for which nobody waits.
+    /// The timeout of a renewal, for which no task waits.
     private static var renewalTimeout: Duration { .seconds(10) }
 
     /// The value from memory, from a call in flight, or by `load`; if that fails, the latest stored value, marked as
@@ -271,7 +271,7 @@ extension ReadCache {
         // A failure of several queries does not say which of them is unknown.
         case .notFound where count == 1 || outcome.results.failures[key.query] != nil:
             return storeUnknown(key, read, at: now)
-        // What the credential may no longer see is not kept for it.
+        // Values that the credential may no longer read are removed.
         case .unauthorized, .notEntitled: return .remove
         // The limit of the requesting client has no meaning for the value.
         case .notAllowed: return .nothing

@@ -16,17 +16,21 @@ package struct CacheBounds: Sendable {
 
 /// A read-through cache for data of one kind from providers.
 ///
-/// - Equal reads in flight are one call. A waiter that is cancelled, or whose deadline comes, leaves alone; when the
-///   last has left, the call is cancelled.
-/// - A value is served from memory while it is fresh, and a while longer as one call renews it. After that it is
-///   served where no call succeeds, marked as stale, until it expires: see ``CacheLifetime``.
-/// - The response that a provider does not know an object is stored for a short time. No other failure is stored.
-/// - A read that demands a value newer than its request (``CallContext/notBefore``) takes no value that was
-///   requested earlier, neither from memory nor from a call in flight.
+/// - Equal reads in flight are one call. A waiter leaves it when it is cancelled or its deadline comes; when
+///   the last
+///   has left, the call is cancelled.
+/// - A value is returned from memory while it is fresh, and for a further time while one call renews it.
+///   After that
+///   it is returned only if no call succeeds, marked as stale, until it expires: see ``CacheLifetime``.
+/// - The response that a provider does not know an object is stored for a short time. No other failure is
+///   stored.
+/// - A read that requires a value newer than its request (``CallContext/notBefore``) uses no value that was
+///   requested
+///   earlier, neither from memory nor from a call in flight.
 /// - It is bounded in entries and in bytes; the least recently used entries are removed first.
 ///
-/// The class and its look-ups are public, because the compiler specialises inlinable functions in other modules only
-/// if they are public: a look-up with `package` takes twice the time.
+/// The class and its look-ups are public, because the compiler specialises inlinable functions in other modules only if
+/// they are public: a look-up with `package` takes twice the time.
 public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     /// Reads the values of some queries of one scope from their provider; a query that the provider does not know is
     /// not in the result.
@@ -205,8 +209,8 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
 
     /// Removes all values of an owner's connections to a provider, which a write may have changed.
     ///
-    /// The result of a read in flight goes to those who wait for it already. It is not stored, and nobody joins that
-    /// read any more.
+    /// The result of a read in flight is returned to the tasks that wait for it. It is not stored, and no task joins
+    /// that read any more.
     package func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
         invalidate { $0.scope.isPrivate(to: owner, at: provider) }
     }

@@ -8,8 +8,8 @@ package struct ReconnectingStream: Sendable {
     private let clock: TimeSource
 
     /// - Parameters:
-    ///   - retry: The pauses and their jitter; the number of attempts is without bound.
-    ///   - clock: What pauses are measured by.
+    ///   - retry: The pauses and their jitter; the number of attempts is not limited.
+    ///   - clock: The clock of the pauses.
     package init(_ retry: RetryPolicy = .streams, clock: TimeSource) {
         self.retry = retry
         self.clock = clock
@@ -45,7 +45,8 @@ package struct ReconnectingStream: Sendable {
 }
 
 extension RetryPolicy {
-    /// For streams, which are wanted for as long as anybody follows: a second at first, half a minute at most.
+    /// The policy of streams, which have no maximum number of attempts: a pause of a second at first, at most half a
+    /// minute.
     package static var streams: RetryPolicy {
         var policy = RetryPolicy()
         policy.pause = .seconds(1)

@@ -5,10 +5,10 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// A WebSocket to a provider (RFC 6455), as its client.
+/// The client of a WebSocket to a provider (RFC 6455).
 ///
-/// Messages are received in the order in which they came. Pings are answered and sent without further ado. When nobody
-/// receives, nothing is read: the server has to wait, and memory is bounded.
+/// Messages are received in order. Pings are answered automatically. Nothing is read from the connection while no task
+/// receives: the server has to wait, and memory is bounded.
 ///
 /// ```swift
 /// let socket = try await WebSocketConnection.open(url, headers: headers, before: deadline)
@@ -166,7 +166,7 @@ private final class WebSocketConnector: Sendable {
         channel?.close(promise: nil)
     }
 
-    /// What an error means, or why the attempt was ended.
+    /// The error of the WebSocket for an error of the connection.
     func reason(_ error: any Error) -> WebSocketError {
         if let reason = state.withLock({ $0.reason }) { return reason }
         switch error {

@@ -6,11 +6,11 @@ package import Brokerage
 package enum WebSocketError: Error, Hashable, Sendable {
     case couldNotResolve
     case couldNotConnect
-    /// No trusted, encrypted connection came about.
+    /// No verified TLS connection could be established.
     case tls
     /// It was not open by the deadline.
     case timedOut
-    /// The server answered with another status than 101, and may have said when to come again.
+    /// The server returned another status than 101, possibly with a Retry-After.
     case rejected(status: Int, retryAfter: RetryAfter? = nil)
     /// The server ended it in order; RFC 6455, section 7.4, has the codes. Nil without one.
     case closed(code: Int?)

@@ -97,7 +97,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     // MARK: Steps
 
     private func sendPing(_ context: ChannelHandlerContext) {
-        // A server that is not listened to cannot be heard.
+        // Without a read, the end of the connection would not be noticed.
         if inbox.isHeld { return }
         guard hasReceived else {
             inbox.finish(.silent)

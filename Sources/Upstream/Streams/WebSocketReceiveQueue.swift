@@ -36,7 +36,7 @@ package final class WebSocketReceiveQueue: Sendable {
         self.capacity = max(capacity, 1)
     }
 
-    /// Why it has ended; nil while it has not.
+    /// The reason why it has ended; nil while it is open.
     package var end: WebSocketError? { state.withLock { $0.end } }
 
     // MARK: The network's side
@@ -65,7 +65,7 @@ package final class WebSocketReceiveQueue: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
     }
 
-    /// Whether more may be read now; if not, ``receive(readOn:)`` says when.
+    /// Whether more may be read now; if not, ``receive(readOn:)`` reports when.
     package func shouldRead() -> Bool {
         state.withLock { state in
             state.isHeld = state.count >= capacity && state.end == nil

@@ -35,7 +35,7 @@ package struct CompressionPolicy: Sendable, Hashable {
 
 /// The codings that a client accepts (RFC 9110, section 12.5.3).
 package enum AcceptEncoding {
-    /// Whether gzip is accepted, and liked no less than the body as it is.
+    /// Whether gzip is accepted, with at least the weight of the identity encoding.
     package static func prefersGzip(_ field: String?) -> Bool {
         guard let field else { return false }
         var gzip: Int?

@@ -222,7 +222,7 @@ extension HTTPConnectionHandler {
     }
 }
 
-/// The end of HTTP on a connection that goes on with another protocol.
+/// The end of HTTP on a connection that continues with another protocol.
 extension HTTPConnectionHandler {
     /// Writes `101`, adds the handlers of the new protocol, and removes this handler and the codec, which
     /// passes on the bytes that follow the request.

@@ -9,7 +9,7 @@ extension HTTPConnectionHandler {
     struct OpenBody {
         /// Whether the connection ends with it.
         let isLast: Bool
-        /// Otherwise the connection's end is the body's: HTTP/1.0 knows no chunks.
+        /// Otherwise the end of the connection is the end of the body: HTTP/1.0 has no chunks.
         let isChunked: Bool
         /// Whether the stream ends by itself.
         ///
@@ -95,7 +95,7 @@ extension HTTPConnectionHandler {
         for promise in waiting { promise.succeed() }
     }
 
-    /// The body is over, in good order or not.
+    /// The body has ended, completely or with an error.
     private func end(_ id: RequestID, _ failure: (any Error)?) {
         guard let context, let body = current?.body, current?.exchange.id == id else { return }
         current = nil

@@ -36,7 +36,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private(set) var flushRound: FlushBatcher?
     /// Whether a read was requested and held back, because enough requests wait.
     var holdsRead = false
-    /// Whether a head has begun to arrive; the codec knows.
+    /// Whether a part of a head has arrived, according to the codec.
     var isMidHead = false
     /// Whether a client waits for `100 Continue`.
     private var owesInvitation = false

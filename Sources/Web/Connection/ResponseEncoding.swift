@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// How responses are put on the wire.
+/// The form in which responses are written.
 enum ResponseEncoding {
     /// As bytes, which need no encoder behind: head and body leave in one write.
     case http1
@@ -56,7 +56,7 @@ enum ResponseEncoding {
 }
 
 extension HTTPResponse {
-    /// The head for a codec; HTTP/2 says nothing of connections in it (RFC 9113, section 8.2.2).
+    /// The head for a codec; in HTTP/2 it has no field about the connection (RFC 9113, section 8.2.2).
     fileprivate func head(_ circumstances: Circumstances) -> HTTPResponseHead {
         var fields = HTTPHeaders()
         if let contentType { fields.add(name: "content-type", value: "\(contentType)") }
@@ -73,9 +73,9 @@ extension HTTPResponse {
 extension HTTPResponse {
     /// The connection header of a response (RFC 9112, section 9.3).
     enum Persistence {
-        /// Nothing: it stays open, as HTTP/1.1 has it.
+        /// No field: in HTTP/1.1 the connection stays open by default.
         case assumed
-        /// The connection stays open, which an HTTP/1.0 client must be told explicitly.
+        /// The connection stays open, which must be stated to an HTTP/1.0 client.
         case keepAlive
         case closed
     }
@@ -85,7 +85,7 @@ extension HTTPResponse {
         let id: RequestID
         let date: DateHeaderCache
         let persistence: Persistence
-        /// Whether a body of unknown length is sent in chunks, which HTTP/1.0 does not know.
+        /// Whether a body of unknown length is sent in chunks, which HTTP/1.0 does not have.
         let isChunked: Bool
     }
 
@@ -102,7 +102,7 @@ extension HTTPResponse {
             buffer.writeStaticString(contentType)
         }
         switch body {
-        // RFC 9110, section 8.6: there is none to speak of.
+        // A response without content has no length (RFC 9110, section 8.6).
         case .complete where status == .noContent || status == .notModified: break
         case .complete(let bytes):
             buffer.writeStaticString("\r\ncontent-length: ")

@@ -64,7 +64,7 @@ package enum HTTPError: Error, Equatable, Sendable {
         case repeatedField(String)
     }
 
-    /// What there is too much of.
+    /// The resource that is used up.
     package enum Overload: Hashable, Sendable {
         case connections
         case connectionsOfAddress

@@ -22,7 +22,7 @@ package struct HTTPResponse: Sendable {
         let gzip: [UInt8]?
     }
 
-    /// What follows a response's head.
+    /// The part of a response after its head.
     package enum Body: Sendable {
         /// All of it at once.
         case complete([UInt8])
@@ -40,7 +40,7 @@ package struct HTTPResponse: Sendable {
         }
     }
 
-    /// A header field; its name is in lower case, as HTTP/2 wants it, but for those of a handshake.
+    /// A header field; its name is in lower case, as HTTP/2 requires, except in a handshake.
     package struct Header: Sendable {
         package let name: StaticString
         package let value: String
@@ -124,7 +124,7 @@ package struct BodyWriter: Sendable {
     }
 }
 
-/// Takes a connection over for another protocol, after the `101` that says so.
+/// Takes a connection over for another protocol, after the response 101.
 package struct ProtocolUpgrade: Sendable {
     let addHandlers: @Sendable (any Channel) throws -> Void
 

@@ -101,11 +101,11 @@ extension RequestHeaders {
     package var lastEventID: String? { self[.lastEventID] }
     /// The site whose page a browser sends the request for.
     package var origin: String? { self[.origin] }
-    /// The method that the page of a site wants to use.
+    /// The method of the request that follows a CORS preflight.
     package var requestedMethod: String? { self[.requestedMethod] }
     /// The parent span of the request.
     package var traceparent: String? { self[.traceparent] }
-    /// What tracing systems on the way have to say.
+    /// The data of tracing systems (W3C Trace Context).
     package var tracestate: String? { self[.tracestate] }
     package var webSocketKey: String? { self[.webSocketKey] }
     package var webSocketProtocol: String? { self[.webSocketProtocol] }

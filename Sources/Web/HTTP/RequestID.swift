@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The name of one request in logs and errors, and what `x-request-id` says.
+/// The id of one request in logs and errors, and the value of `x-request-id`.
 package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     private let number: UInt64
 

@@ -21,7 +21,7 @@ struct ChunkedDecoder {
         case trailer
     }
 
-    /// What there is next.
+    /// The next part of the body.
     enum Step {
         case more
         case data(ByteBuffer)

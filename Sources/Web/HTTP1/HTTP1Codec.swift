@@ -12,7 +12,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     private let connection: HTTPConnectionHandler
     private var parser: RequestParser
     private var isParsing = false
-    /// Set if the codec is to be removed after the current bytes are parsed.
+    /// Set if the codec must be removed after the current bytes are parsed.
     private var removal: ChannelHandlerContext.RemovalToken?
     /// Whether a read was requested and deferred.
     private var holdsRead = false
@@ -63,7 +63,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// The handlers of a connection that speaks HTTP/1.1.
+/// The handlers of an HTTP/1.1 connection.
 enum HTTP1Pipeline {
     static func addHandlers(to channel: any Channel, _ server: ServerState) throws {
         let connection = HTTPConnectionHandler(server, encoding: .http1)

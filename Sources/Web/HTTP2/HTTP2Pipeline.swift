@@ -131,7 +131,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
 }
 
 extension RequestEvent {
-    /// What NIO's codec has decoded of a stream.
+    /// Converts a decoded part of a stream.
     init(_ part: HTTPServerRequestPart, limits: ServerLimits) {
         switch part {
         case .head(let head):

@@ -61,7 +61,7 @@ package struct Readiness: Sendable, Hashable {
         }
     }
 
-    /// How a part is.
+    /// The state of a component.
     package enum State: String, Sendable, Hashable {
         case up
         /// It responds, and some calls fail.

@@ -119,7 +119,7 @@ package final class StreamMemory: Sendable {
         var clients: [ClientIdentity: Usage] = [:]
     }
 
-    /// What some operations retain together.
+    /// The memory of one client's operations.
     private struct Usage {
         private(set) var bytes = 0
         private var documents: [ObjectIdentifier: Use] = [:]

@@ -79,7 +79,7 @@ package struct RateLimit: Sendable, Hashable {
         self.init(every: .nanoseconds(1_000_000_000 / Int64(min(max(1, perSecond), 1_000_000))), burst: burst)
     }
 
-    /// How far a client may be ahead of the rate.
+    /// The time by which a client may be ahead of the rate.
     var tolerance: TimeAmount { .nanoseconds(interval.nanoseconds * Int64(burst)) }
 }
 

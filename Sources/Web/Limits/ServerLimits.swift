@@ -92,7 +92,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var heartbeat = TimeAmount.seconds(15)
     /// The maximum time until a WebSocket's first message, which authenticates it.
     package var initialisationTimeout = TimeAmount.seconds(10)
-    /// Between two questions whether a WebSocket's client is still there; it has as long to say something.
+    /// The interval of pings to the client of a WebSocket, and the time that it has to respond.
     package var keepalive = TimeAmount.seconds(30)
     /// The maximum time until a client reads some of the written data.
     package var writeTimeout = TimeAmount.seconds(30)

@@ -63,7 +63,7 @@ package struct ServerResources: Sendable {
     }
 }
 
-/// Counts what goes on at a time, up to a bound.
+/// Counts objects that exist at the same time, up to a limit.
 final class BoundedCounter: Sendable {
     private let limit: Int
     private let number = Atomic<Int>(0)

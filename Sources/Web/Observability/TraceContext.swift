@@ -6,9 +6,9 @@ package struct TraceContext: Sendable, Hashable {
     package let traceID: TraceID
     /// The id of the span, never 0; calls that it makes have it as their parent.
     package let spanID: UInt64
-    /// Whether the one who began the trace records it.
+    /// Whether the origin of the trace records it.
     package let isSampled: Bool
-    /// What tracing systems on the way have to say, handed on as it came; nil for nothing.
+    /// The data of tracing systems, forwarded unchanged; nil if there is none.
     package let state: TraceState?
 
     /// 16 bytes, not all of them zero.

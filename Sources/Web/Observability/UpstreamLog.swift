@@ -152,7 +152,7 @@ package struct UpstreamCall: Sendable, Hashable {
 
     /// The outcome of a call.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// The provider answered.
+        /// The provider returned a response.
         case fetched = "FETCHED"
         /// The value was in the cache, and fresh.
         case cached = "CACHED"

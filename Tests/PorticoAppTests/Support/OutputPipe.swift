@@ -8,8 +8,7 @@ import Musl
 
 /// A pipe for what a program writes.
 ///
-/// Neither end is inherited by other programs, which would hold it open beyond its
-/// owner's life.
+/// Neither end is inherited by other programs, which would hold it open beyond its owner's life.
 struct OutputPipe {
     let readingEnd: Int32
     let writingEnd: Int32

@@ -55,9 +55,7 @@ struct ServerSentEvent: Sendable, Equatable {
     static func read(_ stream: String) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         var (type, data): (String, [String]) = ("", [])
-        // `\r
-        // `, `
-        // ` and `\r` end lines; the first is one `Character`.
+        // `\r `, ` ` and `\r` end lines; the first is one `Character`.
         for line in stream.split(omittingEmptySubsequences: false, whereSeparator: \.isLineEnd) {
             if line.isEmpty {
                 // An event without data is ignored.

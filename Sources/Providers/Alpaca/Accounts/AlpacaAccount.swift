@@ -37,7 +37,8 @@ package struct AlpacaAccount: JSONObjectDecodable, Hashable {
 extension AlpacaAccount {
     /// The account as an `Account` of Portico.
     package func account(fetchedAt: Instant) -> Account {
-        // Alpaca does not say as of when: `balance_asof` is the day of the `last_…` figures only.
+        // Alpaca's response has no time of the figures: `balance_asof` is the day of the `last_…` figures
+        // only.
         let reading = Provenance(source: .alpaca, fetchedAt: fetchedAt)
         var account = Account(id: id, number: number, currency: currency, provenance: reading)
         account.status = status

@@ -51,8 +51,8 @@ struct AlpacaBarColumns: Hashable {
     }
 }
 
-/// Pages of `GET /v2/stocks/bars`: sorted by symbol first, so a page may hold some symbols only, and one may go on on the
-/// next page.
+/// Pages of `GET /v2/stocks/bars`: sorted by symbol first, so a page may have some of the symbols only, and the bars of
+/// one may continue on the next page.
 package struct AlpacaBars {
     private(set) var bySymbol: [Symbol: AlpacaBarColumns] = [:]
     /// The token of the next page; nil at the end.
@@ -91,7 +91,7 @@ package struct AlpacaBars {
 /// regular hours.
 struct AlpacaSeriesBuilder {
     let query: AlpacaBarQuery
-    /// Where trades outside of regular hours are left out: the trading days; nil where all stay.
+    /// The trading days, if trades outside of regular hours are excluded; nil if they are included.
     let sessions: [CalendarDate: AlpacaCalendarDay]?
     let fetchedAt: Instant
 

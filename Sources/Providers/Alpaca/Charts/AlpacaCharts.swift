@@ -2,7 +2,10 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: ChartSource {
-    /// All intervals; trades outside of regular hours are in all of a day's candles unless they are to be left out.
+    /// All intervals.
+    ///
+    /// Candles of less than a day include trades outside of regular hours, unless the request excludes
+    /// them.
     package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
@@ -51,7 +54,7 @@ extension AlpacaClient: ChartSource {
     private func bars(
         of shares: [Symbol], _ query: AlpacaBarQuery, in context: CallContext
     ) async throws(ProviderFailure) -> AlpacaBars {
-        // Nothing begins in the future.
+        // No candle begins in the future.
         guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
         var wanted = AlpacaSymbolList(shares)
         var bars = AlpacaBars()
@@ -71,7 +74,7 @@ extension AlpacaClient: ChartSource {
         throw ProviderFailure(.alpaca, .overloaded)
     }
 
-    /// Whether the pages behind only have older bars than are wanted, and of the one symbol.
+    /// Whether the following pages have only older bars than requested; for one symbol only.
     private func isEnough(_ bars: AlpacaBars, of shares: [Symbol], _ query: AlpacaBarQuery) -> Bool {
         guard shares.count == 1, let columns = bars.bySymbol.first?.value else { return false }
         return !query.window.isRegularOnly && columns.count >= query.window.maximumCandles
@@ -103,7 +106,7 @@ struct AlpacaBarQuery: Hashable {
     let adjustment: Adjustment
     /// Inclusive.
     let start: Instant
-    /// Inclusive; nil for as late as the credential may know.
+    /// Inclusive; nil for the latest time that the credential may read.
     let end: Instant?
     /// Bars of a page, 1 to 10,000, over all symbols together.
     let limit: Int
@@ -115,7 +118,8 @@ struct AlpacaBarQuery: Hashable {
         self.window = window
         self.feed = feed
         adjustment = window.adjustment ?? .splits
-        // Asking for the present is refused to who may know it a quarter of an hour late only; asking for no end is not.
+        // Without a subscription, Alpaca refuses requests for the last 15 minutes, but not requests without
+        // an end.
         let limit = feed?.lag.map { now - $0 }
         let wanted = window.to.flatMap { $0 < now ? $0 - .nanoseconds(1) : nil }
         end = [limit, wanted].compactMap(\.self).min()
@@ -161,8 +165,8 @@ struct AlpacaBarQuery: Hashable {
 }
 
 extension AlpacaBarQuery {
-    /// A midnight in New York from which on there are as many candles as are wanted: for one symbol even if it has not
-    /// traded for most of the time, as then not more than are wanted are read.
+    /// The midnight in New York from which on there are as many candles as requested, even if one symbol was not traded
+    /// most of the time; its additional candles are not read.
     private static func start(of window: ChartWindow, symbols: Int, before end: Instant) -> Instant {
         let days = daysOf(candles: window.maximumCandles, window.interval)
         let today = end.inNewYork.date
@@ -170,7 +174,7 @@ extension AlpacaBarQuery {
         return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) ?? .earliest
     }
 
-    /// The number of calendar days in which a continuously traded symbol certainly has so many candles.
+    /// The number of calendar days in which a continuously traded symbol has at least this number of candles.
     private static func daysOf(candles: Int, _ interval: Interval) -> Int {
         switch interval {
         case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour:
@@ -188,6 +192,6 @@ extension AlpacaBarQuery {
 }
 
 extension ChartWindow {
-    /// Whether trades outside of regular hours are to be left out; candles of a day have none that could be.
+    /// Whether trades outside of regular hours are excluded; candles of a day never include them.
     var isRegularOnly: Bool { isExtendedHours == false && interval.isIntraday }
 }

@@ -37,8 +37,9 @@ extension AlpacaClient: InstrumentSource {
 
     package var instrumentsPerCall: Int { 1_000 }
 
-    /// What some assets are: a few one by one, more from the list, which is one call; those that it lacks one by one again,
-    /// as it is of active ones only.
+    /// Reads instruments: a few with one call each, more from the list, which is one call.
+    ///
+    /// The list contains active ones only, so those that it lacks are then read one by one.
     package func instruments(
         _ symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
@@ -111,7 +112,7 @@ struct AlpacaAssetIndex: Sendable {
         let words: [[UInt8]]
     }
 
-    /// How well an entry fits; the first is the best.
+    /// The rank of a match; the first is the best.
     private enum MatchRank: Int, Comparable {
         case ticker
         case startOfTicker

@@ -28,7 +28,8 @@ package struct AlpacaOAuthFlow: Sendable {
         self.tokenURL = tokenURL
         httpClient = channel.client(failure: { response, now in
             switch response.status {
-            // The code is used up or too old, or the application is not who it says: RFC 6749, section 5.2.
+            // The code is used or has expired, or the application is not authenticated (RFC 6749, section
+            // 5.2).
             case 400, 401, 403, 422: .unauthorized
             default: ProviderFailure.Cause(alpaca: response, now: now)
             }
@@ -55,9 +56,9 @@ package struct AlpacaOAuthFlow: Sendable {
     ///
     /// - Parameters:
     ///   - state: A value that the browser returns, so that an attacker cannot inject a code: it cannot be
-    ///     guessed, and belongs
-    ///     to one session.
-    ///   - scopes: The permissions besides reading that the user is asked for.
+    ///     guessed, and
+    ///     belongs to one session.
+    ///   - scopes: The requested permissions in addition to reading.
     ///   - environment: The account, `live` or `paper`, sent as `env`; nil omits it, and the user chooses.
     ///     Alpaca does not
     ///     document `env`.
@@ -81,9 +82,9 @@ package struct AlpacaOAuthFlow: Sendable {
         }
     }
 
-    /// Makes a token of the code that the browser brought back: `POST /oauth/token`, sent once, as a code is good for once.
+    /// Exchanges the code for a token: `POST /oauth/token`, sent once, because a code is valid once.
     ///
-    /// - Throws: `unauthorized` where Alpaca does not take the code, or does not know the application.
+    /// - Throws: `unauthorized` if Alpaca rejects the code or the application.
     package func grant(for code: String, in context: CallContext) async throws(ProviderFailure)
         -> AlpacaTokenResponse
     {
@@ -122,7 +123,7 @@ package struct AlpacaTokenResponse: Sendable, Hashable, JSONDecodable {
             default: try reader.skip()
             }
         }
-        // RFC 6749, section 7.1: a token of a kind that one does not know must not be used.
+        // A token of an unknown type must not be used (RFC 6749, section 7.1).
         _ = try reader.required(isBearer == true ? true : nil, "token_type of bearer")
         let text = try reader.required(token, "access_token")
         let credential = try? AlpacaCredential.token(text)
@@ -139,7 +140,7 @@ package struct AlpacaTokenResponse: Sendable, Hashable, JSONDecodable {
 package struct AlpacaOAuthClient: Sendable, Hashable {
     package let clientID: String
     let clientSecret: String
-    /// Where Alpaca sends the browser back to; it must be registered with Alpaca.
+    /// The redirect URI; it must be registered with Alpaca.
     package let redirectURL: HTTPURL
 
     /// A registered application.

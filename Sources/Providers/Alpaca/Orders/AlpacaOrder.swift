@@ -34,7 +34,7 @@ package enum AlpacaOrderStatus: String, CaseIterable {
         case .stopped: hasFills ? .partiallyFilled : .open
         case .partiallyFilled: .partiallyFilled
         case .filled: .filled
-        // Over for today; one that is good till cancelled goes on tomorrow.
+        // Done for today; an order that is good till cancelled continues tomorrow.
         case .doneForDay: hasFills ? .partiallyFilled : .accepted
         // Filled or done for the day; only its settlement is still to be computed.
         case .calculated: isFilled ? .filled : hasFills ? .partiallyFilled : .accepted

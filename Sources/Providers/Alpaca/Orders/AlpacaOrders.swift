@@ -158,7 +158,7 @@ extension AlpacaClient: TradingAPI {
             switch try await order(clientID: clientID, of: nil, in: context) {
             case .found(let order):
                 return isSame(order) ? .accepted(order) : .rejected(OrderRejection(refusal))
-            // It says that there is one, and that there is none.
+            // An order of the list has exactly one of both.
             case .absent, .unknown: throw ProviderFailure(.alpaca, .invalidResponse(nil))
             }
         case .rejection(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)

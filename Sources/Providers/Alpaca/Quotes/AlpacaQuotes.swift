@@ -17,7 +17,7 @@ extension AlpacaClient: QuoteSource {
         return KeyedResults(quotes(symbols, of: snapshots))
     }
 
-    /// The snapshots of some shares, as far as Alpaca knows them.
+    /// The snapshots of the shares that Alpaca knows.
     func snapshots(
         of shares: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> [Symbol: AlpacaSnapshot] {

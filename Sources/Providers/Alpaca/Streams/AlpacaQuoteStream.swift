@@ -162,7 +162,7 @@ package enum AlpacaDataMessage: JSONDecodable {
     }
 }
 
-/// What an element may have; which of it counts depends on its type.
+/// The fields of all elements; the type of an element decides which of them apply.
 struct AlpacaDataFields: JSONObjectDecodable {
     var type = ""
     var message: String?

@@ -85,7 +85,7 @@ struct AlpacaSocket: Sendable {
     }
 }
 
-/// Why the data stream refuses: `{"T":"error","code":402,"msg":"auth failed"}`.
+/// The error of the data stream: `{"T":"error","code":402,"msg":"auth failed"}`.
 package struct AlpacaStreamErrorBody: Hashable {
     let code: Int
 
@@ -104,7 +104,7 @@ package struct AlpacaStreamErrorBody: Hashable {
         case 410: .unsupported
         // An error of Alpaca, or a client that reads too slowly, which should reconnect.
         case 407, 500...: .unavailable
-        // Bad syntax, authenticated already: something that this client does not say.
+        // Errors that this client does not cause, such as bad syntax or a second authentication.
         default: .invalidResponse(nil)
         }
     }

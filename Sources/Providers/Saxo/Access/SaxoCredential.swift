@@ -8,7 +8,7 @@ package enum SaxoCredential: Sendable {
     /// A user's consent, whose tokens are renewed as they end.
     case authorization(SaxoOAuthSession)
 
-    /// A token that is good for a while.
+    /// A token that is valid for some time.
     func token(in context: CallContext) async throws(ProviderFailure) -> SaxoToken {
         switch self {
         case .token(let token): token

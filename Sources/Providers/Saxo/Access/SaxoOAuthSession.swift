@@ -37,8 +37,7 @@ package final class SaxoOAuthSession: Sendable {
 
     /// Logging in counts against no service group.
     ///
-    /// A refusal is one of the token or the code; the app's own secret is
-    /// refused in the same way.
+    /// A refusal is one of the token or the code; the app's own secret is refused in the same way.
     private static func login(over channel: ProviderChannel) -> ProviderHTTPClient {
         channel.client(failure: { response, now in
             response.status == 400 ? .unauthorized : ProviderFailure.Cause.status(of: response, now: now)
@@ -103,7 +102,7 @@ package final class SaxoOAuthSession: Sendable {
             return current.access
         }
         let token = try await renewal.value(by: deadline, renewing(need)).access
-        // It may have joined a renewal that did not know of the refusal.
+        // It may have joined a renewal that began before the rejection.
         return token == refused ? nil : token
     }
 
@@ -140,7 +139,7 @@ package final class SaxoOAuthSession: Sendable {
         }
     }
 
-    /// A call is over by then, mostly; the few that are not find another token.
+    /// Most calls have ended by then; the others renew their token.
     private static let callMargin = Duration.seconds(10)
     /// Half of the lifetime of a refresh token.
     private static let awayMargin = Duration.seconds(1_800)
@@ -149,7 +148,7 @@ package final class SaxoOAuthSession: Sendable {
 
     // MARK: Renewal
 
-    /// What tokens are wanted for, by the time that it is.
+    /// The required validity of a token.
     private struct TokenFreshness: Sendable {
         /// There is no reason to renew them.
         let isGood: @Sendable (SaxoTokenPair, Instant) -> Bool

@@ -1,7 +1,7 @@
 package import Brokerage
 import Upstream
 
-/// What Saxo's token endpoint gives: a token for calls, and one for the next renewal, which is good once.
+/// The response of Saxo's token endpoint: an access token, and a refresh token, which is valid once.
 package struct SaxoTokenPair: Hashable, Sendable {
     package var access: SaxoToken
     package var accessEndsAt: Instant

@@ -22,12 +22,12 @@ final class TokenRefreshCoordinator: Sendable {
         var unsaved: Entry?
         var isRunning = false
         var nextID = 0
-        /// Who wait, or are about to.
+        /// The waiters, and those about to wait.
         var present: Set<Int> = []
         var waiters: [Int: Waiter] = [:]
-        /// Who left before the wait had begun.
+        /// The waiters that were cancelled before their wait began.
         var earlyFailures: [Int: ProviderFailure] = [:]
-        /// Who want to know only that it is over.
+        /// The waiters for the end of the renewal.
         var settling: [CheckedContinuation<Void, Never>] = []
     }
 

@@ -175,7 +175,7 @@ package struct SaxoUser: JSONObjectDecodable, Hashable {
 package struct SaxoAccount: JSONObjectDecodable, Hashable {
     /// A parameter of calls about the account, and Portico's id of it.
     var key = ""
-    /// What people know it by.
+    /// The number of the account that people use.
     package var id = ""
     var clientKey = ""
     package var currency = ""
@@ -192,7 +192,7 @@ package struct SaxoAccount: JSONObjectDecodable, Hashable {
     }
 }
 
-/// Who a connection belongs to, and which accounts it opens.
+/// The user of a connection, and its accounts.
 struct SaxoIdentity: Hashable, Sendable {
     var user: SaxoUser
     /// The default one first.

@@ -150,7 +150,7 @@ extension SaxoNetPosition {
         return base.amount.isZero && base.openingDirection == .sell ? .short : .long
     }
 
-    /// What Saxo says that it is worth, else its exposure where that is in the same currency.
+    /// The market value at Saxo, else the exposure if it is in the same currency.
     ///
     /// The exposure of FX is in the base currency of the pair: 200,000 EUR of a pair that is priced in DKK.
     private func marketValue(in currency: SaxoCurrency) -> Decimal? {

@@ -26,7 +26,7 @@ extension SaxoClient: ChartSource {
         return charts
     }
 
-    /// Nil where Saxo does not know the instrument.
+    /// Nil if Saxo does not know the instrument.
     private func chart(
         of listing: SaxoListing, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
@@ -108,7 +108,7 @@ package struct SaxoChartPager {
     private var currentQuery: Query
     private var version: Int?
 
-    /// What happened to a page.
+    /// The outcome of a page.
     package enum Outcome: Hashable {
         case next(Query)
         case complete
@@ -128,7 +128,7 @@ package struct SaxoChartPager {
         currentQuery = Query(count: min(requestedCount + spare, Self.maximumSamples), upTo: window.to)
     }
 
-    /// Nil where nothing is wanted.
+    /// Nil if no candle is requested.
     package var first: Query? { requestedCount > 0 ? currentQuery : nil }
 
     package mutating func receive(_ page: SaxoChart) -> Outcome {
@@ -184,10 +184,10 @@ package enum SaxoHorizon {
         }
     }
 
-    /// The start of a candle in seconds since 1970: as Saxo has it, or midnight UTC of its date.
+    /// The start of a candle in seconds since 1970: Saxo's time, or midnight UTC of its date.
     ///
-    /// Since the third version samples begin at the opening of the exchange. What opens at 21:00 UTC or later opens for the
-    /// day after: FX at 17:00 in New York, Sydney and Wellington in the morning.
+    /// Since the third version samples begin at the opening of the exchange. A market that opens at 21:00 UTC or later
+    /// opens for the next day: FX at 17:00 in New York, Sydney and Wellington in the morning.
     package static func start(_ time: Instant, _ interval: Interval) -> Int64 {
         let seconds = time.secondsSince1970
         guard isDaily(interval) else { return seconds }

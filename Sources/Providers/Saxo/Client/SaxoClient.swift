@@ -166,9 +166,10 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case chart = "chart"
     case root = "root"
 
-    /// What every call to the group counts against.
+    /// The windows against which every call to the group counts.
     ///
-    /// The limit of 10,000,000 a day is of the app over all of its users, so it is none of one user's windows.
+    /// The limit of 10,000,000 a day is that of the application for all its users, so it is not a window of
+    /// one user.
     var windows: [QuotaWindow] {
         let session = QuotaWindow(rawValue, limit: 120, per: .rolling(seconds: 60))
         switch self {

@@ -2,7 +2,7 @@ import Brokerage
 
 /// A currency as Saxo names it, which for some exchanges is a hundredth of one: GBX are pence.
 struct SaxoCurrency: Hashable, Sendable {
-    /// Nil for a name that is none of a currency; figures stay as they are then.
+    /// Nil for a name that is not a currency; its figures are not converted.
     private let unit: PriceUnit?
     /// ISO 4217.
     let code: String

@@ -65,7 +65,7 @@ package struct SaxoInstrumentCache: Sendable {
     let bySymbol: ReadCache<Symbol, SaxoListing>
     let byKey: ReadCache<SaxoInstrumentKey, SaxoListing>
     let details: ReadCache<SaxoInstrumentKey, SaxoInstrumentDetails>
-    /// Symbols that Saxo did not know a moment ago.
+    /// Symbols that Saxo did not know when they were looked up.
     let unknown: ReadCache<Symbol, Bool>
 
     private static let kindLimit = 2 << 20
@@ -115,7 +115,7 @@ package struct SaxoInstrumentCache: Sendable {
         }
     }
 
-    /// Forgets an instrument that Saxo does not know any more by its Uic.
+    /// Removes an instrument whose Uic Saxo no longer knows.
     func invalidate(_ listing: SaxoListing) {
         bySymbol.invalidate(listing.symbol, in: .shared(.saxo))
         byKey.invalidate(listing.key, in: .shared(.saxo))

@@ -136,7 +136,7 @@ extension SaxoInstrumentDetails.About {
     }
 }
 
-/// Who an instrument is at Saxo: its Uic and its AssetType, never one without the other.
+/// The identity of an instrument at Saxo: its Uic and its AssetType.
 package struct SaxoInstrumentKey: Hashable, Sendable {
     package internal(set) var uic = 0
     /// Saxo's name: `Stock`, `FxSpot`.

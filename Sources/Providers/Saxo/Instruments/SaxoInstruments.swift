@@ -93,7 +93,7 @@ extension SaxoClient {
 
     private static var maximumConcurrentLookups: Int { 4 }
 
-    /// Which instrument a symbol is; nil for one that Saxo does not know.
+    /// The listing of a symbol; nil if Saxo does not know it.
     package func listing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
@@ -102,7 +102,7 @@ extension SaxoClient {
         return batch[symbol]
     }
 
-    /// Nil for a name that Saxo does not know, which is not looked up again for a while.
+    /// Nil for a name that Saxo does not know, which is not looked up again for some time.
     private func find(
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
@@ -121,7 +121,7 @@ extension SaxoClient {
         }
     }
 
-    /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for a symbol that Saxo does not know.
     private func lookUp(
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing {
@@ -167,9 +167,9 @@ extension SaxoClient {
 
     // MARK: By Uic
 
-    /// What Saxo says of an instrument, from memory or by a call.
+    /// The details of an instrument, from memory or by a call.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an instrument that Saxo does not know.
     func details(
         of key: SaxoInstrumentKey, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
@@ -180,7 +180,7 @@ extension SaxoClient {
         return details
     }
 
-    /// What Saxo says of some instruments, each once: from memory, and by one call for many others.
+    /// The details of instruments, each once: from memory, and the others by one call.
     func details(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoInstrumentDetails
     > {

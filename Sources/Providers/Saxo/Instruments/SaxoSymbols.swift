@@ -117,7 +117,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     }
 }
 
-/// What one of Portico's symbols says of an instrument at Saxo.
+/// A symbol of Portico as a query for Saxo's instruments.
 package enum SaxoSymbolQuery: Hashable {
     /// `exchange` is empty for one of the home exchanges, whichever; else a colon and its code in lower case.
     case share(ticker: String, exchange: String)

@@ -34,14 +34,14 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
     }
 }
 
-/// What Saxo says to a write of an order.
+/// Saxo's response to a write of an order.
 package enum SaxoOrderResponse: Hashable {
     /// Saxo has the order; its id, if the response has one.
     case accepted(id: String?)
     case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
-    /// It does not know the order.
+    /// Saxo does not know the order.
     case unknown
     /// Saxo may have the order: the response announces a later result, or contradicts itself.
     case open

@@ -155,7 +155,7 @@ extension Order {
 
 /// The bodies of `POST` and `PATCH` of `/trade/v2/orders`.
 package enum SaxoOrderRequestBody {
-    /// What Saxo calls an order's type, and the prices that go with it.
+    /// Saxo's type of an order, and its prices.
     package struct Terms: Hashable {
         var type: String
         package var price: Decimal?
@@ -217,7 +217,7 @@ package enum SaxoOrderRequestBody {
         var text = JSONObjectText()
         text.add("DurationType", timeInForce.saxo)
         if timeInForce == .goodTillDate, let date {
-            // A date without a time: Saxo refuses one that has a time and does not say so.
+            // A date without a time: Saxo refuses a date with a time that is not stated to have one.
             text.add("ExpirationDateTime", "\(date)T00:00:00Z")
             text.add("ExpirationDateContainsTime", false)
         }

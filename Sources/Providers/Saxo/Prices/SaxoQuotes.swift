@@ -118,7 +118,7 @@ extension SaxoPrice {
         AssetClass(saxo: assetType) == .fx ? middle : details.lastTraded ?? middle
     }
 
-    /// Also of an old indicative price, which is the last there is: its timeliness says so.
+    /// Also of an old indicative price if there is no other; the timeliness shows it.
     private var middle: Decimal? {
         guard Self.isPrice(quote.bidKind), Self.isPrice(quote.askKind) else { return nil }
         if let mid = quote.mid { return mid }

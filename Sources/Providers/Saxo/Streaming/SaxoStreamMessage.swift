@@ -94,7 +94,7 @@ package enum SaxoStreamControl: Hashable, Sendable {
         }
     }
 
-    /// What `read` makes of each item of the list under a key.
+    /// Reads each item of the list under a key.
     private static func references(
         in message: SaxoStreamMessage, _ name: String,
         _ read: (inout JSONReader) throws(JSONError) -> String?

@@ -11,7 +11,7 @@ final class SaxoStreamSession: Sendable {
     struct State {
         var stream = SaxoStreamState()
         var isConnected = false
-        /// That Saxo knows of.
+        /// The token that Saxo has.
         var token: SaxoToken?
     }
 
@@ -118,7 +118,7 @@ final class SaxoStreamSession: Sendable {
         do throws(ProviderFailure) {
             try await client.subscribe("unsubscribe", .delete, url, in: context) { _ in }
         } catch {
-            // It is gone: that was the aim.
+            // It has ended, as intended.
             guard error.cause == .notFound else { throw error }
         }
     }
@@ -210,7 +210,7 @@ extension SaxoStreamSession {
             state.withLock { $0.token = token }
             return socket
         } catch {
-            // Saxo has not noticed yet that the one before is gone.
+            // Saxo has not yet noticed the end of the previous connection.
             if case .rejected(409, _) = error { throw ProviderFailure(.saxo, .unavailable) }
             throw ProviderFailure(.saxo, webSocket: error, now: client.clock.wallTime())
         }
@@ -261,8 +261,8 @@ extension SaxoStreamSession {
         }
     }
 
-    /// Why there is nothing more: with another token a new connection may be made, without one the user must consent
-    /// again.
+    /// The reason for the end: with another token a new connection is possible, without one the user must
+    /// consent again.
     private func end() async throws(ProviderFailure) -> ProviderFailure {
         guard let token = state.withLock({ $0.token }),
             try await client.access.renewed(after: token, in: context) != nil

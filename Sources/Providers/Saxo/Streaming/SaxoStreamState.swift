@@ -25,7 +25,7 @@ package struct SaxoStreamState {
         let request: SaxoSubscriptionRequest
         var list: SaxoPriceSnapshot
         var timeout: Duration
-        /// When something was heard of it.
+        /// The time of the last message or heartbeat.
         var lastReceivedAt: ContinuousClock.Instant
         /// True if it must start again.
         var needsResubscription = false
@@ -37,7 +37,7 @@ package struct SaxoStreamState {
     /// Requested subscriptions, with the messages that arrived before their response.
     private var pending: [String: [SaxoStreamMessage]] = [:]
     private var count = 0
-    /// Behind which Saxo is to begin when the connection is made again.
+    /// The id after which Saxo continues when the connection is opened again.
     private(set) var lastMessageID: UInt64?
 
     /// The maximum number of messages that wait for the response to a subscription; Saxo sends far fewer.
@@ -118,7 +118,7 @@ package struct SaxoStreamState {
             }
             return ReceiveResult(needsWork: true)
         case .disconnect:
-            // There is nothing to go on behind.
+            // There is no message after which it could continue.
             lastMessageID = nil
             return ReceiveResult(isOver: true)
         case .other: return ReceiveResult()
@@ -148,7 +148,7 @@ package struct SaxoStreamState {
         }
     }
 
-    /// What changed of a price, under each symbol that it is wanted under.
+    /// The changes of a price, for each symbol that it was requested for.
     private func changes(
         of uic: Int, _ assetType: String, from before: SaxoPriceSnapshot?, _ after: SaxoPriceSnapshot
     ) -> [QuoteUpdate] {

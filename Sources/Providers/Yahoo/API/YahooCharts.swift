@@ -9,9 +9,9 @@ extension YahooClient: ChartSource {
             symbolsPerCall: 1)
     }
 
-    /// `GET /v8/finance/chart/{symbol}`, which wants no crumb.
+    /// `GET /v8/finance/chart/{symbol}`, which needs no crumb.
     ///
-    /// Minutes go back a week, other parts of an hour 60 days, hours two years; a series that the window wants more of is
+    /// Minutes reach back a week, other parts of an hour 60 days, hours two years; a series of a longer window is
     /// marked as truncated.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
@@ -78,7 +78,7 @@ struct YahooChartQuery {
         let to = min(window.to ?? now, now)
         let wanted =
             window.from ?? to - .seconds(Int64(scale.sessions(of: window.maximumCandles)) * 2 * 86_400)
-        // A minute less than the reach, as Yahoo's clock has gone on when it looks.
+        // A minute less than the reach, because Yahoo's clock has advanced when it reads the request.
         let limit = scale.reachInDays.map { now - .seconds($0 * 86_400 - 60) }
         let from = max(wanted, limit ?? wanted)
         guard from < to else { return nil }
@@ -122,8 +122,8 @@ struct YahooInterval {
         }
     }
 
-    /// The number of trading days that contain so many bars, by the regular hours of American exchanges,
-    /// which are among the shortest.
+    /// The number of trading days with at least this number of bars, by the regular hours of American exchanges, which
+    /// are among the shortest.
     func sessions(of count: Int) -> Int {
         switch interval {
         case .oneMinute: count / 390 + 2
@@ -137,7 +137,7 @@ struct YahooInterval {
         }
     }
 
-    /// The shortest of Yahoo's ranges with so many bars, or the longest one of the interval.
+    /// The shortest of Yahoo's ranges with this number of bars, or the longest range of the interval.
     func range(of count: Int) -> (name: String, isTooShort: Bool) {
         let sessions = sessions(of: count)
         let known = Self.ranges.filter { $0.days <= reachInDays ?? .max }

@@ -53,7 +53,7 @@ package struct YahooClient: Sendable {
         }
     }
 
-    /// Reads an address that wants a cookie and a crumb; where Yahoo refuses the crumb, once more with another.
+    /// Reads an address that needs a cookie and a crumb; once more with a new crumb if Yahoo rejects it.
     func getWithCrumb<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
@@ -90,7 +90,9 @@ package struct YahooClient: Sendable {
         return HTTPClientRequest(.get, url, deadline: context.deadline)
     }
 
-    /// What Yahoo calls an instrument; `notFound` for one that it cannot have.
+    /// The ticker of an instrument at Yahoo.
+    ///
+    /// - Throws: `notFound` for one that it cannot have.
     func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
         guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
             throw ProviderFailure(.yahoo, .notFound)

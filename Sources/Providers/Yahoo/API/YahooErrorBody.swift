@@ -40,7 +40,7 @@ struct YahooErrorBody: JSONDecodable, Hashable {
         self = problem
     }
 
-    /// Whether the crumb is no longer good, and a new one may be.
+    /// Whether the crumb has expired, so that a new one may be valid.
     static func isStaleCrumb(_ response: HTTPClientResponse) -> Bool {
         response.status == 401 && YahooErrorBody(response)?.text == "Invalid Crumb"
     }
@@ -55,7 +55,7 @@ extension ProviderFailure.Cause {
         // A crumb is not the credential of a user who could connect again; Yahoo rejects all clients of this
         // kind.
         case 401: self = .notEntitled
-        // 999 is what older servers say.
+        // Older servers send 999.
         case 429, 999: self = Self.throttled(response, now: now)
         case 200..<300 where YahooPlainTextError.isTooManyRequests(response.body):
             self = Self.throttled(response, now: now)

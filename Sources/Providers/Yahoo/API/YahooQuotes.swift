@@ -102,7 +102,7 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
     var isListed: Bool { type != "NONE" }
 }
 
-/// What Yahoo calls a company, at length and in short.
+/// The long and the short name of a company.
 struct YahooName: Hashable {
     var long: String?
     var short: String?

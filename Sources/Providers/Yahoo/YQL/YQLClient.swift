@@ -1,9 +1,9 @@
 package import Brokerage
 package import Upstream
 
-/// A server that speaks Yahoo's query language as it was in 2017.
+/// A server with Yahoo's query language of 2017.
 ///
-/// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+/// Every call throws ``Upstream/ProviderFailure`` only, and ends by its deadline.
 package struct YQLClient: Sendable {
     package let configuration: YQLConfiguration
     package let symbolMapping = YahooSymbols()
