@@ -47,6 +47,7 @@ let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swif
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -73,6 +74,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -83,7 +85,7 @@ let package = Package(
         target("GraphQL", at: "Sources/GraphQL"),
 
         // Schema differences, lint and mocks, for commands.
-        target("GraphQLTools", at: "Sources/GraphQLTools", dependencies: ["GraphQL", "PorticoCore"]),
+        target("GraphQLTools", at: "Sources/GraphQLTools", dependencies: ["GraphQL", "PorticoCore", yaml]),
 
         // Brokers and market data.
         target("Brokerage", at: "Sources/Brokerage"),

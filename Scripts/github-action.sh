@@ -29,9 +29,8 @@ portico() {
 }
 
 check_operations() {
-    local options=(--format github)
+    local options=(--format github --fail-on "$FAIL_ON")
     [[ -z $SCHEMA ]] || options+=(--schema "$SCHEMA")
-    [[ $FAIL_ON != deprecated ]] || options+=(--strict)
     portico operations check "${options[@]}" "$DOCUMENTS" </dev/null
 }
 

@@ -67,7 +67,7 @@ struct OperationsCommandTests {
     @Test("without a schema compares operations with this Portico's schema")
     func ownSchema() async throws {
         let run = try await CommandRun.run(
-            ["operations", "check", "--json", "@mine"],
+            ["operations", "check", "--format", "json", "@mine"],
             among: ["mine/a.graphql": "query A { quote(symbol: \"AAPL\") { price } }"])
         #expect(run.status == 0, "\(run.output) \(run.errors)")
         let check = try #require(try JSONValue(parsing: run.output)["operations"]?[0])
@@ -92,6 +92,7 @@ extension OperationsCommandCase {
                 good/quotes.graphql Quotes
                   cost: 41 of 5000
                   cache: 60 s, public; Query.quotes sets the lifetime
+                2 operations in 2 files: no findings
 
                 """),
         OperationsCommandCase(
@@ -100,6 +101,7 @@ extension OperationsCommandCase {
                 both/quotes.graphql
                   cost: 4 of 5000
                   cache: 60 s, public; Query.more, Query.quotes set the lifetime
+                1 operation in 1 file: no findings
 
                 """),
         OperationsCommandCase(
@@ -109,6 +111,7 @@ extension OperationsCommandCase {
                   cost: 2 of 5000
                   cache: 2 s, private; Query.account sets the lifetime
                   old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
+                1 operation in 1 file: 1 deprecated
 
                 """),
         OperationsCommandCase(
@@ -117,6 +120,7 @@ extension OperationsCommandCase {
                 vague/quotes.graphql Quotes
                   cost: depends on the variables; add a file with example variables
                   cache: never, because Query.clock must not be cached
+                1 operation in 1 file: no findings
 
                 """),
         OperationsCommandCase(
@@ -128,6 +132,7 @@ extension OperationsCommandCase {
                 odd/quotes.graphql Two
                   cost: 2 of 5000
                   cache: never, because Query.clock must not be cached
+                2 operations in 1 file: no findings
 
                 """),
         OperationsCommandCase(
@@ -147,44 +152,44 @@ extension OperationsCommandCase {
                 1 | query Quotes($n: Int!) { quotes(first: $n) { price } }
                   |              ^
                 2 |
+                2 operations in 2 files: 2 breaking
 
                 """),
         OperationsCommandCase(
-            arguments: schema + ["--strict", "@old"], status: 1,
+            arguments: schema + ["--fail-on", "deprecated", "@old"], status: 1,
             output: """
                 old/worth.graphql Worth
                   cost: 2 of 5000
                   cache: 2 s, private; Query.account sets the lifetime
                   old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
+                1 operation in 1 file: 1 deprecated
 
                 """),
     ]
 
     private static let jsonReports = [
         OperationsCommandCase(
-            arguments: schema + ["--json", "@good"], status: 0,
+            arguments: schema + ["--format", "json", "@good"], status: 0,
             output:
-                #"{"operations":[{"file":"good/account.graphql","name":"Home","errors":[],"deprecated":[],"#
+                #"{"operations":[{"file":"good/account.graphql","name":"Home","errors":[],"warnings":[],"deprecated":[],"#
                 + #""cost":{"requested":2,"fieldCost":1,"typeCost":2},"#
                 + #""cache":{"maxAge":2,"scope":"PRIVATE","shortest":["Query.account"]}},"#
-                + #"{"file":"good/quotes.graphql","name":"Quotes","errors":[],"deprecated":[],"#
+                + #"{"file":"good/quotes.graphql","name":"Quotes","errors":[],"warnings":[],"deprecated":[],"#
                 + #""cost":{"requested":41,"fieldCost":1,"typeCost":41},"#
                 + #""cache":{"maxAge":60,"scope":"PUBLIC","shortest":["Query.quotes"]}}]}"# + "\n"),
         OperationsCommandCase(
-            arguments: schema + ["--json", "@old"], status: 0,
-            output: #"{"operations":[{"file":"old/worth.graphql","name":"Worth","errors":[],"#
+            arguments: schema + ["--format", "json", "@old"], status: 0,
+            output: #"{"operations":[{"file":"old/worth.graphql","name":"Worth","errors":[],"warnings":[],"#
                 + #""deprecated":[{"coordinate":"Account.worth","reason":"Use equity.","#
-                + #""locations":[{"line":2,"column":13}]}],"#
+                + #""locations":[{"file":"old/worth.graphql","line":2,"column":13}]}],"#
                 + #""cost":{"requested":2,"fieldCost":1,"typeCost":2},"#
                 + #""cache":{"maxAge":2,"scope":"PRIVATE","shortest":["Query.account"]}}]}"# + "\n"),
     ]
 
     private static let misuses = [
         OperationsCommandCase(
-            arguments: ["--schema", "@schema.graphql", "--url", "http://127.0.0.1:1", "@good"], status: 2,
-            errors: "Error: --schema and --url exclude each other: leave one of them out."),
-        OperationsCommandCase(
-            arguments: schema, status: 2, errors: "Error: Missing expected argument '<directory>'"),
+            arguments: schema, status: 2,
+            errors: "Error: Name the directories, files or patterns with operations, or set --config."),
         OperationsCommandCase(
             arguments: ["--schema", "@priced.graphql", "@good"], status: 2,
             errors: """

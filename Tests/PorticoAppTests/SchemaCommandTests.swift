@@ -119,10 +119,12 @@ extension SchemaCommandCase {
         ),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@nowhere", "@old.graphql", "@new.graphql"], status: 2,
-            errors: "Error: nowhere is not a directory, or cannot be read."),
+            errors: "Error: nowhere does not exist, or cannot be read."),
         SchemaCommandCase(
             arguments: ["diff", "--operations", "@empty", "@old.graphql", "@new.graphql"], status: 2,
-            errors: "Error: empty has no file that ends in .graphql."),
+            errors:
+                "Error: empty has no file with operations: .graphql, .gql, .ts, .tsx, .js, .jsx, .vue, .svelte, .swift, .kt."
+        ),
     ]
 
     private static let reachingDiffs = [

@@ -36,7 +36,7 @@ extension SourceText {
 
 extension UInt8 {
     /// The number of UTF-16 code units of a character, from its first UTF-8 byte; 0 for continuation bytes.
-    var utf16Width: Int {
+    package var utf16Width: Int {
         switch self {
         case 0x80...0xBF: 0
         case 0xF0...0xFF: 2

@@ -26,7 +26,7 @@ public struct Cost: Hashable, Sendable {
     /// millionth.
     ///
     /// Returns nil if the text is no decimal number, or if its magnitude exceeds a billion.
-    init?(weight text: String) {
+    package init?(weight text: String) {
         let isDecimal = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
         }

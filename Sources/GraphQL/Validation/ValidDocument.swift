@@ -86,6 +86,8 @@ public struct ValidationOptions: Hashable, Sendable {
     ///
     /// No tool needs this, and each level multiplies the response by the size of the schema.
     public var limitsIntrospectionDepth: Bool
+    /// True if fragments that no operation uses are valid, as in a file of fragments.
+    package var allowsUnusedFragments = false
 
     /// Creates options; by default, validation stops at 50 errors, suggests names, and limits introspection.
     public init(maximumErrors: Int = 50, suggests: Bool = true, limitsIntrospectionDepth: Bool = true) {

@@ -64,7 +64,11 @@ package struct SchemaFile {
     ///
     /// - Throws: `UsageError` if the file cannot be read.
     package init(path: String) throws {
-        let source = try InputFile(path: path).source
+        self.init(source: try InputFile(path: path).source)
+    }
+
+    /// Builds the schema of a text.
+    package init(source: SourceText) {
         self.source = source
         result = Result { () throws(GraphQLErrors) in
             try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))

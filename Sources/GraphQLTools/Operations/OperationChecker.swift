@@ -1,94 +1,194 @@
 package import GraphQL
 
-/// Checks documents against one schema, including limits and cache hints.
+/// Checks the operations and fragments of a repository against one schema, including limits and cache hints.
 package struct OperationChecker {
     private let schema: Schema
     private let costs: SchemaCosts
+    private let limits: OperationLimits
+    /// The costs of operations that must not increase, by their names.
+    private let baseline: [String: Cost]
 
-    /// Builds the schema.
+    /// Builds the schema, with the directives that clients add.
     ///
     /// - Throws: The errors of the schema, or of its cost directives.
-    package init(_ source: SourceText) throws(GraphQLErrors) {
-        schema = try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
+    package init(
+        _ source: SourceText, limits: OperationLimits = .default, baseline: [String: Cost] = [:]
+    ) throws(GraphQLErrors) {
+        let document = try Document.read(source, within: LargeStackThread.schemaLimits)
+        // Errors of the schema itself are those without the added directives.
+        _ = try Schema.build(document)
+        let extended = try ClientDirectives.adding(to: document)
+        schema = try Schema.build(Document.read(extended, within: LargeStackThread.schemaLimits))
         costs = try SchemaCosts(schema)
+        self.limits = limits
+        self.baseline = baseline
     }
 
-    /// Returns the check of each operation of a document; for an invalid document only its errors.
+    /// Returns the checks of all operations, and those of files and fragments with findings, by file and position.
     ///
-    /// If the document has several operations, the file with example variables contains those of each
-    /// operation by its name.
-    package func checks(_ source: SourceText, variables: InputFile?) -> [OperationCheck] {
-        do throws(GraphQLErrors) {
-            let valid = try Document.read(source).validated(against: schema)
-            let operations = valid.document.operations
-            if operations.isEmpty {
-                throw GraphQLErrors([GraphQLError("The document has no operation.")])
-            }
-            let examples = try variables.map { file throws(GraphQLErrors) in try file.examples() }
-            return operations.map { operation in
-                let name = operation.name.map { valid.document.text($0) }
-                let example = operations.count == 1 ? examples : name.flatMap { examples?[$0] }
-                return check(operation, name, of: valid, example)
-            }
-        } catch {
-            return [OperationCheck(source: source, name: nil, errors: error.errors)]
+    /// `variables` returns the file with example variables of a document. If the document has several operations, the
+    /// file contains those of each operation by its name.
+    package func checks(
+        _ set: DocumentSet, variables: (_ path: String) throws -> InputFile?
+    ) throws -> [OperationCheck] {
+        var checks = set.findings.map {
+            OperationCheck(file: $0.places.first?.file ?? "", name: nil, findings: [$0])
         }
+        for reference in set.operations {
+            let path = set.documents[reference.document].file.name
+            let example = try variables(path)
+            checks.append(check(reference, of: set, example))
+        }
+        checks += unusedFragments(of: set)
+        let place = { (check: OperationCheck) in
+            (check.file, check.position?.line ?? 0, check.position?.column ?? 0)
+        }
+        return checks.sorted { place($0) < place($1) }
     }
 
-    private func check(
-        _ operation: OperationDefinition, _ name: String?, of valid: ValidDocument, _ example: InputValue?
-    ) -> OperationCheck {
-        var check = OperationCheck(source: valid.document.source, name: name)
-        // Deprecated elements in a fragment count for every operation of its document.
-        check.deprecated = valid.schemaUses.filter { $0.deprecationReason != nil }
-        check.cache = CachePolicy(of: operation, in: valid)
+    // MARK: - Operations
+
+    private func check(_ reference: DocumentSet.Reference, of set: DocumentSet, _ example: InputFile?)
+        -> OperationCheck
+    {
+        let name = set.name(of: reference)
+        let combined = DocumentCombiner.document(
+            of: reference, in: set, removing: ClientDirectives.ofFragmentArguments)
+        var check = OperationCheck(
+            file: set.documents[reference.document].file.name, name: name, findings: combined.findings)
+        check.position = set.place(of: reference).location
+        check.findings += duplicates(of: name, reference, in: set)
         do throws(GraphQLErrors) {
-            let measured = try OperationLimits.default.check(operation, of: valid, costs: costs)
-            // The cost of an operation that needs variables is unknown without examples.
-            if example == nil, valid.document.needsVariables(operation) { return check }
-            let given: InputObject
-            switch example {
-            case nil: given = InputObject()
-            case .object(let object)?: given = object
-            default: throw GraphQLErrors([GraphQLError("The example variables are not a JSON object.")])
+            let valid = try Document.read(SourceText(bytes: combined.text.bytes)).validated(against: schema)
+            check.findings += valid.schemaUses.compactMap { use in
+                combined.text.place(of: Int(use.span.start)).flatMap { place in
+                    use.deprecationReason.map {
+                        Finding(deprecated: use.coordinate.description, reason: $0, at: place)
+                    }
+                }
             }
-            let values = try schema.coerceVariables(of: operation, in: valid.document, given: given)
-            check.cost = try measured.cost(values)
+            for case .operation(let operation) in valid.document.definitions {
+                try measure(operation, of: valid, combined.text, into: &check) { () throws(GraphQLErrors) in
+                    try example?.examples(of: set.operationCount(in: reference.document) > 1 ? name : nil)
+                }
+            }
         } catch {
-            check.errors = error.errors
+            check.findings += error.errors.map {
+                $0.finding(in: combined.text, elsewhere: set.place(of: reference))
+            }
         }
         return check
+    }
+
+    private func measure(
+        _ operation: OperationDefinition, of valid: ValidDocument, _ text: CombinedText,
+        into check: inout OperationCheck, examples: () throws(GraphQLErrors) -> InputValue?
+    ) throws(GraphQLErrors) {
+        check.cache = CachePolicy(of: operation, in: valid)
+        let measured = try limits.check(operation, of: valid, costs: costs)
+        let example = try examples()
+        // The cost of an operation that needs variables is unknown without examples.
+        if example == nil, valid.document.needsVariables(operation) { return }
+        let given: InputObject
+        switch example {
+        case nil: given = InputObject()
+        case .object(let object)?: given = object
+        default: throw GraphQLErrors([GraphQLError("The example variables are not a JSON object.")])
+        }
+        let values = try schema.coerceVariables(of: operation, in: valid.document, given: given)
+        let cost = try measured.cost(values)
+        check.cost = cost
+        check.costLimit = limits.cost
+        if let name = check.name, let earlier = baseline[name], earlier < cost.total {
+            check.findings.append(
+                Finding(
+                    .costIncrease, "The cost of \(name) has increased from \(earlier) to \(cost.total).",
+                    at: text.place(of: Int(operation.span.start)).map { [$0] } ?? []))
+        }
+    }
+
+    private func duplicates(
+        of name: String?, _ reference: DocumentSet.Reference, in set: DocumentSet
+    ) -> [Finding] {
+        guard let name else { return [] }
+        let others = set.operations.filter { $0 != reference && set.name(of: $0) == name }
+        guard !others.isEmpty else { return [] }
+        return [
+            Finding(
+                .duplicateOperation, "Another operation has the name \"\(name)\".",
+                at: [set.place(of: reference)] + others.map(set.place))
+        ]
+    }
+
+    // MARK: - Fragments
+
+    /// Checks the fragments that no document spreads.
+    private func unusedFragments(of set: DocumentSet) -> [OperationCheck] {
+        let used = set.spreadNames()
+        var options = ValidationOptions()
+        options.allowsUnusedFragments = true
+        return set.fragments.filter { !used.contains($0.key) }.flatMap { name, references in
+            references.map { reference in
+                let combined = DocumentCombiner.document(
+                    of: reference, in: set, removing: ClientDirectives.ofFragmentArguments)
+                var check = OperationCheck(
+                    file: set.documents[reference.document].file.name, name: "fragment \(name)",
+                    findings: combined.findings)
+                check.position = set.place(of: reference).location
+                check.isFragment = true
+                do throws(GraphQLErrors) {
+                    _ = try Document.read(SourceText(bytes: combined.text.bytes)).validated(
+                        against: schema, options: options)
+                } catch {
+                    check.findings += error.errors.map {
+                        $0.finding(in: combined.text, elsewhere: set.place(of: reference))
+                    }
+                }
+                check.findings.append(
+                    Finding(
+                        .unusedFragment, "No document uses the fragment \"\(name)\".",
+                        at: [set.place(of: reference)]))
+                return check
+            }
+        }
+    }
+}
+
+extension GraphQLError {
+    /// Returns the error at its places in the files.
+    fileprivate func finding(in text: CombinedText, elsewhere place: SourcePlace) -> Finding {
+        let isLimit =
+            if case .string(let code)? = extensions["code"] { code.hasSuffix("_LIMIT_EXCEEDED") } else {
+                false
+            }
+        var places: [SourcePlace] = []
+        for location in locations {
+            let place = text.place(of: text.offset(of: location)) ?? place
+            if !places.contains(place) { places.append(place) }
+        }
+        return Finding(
+            isLimit ? .limitExceeded : .invalidOperation, message, at: places.isEmpty ? [place] : places)
     }
 }
 
 extension InputFile {
-    /// Parses example variables.
+    /// Returns the example variables, or those of one operation.
     ///
     /// - Throws: The JSON error with its position.
-    fileprivate func examples() throws(GraphQLErrors) -> InputValue {
+    fileprivate func examples(of name: String?) throws(GraphQLErrors) -> InputValue? {
+        let value: InputValue
         do {
-            return try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
+            value = try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
         } catch {
-            throw GraphQLErrors([GraphQLError("\(name) is not JSON: \(error.message)")])
+            throw GraphQLErrors([GraphQLError("\(self.name) is not JSON: \(error.message)")])
         }
-    }
-}
-
-extension InputValue {
-    fileprivate subscript(_ name: String) -> InputValue? {
-        guard case .object(let object) = self else { return nil }
+        guard let name else { return value }
+        guard case .object(let object) = value else { return nil }
         return object[name]
     }
 }
 
 extension Document {
-    fileprivate var operations: [OperationDefinition] {
-        definitions.compactMap { definition in
-            guard case .operation(let operation) = definition else { return nil }
-            return operation
-        }
-    }
-
     fileprivate func needsVariables(_ operation: OperationDefinition) -> Bool {
         operation.variables.indices.contains { index in
             variableDefinitions[index].type.wrapping.isNonNull
@@ -97,93 +197,18 @@ extension Document {
     }
 }
 
-/// The result of checking one operation.
-package struct OperationCheck {
-    let source: SourceText
-    /// The name; nil for an anonymous operation, and for a document that could not be parsed.
-    let name: String?
-    /// The reasons why it cannot be run: validation errors, exceeded limits, or invalid example variables.
-    var errors: [GraphQLError] = []
-    /// The deprecated schema elements that it uses.
-    var deprecated: [SchemaElementUse] = []
-    /// The cost with the example variables; nil if required variables are missing, or if it cannot be run.
-    var cost: OperationCost?
-    /// The cache policy; nil if the schema has no cache hints, or if the operation cannot be run.
-    var cache: CachePolicy?
+extension DocumentSet {
+    /// The number of operations in a document.
+    fileprivate func operationCount(in document: Int) -> Int { operations.count { $0.document == document } }
 
-    package func hasFaults(strictly: Bool) -> Bool { !errors.isEmpty || strictly && !deprecated.isEmpty }
-}
-
-// MARK: - For people
-
-extension OperationCheck {
-    /// Returns a paragraph for each operation.
-    package static func text(of checks: [OperationCheck]) -> String {
-        checks.map(\.text).joined()
-    }
-
-    private var text: String {
-        let title = source.name + (name.map { " \($0)" } ?? "")
-        guard errors.isEmpty else {
-            return "\(title): cannot be run\n" + DiagnosticReport(source: source, errors: errors).text
-        }
-        let lines = [costText, cacheText].compactMap(\.self) + deprecated.map(text)
-        return "\(title)\n" + lines.map { "  \($0)\n" }.joined()
-    }
-
-    private var costText: String {
-        guard let cost else { return "cost: depends on the variables; add a file with example variables" }
-        return "cost: \(cost.total) of \(OperationLimits.default.cost)"
-    }
-
-    private var cacheText: String? {
-        guard let cache else { return nil }
-        let names = Set(cache.shortest.map { "\($0.coordinate)" }).sorted()
-        let fields = names.joined(separator: ", ")
-        if cache.maxAge == 0 {
-            return names.isEmpty ? "cache: never" : "cache: never, because \(fields) must not be cached"
-        }
-        let scope = cache.isPrivate ? "private" : "public"
-        return
-            "cache: \(cache.maxAge) s, \(scope); \(fields) \(names.count == 1 ? "sets" : "set") the lifetime"
-    }
-
-    private func text(_ use: SchemaElementUse) -> String {
-        let location = source.location(of: use.span)
-        return "\(source.name):\(location.line):\(location.column): \(use.coordinate) is deprecated: "
-            + (use.deprecationReason ?? "")
-    }
-}
-
-// MARK: - For programs
-
-extension OperationCheck {
-    package static func json(of checks: [OperationCheck]) -> String {
-        let value = InputValue.object(["operations": .list(checks.map(\.json))])
-        return String(decoding: value.json, as: UTF8.self)
-    }
-
-    private var json: InputValue {
-        .object([
-            "file": .string(source.name), "name": name.map { .string($0) } ?? .null,
-            "errors": .list(errors.map(\.json)), "deprecated": .list(deprecated.map(json)),
-            "cost": cost?.inputValue ?? .null, "cache": cache.map(json) ?? .null,
-        ])
-    }
-
-    private func json(_ use: SchemaElementUse) -> InputValue {
-        let location = source.location(of: use.span)
-        return .object([
-            "coordinate": .string(use.coordinate.description), "reason": .string(use.deprecationReason ?? ""),
-            "locations": .list([.object(["line": .int(location.line), "column": .int(location.column)])]),
-        ])
-    }
-
-    private func json(_ cache: CachePolicy) -> InputValue {
-        let shortest = Set(cache.shortest.map { $0.coordinate.description }).sorted()
-        return .object([
-            "maxAge": .int(cache.maxAge), "scope": .string(cache.isPrivate ? "PRIVATE" : "PUBLIC"),
-            "shortest": .list(shortest.map { .string($0) }),
-        ])
+    /// The names of all spread fragments.
+    fileprivate func spreadNames() -> Set<String> {
+        Set(
+            documents.flatMap { parsed in
+                parsed.document.selections.compactMap { selection -> String? in
+                    guard case .fragmentSpread(let spread) = selection else { return nil }
+                    return parsed.document.text(spread.name)
+                }
+            })
     }
 }

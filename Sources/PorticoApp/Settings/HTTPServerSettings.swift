@@ -214,7 +214,17 @@ extension DocumentPolicy {
             throw UsageError("\"\(path)\" is neither a directory nor a file.")
         }
         guard isFolder else { return try documents(ofManifest: InputFile(path: path).bytes, at: path) }
-        return try OperationsFolder(path: path).documents.map { String(decoding: $0.bytes, as: UTF8.self) }
+        let files = try DocumentFiles([path])
+        let set = try DocumentSet(files.documents())
+        if let finding = set.findings.first {
+            throw UsageError("\(finding.places.first?.description ?? path): \(finding.message)")
+        }
+        let texts = try files.completeTexts().map { String(decoding: $0.bytes, as: UTF8.self) }
+        do throws(GraphQLErrors) {
+            return try texts + set.sentDocuments().compactMap(\.printed)
+        } catch {
+            throw UsageError("\(path): \(error.errors.map(\.message).joined(separator: " "))")
+        }
     }
 
     private static func documents(ofManifest json: [UInt8], at path: String) throws -> [String] {

@@ -1,5 +1,6 @@
 import Foundation
 import GraphQL
+import GraphQLTools
 import PorticoApp
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ struct OperationManifestTests {
     @Test("has the SHA-256 of each document, and reads back unchanged")
     func roundTrip() throws {
         let body = "# café\r\nquery A { b }\nmutation C { d }\n"
-        let manifest = try OperationManifest(of: [SourceText(body, name: "a.graphql")])
+        let manifest = try OperationManifest(of: [Self.document(body, "a.graphql")])
         #expect(manifest.operations.map(\.name) == ["A", "C"])
         #expect(manifest.operations.map(\.type) == [.query, .mutation])
         #expect(manifest.operations.allSatisfy { $0.body == body })
@@ -38,6 +39,46 @@ struct OperationManifestTests {
         #expect(json["operations"]?[1]?["id"] == .string(id))
         #expect(json["operations"]?[1]?["type"] == "mutation")
         #expect(try OperationManifest(json: Array(manifest.text.utf8)) == manifest)
+    }
+
+    static func document(_ text: String, _ name: String) -> DocumentFiles.Document {
+        let source = SourceText(text, name: name)
+        return DocumentFiles.Document(text: source, file: source, isEmbedded: false)
+    }
+
+    @Test("has the document of a file, and the one that clients with a normalised cache send")
+    func typenames() async throws {
+        let run = try await CommandRun.run(
+            ["operations", "manifest", "@src"],
+            among: [
+                "src/a.graphql": "query A { b { ...F ... on C { d } } }\n",
+                "src/whole.graphql": "query Whole { b { c } }\n",
+                "src/b.ts": "gql`fragment F on B @inline { e @client id } ${X}`",
+            ])
+        #expect(run.status == 0, "\(run.errors)")
+        let operations = try #require(try JSONValue(parsing: run.output)["operations"])
+        #expect(
+            operations[0]?["body"] == """
+                query A {
+                  b {
+                    ...F
+                    ... on C {
+                      d
+                      __typename
+                    }
+                    __typename
+                  }
+                }
+
+                fragment F on B {
+                  __typename
+                  id
+                }
+
+                """)
+        #expect(operations[1]?["body"] == "query Whole { b { c } }\n")
+        #expect(operations[2]?["body"] == "query Whole {\n  b {\n    c\n    __typename\n  }\n}\n")
+        #expect(operations[3] == nil)
     }
 
     private static let head = #"{"format":"apollo-persisted-query-manifest","version":1,"operations":"#
@@ -69,7 +110,7 @@ struct OperationManifestTests {
         "is not written for a document that clients could not name",
         arguments: [
             ("{ a }", "error: Name the operation: clients find it by its name.\n\na/b.graphql:1:1\n"),
-            ("fragment A on B { c }", "error: The document has no operation.\n\na/b.graphql\n"),
+            ("fragment A on B { c }", "error: There is no operation.\n\nthe documents\n"),
             ("query A {", "error: Syntax Error: Expected Name, found <EOF>.\n\na/b.graphql:1:10\n"),
         ])
     func refused(_ document: String, _ errors: String) async throws {
@@ -85,7 +126,7 @@ struct OperationManifestTests {
 struct OwnDocumentTests {
     private static func named(_ name: String, variables: String) throws -> String {
         let document = try #require(OperationDocument.all.first { $0.name == name })
-        let manifest = try OperationManifest(of: [SourceText(document.text, name: name)])
+        let manifest = try OperationManifest(of: [OperationManifestTests.document(document.text, name)])
         let id = try #require(manifest.operations.first).id
         return RawRequest.post(
             #"{"documentId":"\#(id)","variables":\#(variables)}"#,
@@ -110,7 +151,9 @@ struct OwnDocumentTests {
     @Test("are replaced by those of a manifest in the settings")
     func replaced() async throws {
         let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
-        let manifest = try OperationManifest(of: [SourceText("query T { __typename }", name: "t.graphql")])
+        let manifest = try OperationManifest(of: [
+            OperationManifestTests.document("query T { __typename }", "t.graphql")
+        ])
         let id = try #require(manifest.operations.first).id
         try await withFolder { folder in
             let file = folder.appending(path: "operations.json")

@@ -43,7 +43,7 @@ extension ValidationRule {
 extension ValidationRule {
     /// Every fragment is used by an operation, directly or through other fragments (specification, 5.5.1.4).
     static let noUnusedFragments = ValidationRule(name: "Fragments Must Be Used") { document in
-        guard !document.fragments.isEmpty else { return [] }
+        guard !document.fragments.isEmpty, !document.options.allowsUnusedFragments else { return [] }
         var traversal = FragmentTraversal(document)
         var usedNames: Set<UInt32> = []
         for operation in document.operations {

@@ -23,42 +23,40 @@ package struct OperationManifest: Hashable {
 
     private static let format = "apollo-persisted-query-manifest"
 
-    /// The manifest of some documents, each operation of which has a name.
+    /// The manifest of the operations in some documents, each of which has a name.
     ///
-    /// - Throws: The faults of those that cannot be read, or have an operation without a name, or none.
-    package init(of documents: [SourceText]) throws(DiagnosticReports) {
-        var operations: [Operation] = []
-        var reports: [DiagnosticReport] = []
-        for source in documents {
-            do throws(GraphQLErrors) {
-                operations += try OperationManifest.operations(of: source)
-            } catch {
-                reports.append(DiagnosticReport(source: source, errors: error.errors))
-            }
+    /// An operation has two entries if clients that add `__typename` send another text than that of the file. The second
+    /// entry is theirs, because Apollo's clients use the last entry with a name.
+    ///
+    /// - Throws: The errors of documents that cannot be parsed, or of operations without a name.
+    package init(of documents: [DocumentFiles.Document]) throws {
+        let set = try DocumentSet(documents)
+        let sources = Dictionary(documents.map { ($0.file.name, $0.file) }) { first, _ in first }
+        func report(_ message: String, at places: [SourcePlace]) -> DiagnosticReport {
+            let source = sources[places.first?.file ?? ""] ?? SourceText("", name: "the documents")
+            return DiagnosticReport(
+                source: source, errors: [GraphQLError(message, locations: places.map(\.location))])
         }
+        var reports = set.findings.map { report($0.message, at: $0.places) }
+        var operations: [Operation] = []
+        do throws(GraphQLErrors) {
+            for document in try set.sentDocuments() {
+                guard let name = document.name else {
+                    reports.append(
+                        report("Name the operation: clients find it by its name.", at: [document.place]))
+                    continue
+                }
+                for body in [document.asWritten, document.printed].compactMap(\.self) {
+                    operations.append(
+                        Operation(id: DocumentHash(of: body), name: name, type: document.type, body: body))
+                }
+            }
+        } catch {
+            reports += error.errors.map { report($0.message, at: []) }
+        }
+        if reports.isEmpty, operations.isEmpty { reports = [report("There is no operation.", at: [])] }
         if !reports.isEmpty { throw DiagnosticReports(reports: reports) }
         self.operations = operations
-    }
-
-    private static func operations(of source: SourceText) throws(GraphQLErrors) -> [Operation] {
-        let document = try Document.read(source)
-        let body = String(decoding: source.bytes, as: UTF8.self)
-        let id = DocumentHash(of: body)
-        var operations: [Operation] = []
-        for case .operation(let operation) in document.definitions {
-            guard let name = operation.name else {
-                let place = source.location(of: operation.span)
-                throw GraphQLErrors([
-                    GraphQLError("Name the operation: clients find it by its name.", locations: [place])
-                ])
-            }
-            operations.append(
-                Operation(id: id, name: document.text(name), type: operation.type, body: body))
-        }
-        guard !operations.isEmpty else {
-            throw GraphQLErrors([GraphQLError("The document has no operation.")])
-        }
-        return operations
     }
 }
 
@@ -126,39 +124,5 @@ extension OperationManifest.Operation {
                     + "\(hash).")
         }
         self.init(id: hash, name: name, type: type, body: body)
-    }
-}
-
-/// A folder with the documents of a front end: all files ending in `.graphql`, in folders within it too.
-struct OperationsFolder {
-    let path: String
-    /// The documents' paths, in alphabetical order.
-    let files: [String]
-
-    /// - Throws: `UsageError` if the directory is missing, or contains no document.
-    init(path: String) throws {
-        self.path = path
-        let root = URL(filePath: path, directoryHint: .isDirectory)
-        guard let entries = try? FileManager.default.subpathsOfDirectory(atPath: root.path) else {
-            throw UsageError("\(path) is not a directory, or cannot be read.")
-        }
-        files = entries.filter { $0.hasSuffix(".graphql") }.sorted().map { entry in
-            path.hasSuffix("/") ? path + entry : "\(path)/\(entry)"
-        }
-        if files.isEmpty { throw UsageError("\(path) has no file that ends in .graphql.") }
-    }
-
-    /// The documents, named by their paths.
-    ///
-    /// - Throws: `UsageError` if one cannot be read.
-    var documents: [SourceText] {
-        get throws { try files.map { try InputFile(path: $0).source } }
-    }
-
-    /// The example variables of a document: the file with its name and the extension `.json`; nil if there
-    /// is none.
-    static func variables(of document: String) throws -> InputFile? {
-        let path = document.dropLast(".graphql".count) + ".json"
-        return FileManager.default.fileExists(atPath: String(path)) ? try InputFile(path: String(path)) : nil
     }
 }

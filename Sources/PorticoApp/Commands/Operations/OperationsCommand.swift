@@ -1,7 +1,8 @@
 import ArgumentParser
-import Contract
+import Foundation
 import GraphQL
 import GraphQLTools
+import PorticoCore
 
 /// `portico operations`.
 struct OperationsCommand: AsyncParsableCommand {
@@ -11,6 +12,8 @@ struct OperationsCommand: AsyncParsableCommand {
         subcommands: [OperationsCheckCommand.self, OperationsManifestCommand.self])
 }
 
+extension Finding.Severity: ExpressibleByArgument {}
+
 /// `portico operations check`.
 struct OperationsCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,79 +22,131 @@ struct OperationsCheckCommand: AsyncParsableCommand {
             Validate operations against a schema, and print their cost and how long their responses are cached.
             """,
         discussion: """
-            Each file that ends in .graphql, also in subdirectories, is a separate document. A file with the same name
-            that ends in .json contains example variables: they are validated, and the cost is computed for them.
-            Without --schema and --url, the schema is the one of this executable.
+            Documents are files that end in .graphql or .gql, and literals with the tag gql or graphql, or after the
+            comment /* GraphQL */, in TypeScript, JavaScript, Vue, Svelte, Swift and Kotlin. PATHS are files, directories
+            and patterns such as 'src/**/*.{ts,tsx}'; a pattern that begins with ! excludes files. Directories whose
+            names begin with a dot, node_modules, Pods and __generated__ are skipped. Without PATHS, the files are those
+            of the graphql.config file in the working directory, which may name the schema, too.
 
-            Exit status 0: all operations are valid. 1: an operation is not valid, exceeds the default limits, or, with
-            --strict, uses a deprecated definition. 2: wrong usage, or there is no schema: the file or address cannot be
-            read, or defines none.
+            A fragment is visible in all documents; if its name is not unique, #import "PATH" selects one. Selections
+            with @client are not checked. Other directives of Apollo and Relay are known, and fragments with
+            @argumentDefinitions are checked with the arguments of each spread.
+
+            A file with the name of a .graphql file that ends in .json contains example variables: they are validated,
+            and the cost is computed for them. If the document has several operations, it contains those of each by name.
+
+            Exit status 0: no findings. 1: findings that are as grave as --fail-on, or graver: breaking (an operation
+            cannot be run, or costs more than in the baseline), dangerous (two operations with one name, an unused
+            fragment), or deprecated. 2: wrong usage, or there is no schema: the file or address cannot be read, or
+            defines none.
 
             Examples:
               portico operations check operations
-              portico operations check --schema schema.graphql operations
-              portico operations check --strict --url http://127.0.0.1:8080 operations
+              portico operations check --schema schema.graphql 'src/**/*.tsx'
+              portico operations check --fail-on deprecated --schema http://127.0.0.1:8080 operations
+              portico operations check --format json operations > costs.json
+              portico operations check --cost-baseline costs.json operations
             """)
 
-    @Option(help: "A file with the schema; - is standard input.")
-    var schema: String?
+    /// The forms of the report.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, json, junit, sarif, github
+    }
 
-    @Option(help: "The address of a running Portico, whose schema is used.")
-    var url: String?
+    @OptionGroup
+    var source: SchemaSourceOptions
 
-    @Flag(help: "Report uses of deprecated definitions as errors.")
-    var strict = false
+    @Option(help: "A graphql.config file in YAML or JSON, instead of PATHS.")
+    var config: String?
 
-    @Flag(
+    @Option(help: "The project of the config file.")
+    var project: String?
+
+    @Option(
         help:
-            "Write {\"operations\": [{\"file\", \"name\", \"errors\", \"deprecated\", \"cost\", \"cache\"}]}."
+            "The severity at which the command fails, with all graver ones: breaking, dangerous or deprecated."
     )
-    var json = false
+    var failOn = Finding.Severity.breaking
+
+    @Option(help: "The form of the report: text, json, junit, sarif or github.")
+    var format = Format.text
+
+    @Option(help: "A report in the form json; the cost of no operation may be higher than in it.")
+    var costBaseline: String?
+
+    @Option(help: "The maximum cost of an operation.")
+    var maxCost = OperationLimits.default.cost
+
+    @Option(help: "The maximum depth of an operation, in levels of fields.")
+    var maxDepth = OperationLimits.default.depth
 
     // GraphQL has a type of that name too.
-    @ArgumentParser.Argument(help: "The directory with the operations.")
-    var directory: String
+    @ArgumentParser.Argument(help: "Files, directories and patterns with operations.")
+    var paths: [String] = []
 
     func validate() throws {
-        if schema != nil, url != nil {
-            throw ValidationError("--schema and --url exclude each other: leave one of them out.")
+        if !paths.isEmpty, config != nil {
+            throw ValidationError("--config and PATHS exclude each other: leave one of them out.")
         }
+        if maxCost < 0 { throw ValidationError("--max-cost is \(maxCost); it is at least 0.") }
+        if maxDepth < 1 { throw ValidationError("--max-depth is \(maxDepth); it is at least 1.") }
     }
 
     func run() async throws {
-        let source = try await schemaSource()
+        let config = try graphQLConfig()
+        let source = try await source.source(default: config?.schemaPath)
         let command = self
-        let outcome = try await LargeStackThread.run { try command.check(source) }
+        let outcome = try await LargeStackThread.run { try command.check(source, config) }
         switch outcome {
         case .failure(let faults):
             Terminal.report(faults.text)
             throw ExitCode(2)
-        case .success(let checks):
-            Terminal.write(json ? OperationCheck.json(of: checks) + "\n" : OperationCheck.text(of: checks))
-            if checks.contains(where: { $0.hasFaults(strictly: strict) }) { throw ExitCode(1) }
+        case .success(let result):
+            switch format {
+            case .text: Terminal.write(result.report.text)
+            case .json: Terminal.write(result.report.json + "\n")
+            case .junit: Terminal.write(result.report.findings.junit(failingAt: failOn))
+            case .sarif:
+                Terminal.write(result.report.findings.sarif(failingAt: failOn, version: Version.current))
+            case .github: Terminal.write(result.report.findings.github(failingAt: failOn))
+            }
+            if result.checks.contains(where: { $0.hasFindings(failOn) }) { throw ExitCode(1) }
         }
     }
 
-    private func schemaSource() async throws -> SourceText {
-        if let url { return try await RemoteSchema(url).source() }
-        if let schema { return try InputFile(path: schema).source }
-        return SourceText(Contract.schemaText, name: "schema.graphql")
+    private func graphQLConfig() throws -> GraphQLConfig? {
+        guard paths.isEmpty else { return nil }
+        guard let path = config ?? GraphQLConfig.path(in: ".") else {
+            throw ValidationError("Name the directories, files or patterns with operations, or set --config.")
+        }
+        return try GraphQLConfig(path: path, project: project)
     }
 
-    private func check(_ source: SourceText) throws -> Result<[OperationCheck], DiagnosticReports> {
-        let folder = try OperationsFolder(path: directory)
+    private func check(
+        _ source: SourceText, _ config: GraphQLConfig?
+    ) throws -> Result<(checks: [OperationCheck], report: OperationReport), DiagnosticReports> {
+        let files = try config.map { try DocumentFiles($0) } ?? DocumentFiles(paths)
+        let documents = try files.documents()
         let checker: OperationChecker
         do {
-            checker = try OperationChecker(source)
-        } catch {
+            var limits = OperationLimits.default
+            limits.cost = maxCost
+            limits.depth = maxDepth
+            checker = try OperationChecker(source, limits: limits, baseline: baseline())
+        } catch let error as GraphQLErrors {
             let report = DiagnosticReport(source: source, errors: error.errors)
             return .failure(DiagnosticReports(reports: [report]))
         }
-        return .success(
-            try folder.files.flatMap { path in
-                try checker.checks(
-                    InputFile(path: path).source, variables: OperationsFolder.variables(of: path))
-            })
+        let checks = try checker.checks(DocumentSet(documents), variables: DocumentFiles.exampleVariables)
+        return .success((checks, OperationReport(checks, files: documents, fileCount: files.paths.count)))
+    }
+
+    private func baseline() throws -> [String: Cost] {
+        guard let costBaseline else { return [:] }
+        guard let baseline = CostBaseline(try InputFile(path: costBaseline)) else {
+            throw UsageError("\(costBaseline) is not a report of `portico operations check --format json`.")
+        }
+        return baseline.costs
     }
 }
 
@@ -101,32 +156,35 @@ struct OperationsManifestCommand: AsyncParsableCommand {
         commandName: "manifest",
         abstract: "Write the manifest of operations, with the ids that clients send in place of documents.",
         discussion: """
-            Each file that ends in .graphql, also in subdirectories, is a separate document. The manifest has Apollo's
-            format: {"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type",
-            "body"}]}; an id is the SHA-256 of the document. A server trusts the documents of the directory or the
-            manifest that PORTICO_DOCUMENTS names.
+            Documents and PATHS are those of `portico operations check`. The manifest has Apollo's format: {"format":
+            "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type", "body"}]}; an id is the
+            SHA-256 of the body. An operation has up to two entries: the text of its .graphql file, if it contains all
+            fragments of the operation, and the printed operation with its fragments and __typename in each selection
+            set, as Apollo's and urql's clients send it. A server trusts the documents of the directory or the manifest
+            that PORTICO_DOCUMENTS names.
 
-            Exit status 0, or 1 if a document cannot be parsed or has an operation without a name.
+            Exit status 0; 1 if a document cannot be parsed or has an operation without a name; 2 if a file cannot be
+            read.
 
             Examples:
               portico operations manifest operations > operations.json
+              portico operations manifest 'src/**/*.tsx' > operations.json
               PORTICO_DOCUMENTS=operations.json PORTICO_DOCUMENTS_ONLY=true portico serve
             """)
 
     // GraphQL has a type of that name too.
-    @ArgumentParser.Argument(help: "The directory with the operations.")
-    var directory: String
+    @ArgumentParser.Argument(help: "Files, directories and patterns with operations.")
+    var paths: [String]
 
     func run() async throws {
-        let directory = directory
-        let result = try await LargeStackThread.run {
-            let documents = try OperationsFolder(path: directory).documents
-            return Result { () throws(DiagnosticReports) in try OperationManifest(of: documents) }
-        }
-        switch result {
-        case .success(let manifest): Terminal.write(manifest.text)
-        case .failure(let faults):
-            Terminal.report(faults.text)
+        let paths = paths
+        do {
+            let manifest = try await LargeStackThread.run {
+                try OperationManifest(of: DocumentFiles(paths).documents())
+            }
+            Terminal.write(manifest.text)
+        } catch let errors as DiagnosticReports {
+            Terminal.report(errors.text)
             throw ExitCode(1)
         }
     }
