@@ -6,6 +6,7 @@ import Testing
 struct MockCommandTests {
     private static let schema =
         "type Query { account(id: ID!): Account clock: String }\ntype Account { id: ID! name: String equity: Float }\n"
+        + "type Subscription { account(id: ID!): Account }\n"
     private static let answers = #"{"Account.name": "Main", "Query.clock": {"__error": "It stands."}}"#
 
     /// Runs a mock of the schema, with the answers, on a free port.
@@ -37,6 +38,35 @@ struct MockCommandTests {
             #expect(data["clock"] == .null)
             #expect(answer.message == "It stands.")
             #expect(try await server.get("/schema.graphql").body == Self.schema)
+        }
+    }
+
+    @Test("sends events of a subscription until the client leaves")
+    func subscription() async throws {
+        try await withMock(["--interval", "10"]) { server in
+            let events = try await server.events(
+                3, of: #"{"query":"subscription { account(id: \"Account:7\") { id equity } }"}"#)
+            #expect(events.allSatisfy { $0.contains(#""id":"Account:7""#) })
+            #expect(Set(events).count == 3)
+        }
+    }
+
+    @Test("answers preflights of any page, and batches")
+    func browsers() async throws {
+        try await withMock { server in
+            let preflight = try await server.send(
+                RawRequest.get(
+                    "/graphql", method: "OPTIONS",
+                    fields: [
+                        "Origin: http://localhost:3000", "Access-Control-Request-Method: POST",
+                        "Access-Control-Request-Headers: x-anything",
+                    ]))
+            #expect(preflight.status == 204)
+            #expect(preflight["access-control-allow-origin"] == "*")
+            let batch = try await server.send(
+                RawRequest.post(#"[{"query":"{ __typename }"},{"query":"{ clock }"}]"#))
+            #expect(batch.json?[0]?["data"]?["__typename"] == "Query", "\(batch.body)")
+            #expect(batch.json?[1]?["errors"]?[0]?["message"] == "It stands.")
         }
     }
 

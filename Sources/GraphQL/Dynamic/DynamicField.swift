@@ -1,6 +1,6 @@
 /// A planned field whose value is a property of a JSON object.
 struct DynamicField: Sendable {
-    /// The name in the schema and of the property.
+    /// The name of the property.
     let name: String
     /// The lists and non-null markers of its type.
     let type: Wrapping

@@ -28,10 +28,13 @@ final class DynamicPlanner: Sendable {
         let starts: [UInt32]
     }
 
-    init(schema: Schema, variables: VariableValues, typeNames: Set<String>) {
+    private let usesResponseKeys: Bool
+
+    init(schema: Schema, variables: VariableValues, typeNames: Set<String>, usesResponseKeys: Bool) {
         self.schema = schema
         self.variables = variables
         self.typeNames = typeNames
+        self.usesResponseKeys = usesResponseKeys
     }
 
     /// Plans an operation of a valid document.
@@ -92,7 +95,8 @@ final class DynamicPlanner: Sendable {
             coordinate: "\(parent).\(definition.name)",
             kind: try kind(of: definition.type.type, selected.selectionSets, with: &planner))
         return DynamicField(
-            name: definition.name, type: definition.type.wrapping, arguments: arguments,
+            name: usesResponseKeys ? planner.document.text(first.responseKey) : definition.name,
+            type: definition.type.wrapping, arguments: arguments,
             completion: completion)
     }
 

@@ -18,6 +18,9 @@ public struct DynamicSchema: Sendable {
     public let schema: Schema
     /// The execution options; documents are not cached.
     public let options: ExecutionOptions
+    /// True if fields resolve from the property of their response key, so that aliases of a field have values of their
+    /// own.
+    package var usesResponseKeys = false
 
     /// Creates a dynamic schema; every valid schema is supported.
     public init(_ schema: Schema, options: ExecutionOptions = ExecutionOptions()) {
@@ -48,7 +51,9 @@ public struct DynamicSchema: Sendable {
         let operation = try document.operation(named: request.operationName)
         let variables = try operation.variables(given: request.variables, schema, options.validation)
         let root = DynamicValue(rootValue)
-        let planning = DynamicPlanner(schema: schema, variables: variables, typeNames: root.typeNames)
+        let planning = DynamicPlanner(
+            schema: schema, variables: variables, typeNames: root.typeNames,
+            usesResponseKeys: usesResponseKeys)
         defer { planning.discardPlannedTypes() }
         let settings = OperationPlan.Settings(
             sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil,

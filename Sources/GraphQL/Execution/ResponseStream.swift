@@ -7,6 +7,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     private enum Source {
         case single(ExecutionArguments)
         case events(ExecutionArguments, any AsyncSequence<SourceEvent, any Error> & Sendable)
+        case responses(AsyncStream<GraphQLResponse>)
     }
 
     private let source: Source
@@ -15,7 +16,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     package var isSubscription: Bool {
         switch source {
         case .single: false
-        case .events: true
+        case .events, .responses: true
         }
     }
 
@@ -27,6 +28,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         source = .events(run, events)
     }
 
+    /// Creates a stream of finished responses.
+    package init(_ responses: AsyncStream<GraphQLResponse>) {
+        source = .responses(responses)
+    }
+
     /// Starts reading.
     ///
     /// A stream has one reader: a second one would share the source stream's events with it.
@@ -34,6 +40,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         switch source {
         case .single(let run): Iterator(state: .single(run))
         case .events(let run, let events): Iterator(state: .events(run, events.makeAsyncIterator()))
+        case .responses(let responses): Iterator(state: .responses(responses.makeAsyncIterator()))
         }
     }
 
@@ -42,6 +49,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         fileprivate enum State {
             case single(ExecutionArguments)
             case events(ExecutionArguments, any AsyncIteratorProtocol<SourceEvent, any Error>)
+            case responses(AsyncStream<GraphQLResponse>.Iterator)
             case ended
         }
 
@@ -60,6 +68,10 @@ public struct ResponseStream: AsyncSequence, Sendable {
             case .single(let run):
                 state = .ended
                 return try? await run.plan.run(run.variables, run.context, cost: run.cost).value()
+            case .responses(var responses):
+                let response = await responses.next(isolation: actor)
+                state = response == nil ? .ended : .responses(responses)
+                return response
             case .events(let run, var events):
                 do {
                     let event = try await events.next(isolation: actor)

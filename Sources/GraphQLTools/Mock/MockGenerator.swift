@@ -1,57 +1,81 @@
 import GraphQL
 
-/// Generates the root value of an operation: an object with every selected field.
+/// Generates the root value of an operation: an object with every selected field, by its response key.
 ///
 /// It recurses into selections, whose depth the parser limits. Each value reduces a budget, because
 /// fragments that spread one another can expand to more values than memory can store.
 struct MockGenerator {
     private let document: Document
     private let schema: Schema
-    private let seed: UInt64
+    private let variables: VariableValues
+    private let root: MockSeed
     private let responses: InputObject
     private var budget: Int
 
     /// True if the operation exceeded the budget; the value is then incomplete.
     var isExhausted: Bool { budget < 0 }
 
-    init(_ valid: ValidDocument, seed: UInt64, responses: InputObject, budget: Int) {
+    init(
+        _ valid: ValidDocument, variables: VariableValues, seed: MockSeed, responses: InputObject, budget: Int
+    ) {
         document = valid.document
         schema = valid.schema
-        self.seed = seed
+        self.variables = variables
+        root = seed
         self.responses = responses
         self.budget = budget
     }
 
     /// Returns the root value of an operation.
-    mutating func root(of operation: OperationDefinition) -> InputValue {
+    ///
+    /// - Throws: The error of an argument.
+    mutating func rootValue(of operation: OperationDefinition) throws(GraphQLError) -> InputValue {
         guard let type = schema.rootType(for: operation.type) else { return .null }
-        return object(of: type, [operation.selectionSet], nil, at: MockSeed(seed: seed))
+        return try object(
+            of: type, Selected(sets: [operation.selectionSet], given: nil, arguments: .none), at: root)
     }
 
-    /// Returns the value of a field or item; `given` is its value in the responses file, if any.
+    /// What is known of a value before it is generated.
+    private struct Selected {
+        let sets: [SelectionSet]
+        /// The value in the responses file, or a part of it.
+        var given: InputValue?
+        var arguments: MockArguments
+    }
+
+    /// Returns the value of a field or item.
     private mutating func value(
-        of type: GraphQLType, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
-    ) -> InputValue {
+        of type: GraphQLType, _ selected: Selected, at seed: MockSeed
+    ) throws(GraphQLError) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
-        if let given, given.isNullOrError { return given }
+        if let given = selected.given, given.isNullOrError { return given }
         if let item = type.wrapping.item {
-            let itemType = GraphQLType(type.type, item)
-            if case .list(let items)? = given {
-                return .list(
-                    items.enumerated().map { index, item in
-                        value(of: itemType, sets, item, at: seed.item(index))
-                    })
-            }
-            return .list(
-                (0..<seed.listLength).map { index in
-                    value(of: itemType, sets, nil, at: seed.item(index))
-                })
+            return try list(of: GraphQLType(type.type, item), selected, at: seed)
         }
         switch schema[type.type].kind {
-        case .scalar, .enum, .inputObject: return given ?? leaf(of: type.type, at: seed)
-        case .object, .interface, .union: return object(of: type.type, sets, given, at: seed)
+        case .scalar, .enum, .inputObject: return selected.given ?? leaf(of: type.type, at: seed)
+        case .object, .interface, .union:
+            var selected = selected
+            if selected.arguments.hasLists { selected.arguments = selected.arguments.item(root.event) }
+            return try object(of: type.type, selected, at: seed)
         }
+    }
+
+    private mutating func list(
+        of type: GraphQLType, _ selected: Selected, at seed: MockSeed
+    ) throws(GraphQLError) -> InputValue {
+        var items: [InputValue] = []
+        var given: [InputValue]?
+        if case .list(let values)? = selected.given { given = values }
+        for index in 0..<(given?.count ?? selected.arguments.listLength ?? seed.listLength) {
+            var item = selected
+            item.given = given?[index]
+            item.arguments = selected.arguments.item(index)
+            items.append(try value(of: type, item, at: seed.item(index)))
+            if isExhausted { break }
+        }
+        return .list(items)
     }
 
     private func leaf(of type: TypeID, at seed: MockSeed) -> InputValue {
@@ -66,27 +90,44 @@ struct MockGenerator {
     }
 
     private mutating func object(
-        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at seed: MockSeed
-    ) -> InputValue {
-        guard let type = runtimeType(of: type, given, at: seed) else { return .null }
-        var selected = SelectedNames()
-        for set in sets { collect(set, on: type, into: &selected) }
-        var fields: [(name: String, value: InputValue)] = [("__typename", .string(schema[type].name))]
-        for (name, sets) in selected.fields {
-            guard let field = schema[type].field(named: name) else { continue }
-            let given = given?[name] ?? responses["\(schema[type].name).\(name)"]
-            fields.append((name, value(of: field.type, sets, given, at: seed.field(name))))
+        of type: TypeID, _ selected: Selected, at seed: MockSeed
+    ) throws(GraphQLError) -> InputValue {
+        guard let type = runtimeType(of: type, selected, at: seed) else { return .null }
+        let name = schema[type].name
+        // The fields of an object with an identity depend on it alone, wherever the object is.
+        let identity = MockIdentity(of: schema[type], selected.arguments, given: selected.given, at: seed)
+        let seed = identity.map { root.field($0.id) } ?? seed
+        var names = SelectedNames()
+        for set in selected.sets { collect(set, on: type, into: &names) }
+        var fields: [(name: String, value: InputValue)] = [("__typename", .string(name))]
+        for field in names.fields {
+            guard let definition = schema[type].field(named: field.name) else { continue }
+            let arguments = try schema.coerceArguments(
+                definition.arguments, given: field.first.arguments, in: document, at: field.first.span,
+                variables: variables)
+            let given =
+                selected.given?[field.name] ?? responses["\(name).\(field.name)"] ?? identity?.values[
+                    field.name]
+                ?? (schema[definition.type.type].isComposite ? nil : selected.arguments.values[field.name])
+            let child = Selected(
+                sets: field.sets, given: given,
+                arguments: MockArguments(arguments, inheriting: selected.arguments.pageSize))
+            fields.append(
+                (field.key, try value(of: definition.type, child, at: seed.field(field.name, arguments))))
         }
         return .object(InputObject(fields))
     }
 
-    /// Returns the object type of a value: the given one, otherwise one of the possible types.
-    private func runtimeType(of type: TypeID, _ given: InputValue?, at seed: MockSeed) -> TypeID? {
+    /// Returns the object type of a value: the given one, that of the requested id, or one of the possible types.
+    private func runtimeType(of type: TypeID, _ selected: Selected, at seed: MockSeed) -> TypeID? {
         let possible = schema.possibleTypes(of: type)
-        if case .string(let name)? = given?["__typename"], let named = schema.typeID(named: name),
-            possible.contains(named)
-        {
-            return named
+        var names: [String] = []
+        if case .string(let name)? = selected.given?["__typename"] { names.append(name) }
+        if case .string(let id)? = selected.arguments.values["id"], let name = MockIdentity.typeName(of: id) {
+            names.append(name)
+        }
+        for name in names {
+            if let named = schema.typeID(named: name), possible.contains(named) { return named }
         }
         return seed.choice(of: possible)
     }
@@ -95,30 +136,38 @@ struct MockGenerator {
 // MARK: - What is selected
 
 extension MockGenerator {
-    /// The selected fields of one object, by name, each with its selection sets.
+    /// The selected fields of one object, by response key, each with its selection sets.
     private struct SelectedNames {
-        private(set) var fields: [(name: String, sets: [SelectionSet])] = []
+        struct Entry {
+            let key: String
+            let name: String
+            let first: SelectedField
+            var sets: [SelectionSet]
+        }
+
+        private(set) var fields: [Entry] = []
         private var positions: [String: Int] = [:]
         var fragments: Set<UInt32> = []
 
-        mutating func add(_ name: String, _ set: SelectionSet?) {
-            let sets = set.map { [$0] } ?? []
-            if let position = positions[name] {
+        mutating func add(_ field: SelectedField, key: String, name: String) {
+            let sets = field.selectionSet.map { [$0] } ?? []
+            if let position = positions[key] {
                 fields[position].sets += sets
             } else {
-                positions[name] = fields.count
-                fields.append((name, sets))
+                positions[key] = fields.count
+                fields.append(Entry(key: key, name: name, first: field, sets: sets))
             }
         }
     }
 
-    /// Implements CollectFields of the specification (6.3.2) by name: aliases share one value.
+    /// Implements CollectFields of the specification (6.3.2).
     ///
     /// Fields that `@skip` or `@include` exclude are generated, too.
     private func collect(_ set: SelectionSet, on type: TypeID, into selected: inout SelectedNames) {
         for index in set.selections.indices {
             switch document.selections[index] {
-            case .field(let field): selected.add(document.text(field.name), field.selectionSet)
+            case .field(let field):
+                selected.add(field, key: document.text(field.responseKey), name: document.text(field.name))
             case .inlineFragment(let fragment):
                 if applies(fragment.typeCondition, to: type) {
                     collect(fragment.selectionSet, on: type, into: &selected)

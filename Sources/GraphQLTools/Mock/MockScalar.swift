@@ -12,8 +12,8 @@ struct MockScalar {
 
     func value(of name: String, _ scalar: ScalarType) -> InputValue {
         switch scalar.builtIn {
-        case .int: .int(seed.number(below: 1_000))
-        case .float: .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
+        case .int: .int(seed.moving.number(below: 1_000))
+        case .float: .number("\(seed.moving.number(below: 1_000)).\(seed.moving.number(below: 9) + 1)")
         // A client that requests pages until the last one must terminate.
         case .boolean: .boolean(isPaging ? false : seed.number(below: 2) == 1)
         case .id: .string("\(seed.fieldName)-\(seed.number(below: 1_000_000))")
@@ -32,8 +32,9 @@ struct MockScalar {
 
     private func custom(_ name: String) -> InputValue {
         switch name {
-        case "Decimal", "BigDecimal", "Money": .string("\(seed.number(below: 100_000)).\(twoDigits(100))")
-        case "Number": .number("\(seed.number(below: 1_000)).\(seed.number(below: 9) + 1)")
+        case "Decimal", "BigDecimal", "Money":
+            .string("\(seed.moving.number(below: 100_000)).\(padded(seed.moving.number(below: 100)))")
+        case "Number": .number("\(seed.moving.number(below: 1_000)).\(seed.moving.number(below: 9) + 1)")
         case "Long", "BigInt", "UnixTime", "Timestamp": .int(1_767_225_600 + seed.number(below: 31_536_000))
         case "DateTime": .string("\(date)T\(twoDigits(24)):\(twoDigits(60)):00Z")
         case "Date": .string(date)
@@ -70,29 +71,49 @@ struct MockSeed {
     private let depth: Int
     /// The last field of the path.
     let fieldName: String
+    /// The number of the event of a subscription, from 0.
+    let event: Int
 
-    init(seed: UInt64) {
-        self.init(digest: MockSeed.mixed(seed), depth: 0, fieldName: "")
+    init(seed: UInt64, event: Int = 0) {
+        self.init(digest: MockSeed.mixed(seed), depth: 0, fieldName: "", event: event)
     }
 
-    private init(digest: UInt64, depth: Int, fieldName: String) {
+    private init(digest: UInt64, depth: Int, fieldName: String, event: Int) {
         self.digest = digest
         self.depth = depth
         self.fieldName = fieldName
+        self.event = event
+    }
+
+    /// The position for a number, which changes with each event of a subscription.
+    var moving: MockSeed {
+        event == 0
+            ? self
+            : MockSeed(
+                digest: MockSeed.mixed(digest ^ UInt64(truncatingIfNeeded: event)), depth: depth,
+                fieldName: fieldName, event: event)
     }
 
     /// Returns the position of a field of this object.
     func field(_ name: String) -> MockSeed {
         var digest = digest
         for byte in name.utf8 { digest = MockSeed.mixed(digest ^ UInt64(byte)) }
-        return MockSeed(digest: digest, depth: depth + 1, fieldName: name)
+        return MockSeed(digest: digest, depth: depth + 1, fieldName: name, event: event)
+    }
+
+    /// Returns the position of a field with arguments.
+    func field(_ name: String, _ arguments: InputObject) -> MockSeed {
+        guard !arguments.fields.isEmpty else { return field(name) }
+        var digest = field(name).digest
+        for byte in InputValue.object(arguments).json { digest = MockSeed.mixed(digest ^ UInt64(byte)) }
+        return MockSeed(digest: digest, depth: depth + 1, fieldName: name, event: event)
     }
 
     /// Returns the position of an item of this list.
     func item(_ index: Int) -> MockSeed {
         MockSeed(
             digest: MockSeed.mixed(digest &+ UInt64(truncatingIfNeeded: index) &+ 1), depth: depth + 1,
-            fieldName: fieldName)
+            fieldName: fieldName, event: event)
     }
 
     /// Returns a number from 0 up to, but excluding, a bound above 0.

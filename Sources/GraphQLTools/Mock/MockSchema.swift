@@ -3,9 +3,9 @@ public import GraphQL
 /// A mock of a schema: it executes every operation with generated values of the right types.
 ///
 /// A front end can be developed against it before a server exists. The same seed produces the same values,
-/// independently of the other selected fields. The value of a field depends on its path and not on its
-/// arguments, so aliases of one field share it. Lists have up to three items, and one item at greater depth.
-/// Nullable values are never null.
+/// independently of the other selected fields. The value of a field depends on its path and its arguments; the fields of
+/// an object with an `id` depend on the id alone, so that `node(id:)` and each list return the same object. Lists have as
+/// many items as arguments request, otherwise up to three, and one item at greater depth. Nullable values are never null.
 ///
 /// ```swift
 /// let responses: InputObject = ["Query.account": .object(["equity": .string("1200.50")])]
@@ -44,29 +44,46 @@ public struct MockSchema: Sendable {
     /// - Parameters:
     ///   - request: The operation.
     ///   - allowed: The kinds of operations that may run; nil for all.
+    ///   - event: The number of the event of a subscription, from 0; numbers change with each event.
     /// - Returns: The response, or the errors of the request.
-    public func respond(to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil)
-        -> GraphQLResponse
-    {
+    public func respond(
+        to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil, event: Int = 0
+    ) -> GraphQLResponse {
         do throws(GraphQLErrors) {
             let prepared = PreparedDocument(try valid(request.document))
             let operation = try prepared.operation(named: request.operationName).definition
             if let allowed, !allowed.contains(operation.type) {
                 return GraphQLResponse(notAllowing: operation.type)
             }
+            let variables = try schema.coerceVariables(
+                of: operation, in: prepared.valid.document, given: request.variables)
             var generator = MockGenerator(
-                prepared.valid, seed: seed, responses: responses, budget: MockSchema.maximumValues)
-            let root = generator.root(of: operation)
+                prepared.valid, variables: variables, seed: MockSeed(seed: seed, event: event),
+                responses: responses, budget: MockSchema.maximumValues)
+            let root: InputValue
+            do {
+                root = try generator.rootValue(of: operation)
+            } catch {
+                throw GraphQLErrors([error])
+            }
             if generator.isExhausted {
                 throw GraphQLErrors([
                     GraphQLError(
                         "The answer would have more than \(MockSchema.maximumValues) values; ask for less.")
                 ])
             }
-            return try DynamicSchema(schema).run(request, rootValue: root)
+            var executable = DynamicSchema(schema)
+            executable.usesResponseKeys = true
+            return try executable.run(request, rootValue: root)
         } catch {
             return GraphQLResponse(requestErrors: error.errors)
         }
+    }
+
+    /// The kind of a request's operation; nil if the request is invalid.
+    package func operationType(of request: GraphQLRequest) -> OperationType? {
+        guard let document = try? valid(request.document) else { return nil }
+        return try? PreparedDocument(document).operation(named: request.operationName).definition.type
     }
 
     private func valid(_ text: String) throws(GraphQLErrors) -> ValidDocument {

@@ -104,13 +104,77 @@ struct MockSchemaTests {
             mock)
         #expect(answer["data"]?["account"]?["equity"] == "1200.50")
         #expect(answer["data"]?["account"]?["name"] == "Main")
-        #expect(answer["data"]?["account"]?["id"]?.string?.hasPrefix("id-") == true)
+        #expect(answer["data"]?["account"]?["id"]?.string?.hasPrefix("Account:") == true)
         #expect(answer["data"]?["node"]?["id"] == "n")
         #expect(answer["data"]?["holding"]?["__typename"] == "Bond")
         #expect(answer["data"]?["accounts"]?.elements?.map { $0["name"] } == ["First", "Main", "Main"])
         #expect(answer["data"]?["accounts"]?[2]?["kind"] == .null)
         #expect(answer["data"]?["when"] == .null)
         #expect(answer["errors"]?[0]?["path"]?[0] == "when")
+    }
+
+    private static let market = """
+        type Query {
+          quote(symbol: String!): Quote, quotes(symbols: [String!]!): [Quote!]!, node(id: ID!): Node
+          accounts(first: Int): Accounts!, account(id: ID!): Account
+        }
+        type Subscription { quotes(symbols: [String!]!): Quote }
+        interface Node { id: ID! }
+        type Quote { symbol: String!, price: Float! }
+        type Account implements Node { id: ID!, name: String!, owner: Account! }
+        type Accounts { edges: [Edge!]! }
+        type Edge { node: Account! }
+        """
+
+    private func market(_ document: String, variables: InputObject = InputObject(), event: Int = 0) throws
+        -> JSONValue
+    {
+        let mock = try MockSchema(Schema.build(Self.market))
+        let request = GraphQLRequest(document, variables: variables)
+        let response = try JSONValue(parsing: mock.respond(to: request, event: event).body)
+        #expect(response["errors"] == nil)
+        return try #require(response["data"])
+    }
+
+    @Test("returns the objects that arguments name, and as many items as they request")
+    func arguments() throws {
+        let data = try market(
+            """
+            query Q($s: [String!]!) {
+              quotes(symbols: $s) { symbol price } other: quote(symbol: "MSFT") { symbol price }
+              accounts(first: 4) { edges { node { id } } }
+            }
+            """, variables: ["s": .list([.string("AAPL"), .string("MSFT")])])
+        #expect(data["quotes"]?.elements?.map { $0["symbol"] } == ["AAPL", "MSFT"])
+        #expect(data["quotes"]?[1]?["price"] == data["other"]?["price"])
+        #expect(data["quotes"]?[0]?["price"] != data["other"]?["price"])
+        #expect(data["accounts"]?["edges"]?.elements?.count == 4)
+    }
+
+    @Test("returns the same object for an id everywhere")
+    func identity() throws {
+        let first = try market("{ accounts(first: 1) { edges { node { id name owner { id name } } } } }")
+        let node = try #require(first["accounts"]?["edges"]?[0]?["node"])
+        let id = try #require(node["id"]?.string)
+        let data = try market(
+            "query Q($id: ID!) { node(id: $id) { __typename id ... on Account { name owner { id name } } } account(id: $id) { id name } }",
+            variables: ["id": .string(id)])
+        #expect(data["node"]?["__typename"] == "Account")
+        #expect(data["node"]?["id"] == .string(id))
+        #expect(data["node"]?["name"] == node["name"])
+        #expect(data["node"]?["owner"] == node["owner"])
+        #expect(data["account"]?["name"] == node["name"])
+    }
+
+    @Test("changes numbers with each event of a subscription, and takes its objects in turn")
+    func events() throws {
+        let events = try (0..<4).map { event in
+            try #require(
+                try market("subscription { quotes(symbols: [\"A\", \"B\"]) { symbol price } }", event: event)[
+                    "quotes"])
+        }
+        #expect(events.map { $0["symbol"] } == ["A", "B", "A", "B"])
+        #expect(events[0]["price"] != events[2]["price"])
     }
 
     @Test(

@@ -17,7 +17,11 @@ struct MockCommand: AsyncParsableCommand {
             coordinate: {"Query.account": {"equity": "1200.50"}, "Account.name": "Main"}. An object may have only some
             of its fields; the others are generated. {"__error": "message"} makes a field fail, null makes it null.
 
-            Any bearer token is accepted. A subscription has one event.
+            The value of a field depends on its arguments: quote(symbol: "AAPL") has the symbol AAPL, and first: 10 gives a
+            list of ten. An object has the same fields wherever it is, and node(id:) finds it. A subscription has an event
+            each --interval milliseconds, in which numbers change.
+
+            Any bearer token is accepted, and pages of all sites may read the responses.
 
             Examples:
               portico mock --schema schema.graphql
@@ -33,6 +37,9 @@ struct MockCommand: AsyncParsableCommand {
     @Option(help: "The seed of the generated values.")
     var seed: UInt64 = 1
 
+    @Option(help: "The milliseconds between events of a subscription.")
+    var interval: UInt32 = 1000
+
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
@@ -41,6 +48,10 @@ struct MockCommand: AsyncParsableCommand {
 
     @Option(help: "More host names by which clients reach the mock, separated by commas; * for any.")
     var hosts: String?
+
+    func validate() throws {
+        if interval == 0 { throw ValidationError("--interval is 0; it is at least 1.") }
+    }
 
     func run() async throws {
         let command = self
@@ -72,9 +83,12 @@ struct MockCommand: AsyncParsableCommand {
 
     private func serve(_ mock: MockSchema, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
-        let session = MockSession(mock)
+        let session = MockSession(mock, interval: .milliseconds(Int64(interval)))
         let service = GraphQLService(schemaText: schemaText, session: { _ in session })
         var configuration = ServerConfiguration(host: host, port: Int(port))
+        configuration.cors.origins = .any
+        configuration.cors.allowedHeaders = nil
+        configuration.limits.batch = 10
         configuration.hosts = try HostPolicy(
             (hosts ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) },
             named: "--hosts", listeningOn: host)
@@ -94,13 +108,43 @@ struct MockCommand: AsyncParsableCommand {
 /// The session of all requests to a mock.
 private final class MockSession: GraphQLSession {
     private let mock: MockSchema
+    private let interval: Duration
 
-    init(_ mock: MockSchema) { self.mock = mock }
+    init(_ mock: MockSchema, interval: Duration) {
+        self.mock = mock
+        self.interval = interval
+    }
 
     func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {
         guard let request = request.unprepared else {
             return .ready(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")]))
         }
         return .ready(mock.respond(to: request, allowing: context.allowedOperations))
+    }
+
+    func subscribe(
+        _ request: PreparedRequest, in context: RequestContext
+    ) async -> Result<ResponseStream, SubscriptionError> {
+        guard let request = request.unprepared else {
+            return .failure(
+                SubscriptionError(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")])))
+        }
+        let first = mock.respond(to: request, allowing: context.allowedOperations)
+        guard let type = mock.operationType(of: request) else { return .failure(SubscriptionError(first)) }
+        let (responses, continuation) = AsyncStream.makeStream(
+            of: GraphQLResponse.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(first)
+        guard type == .subscription else {
+            continuation.finish()
+            return .success(ResponseStream(responses))
+        }
+        let task = Task { [mock, interval] in
+            for event in 1... {
+                try await Task.sleep(for: interval)
+                continuation.yield(mock.respond(to: request, event: event))
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return .success(ResponseStream(responses))
     }
 }
