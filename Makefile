@@ -60,13 +60,14 @@ golden: setup ## Record the responses to schema/operations in Tests/Golden/opera
 	swift build --build-tests $(checked)
 	RECORD_GOLDEN=1 $(swift_test) --filter 'GoldenAnswerTests|UpstreamCallTests'
 
-lint: setup ## Check the format, the imports between targets, warnings, the schema, and the generated pages
+lint: setup ## Check the format, the imports between targets, warnings, the schema, generated pages, and manifests
 	swift format lint --strict --recursive --parallel $(sources)
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
 		"$$portico" docs --check Sources/PorticoApp/Portico.docc
+	Scripts/manifests-check.sh
 
 structure: ## Count files, lines, split types and repeated names, with the limit of each
 	@Scripts/structure.sh $(ARGS)

@@ -9,11 +9,17 @@ struct MockCommandTests {
         + "type Subscription { account(id: ID!): Account }\n"
     private static let answers = #"{"Account.name": "Main", "Query.clock": {"__error": "It stands."}}"#
 
-    /// Runs a mock of the schema, with the answers, on a free port.
+    /// Runs a mock of the schema, with the answers and a scenario, on a free port.
     private func withMock<Value>(
-        _ arguments: [String] = [], _ test: (RunningServer) async throws -> Value
+        _ arguments: [String] = [], scenario: String? = nil, _ test: (RunningServer) async throws -> Value
     ) async throws -> Value {
         try await withFolder { folder in
+            var arguments = arguments
+            if let scenario {
+                let file = folder.appending(path: "scenario.yml")
+                try scenario.write(to: file, atomically: true, encoding: .utf8)
+                arguments += ["--scenario", file.path]
+            }
             let (schema, answers) = (
                 folder.appending(path: "schema.graphql"), folder.appending(path: "answers.json")
             )
@@ -49,6 +55,80 @@ struct MockCommandTests {
             #expect(events.allSatisfy { $0.contains(#""id":"Account:7""#) })
             #expect(Set(events).count == 3)
         }
+    }
+
+    private static let scenario = """
+        operations:
+          - name: Home
+            variables: {id: "1"}
+            responses:
+              - data: {me: {equity: 1200.50}}
+              - latency: 20
+                data: {me: {name: Second}}
+                errors:
+                  - {path: [me, equity], message: No equity., extensions: {code: PROVIDER_UNAVAILABLE}}
+              - errors: [{message: Too many., extensions: {code: RATE_LIMITED}}]
+          - name: Equity
+            responses:
+              - events: [{after: 1, data: {account: {equity: 1}}}, {after: 1, data: {account: {equity: 2.50}}}]
+        """
+
+    @Test("responds as a scenario says: by name, variables and number of the call")
+    func scenario() async throws {
+        try await withMock(scenario: Self.scenario) { server in
+            func home(_ id: String) async throws -> JSONValue? {
+                let query = "query Home($id: ID!) { me: account(id: $id) { id name equity } }"
+                return try await server.send(
+                    RawRequest.post(#"{"query":"\#(query)","variables":{"id":"\#(id)"}}"#)
+                ).json
+            }
+            let first = try await home("1")
+            #expect(first?["data"]?["me"]?["equity"]?.digits == "1200.5")
+            #expect(first?["data"]?["me"]?["name"] == "Main")
+            #expect(try await home("2")?["data"]?["me"]?["id"] == "2")
+            let second = try await home("1")
+            #expect(second?["data"]?["me"]?["name"] == "Second")
+            #expect(second?["data"]?["me"]?["equity"] == .null)
+            #expect(second?["errors"]?[0]?["path"] == .array(["me", "equity"]))
+            #expect(second?["errors"]?[0]?["extensions"]?["code"] == "PROVIDER_UNAVAILABLE")
+            for _ in 0..<2 {
+                let third = try await home("1")
+                #expect(third?["data"] == nil)
+                #expect(third?["errors"]?[0]?["extensions"]?["code"] == "RATE_LIMITED")
+            }
+            let events = try await server.events(
+                2, of: #"{"query":"subscription Equity { account(id: 1) { equity } }"}"#)
+            #expect(
+                events == [#"{"data":{"account":{"equity":1}}}"#, #"{"data":{"account":{"equity":2.5}}}"#])
+        }
+    }
+
+    @Test(
+        "does not start with an invalid scenario",
+        arguments: [
+            ("operations: 3", "Error: s.yml: operations is not a list."),
+            ("operations: [{name: A}]", "Error: s.yml: operations[0].responses is not a list."),
+            (
+                "operations: [{name: A, responses: [{delay: 1}]}]",
+                "Error: s.yml: operations[0].responses[0] has the unknown property \"delay\". "
+                    + "It may have latency, data, errors, events."
+            ),
+            (
+                "operations: [{name: A, responses: [{latency: -1}]}]",
+                "Error: s.yml: operations[0].responses[0].latency is not a number of milliseconds from 0 to 3600000."
+            ),
+            (
+                "operations: [{name: A, responses: [{data: {a: 1}, errors: [{message: x, path: [a, b]}]}]}]",
+                "Error: s.yml: operations[0].responses[0].errors[0].path is not a path in the data."
+            ),
+            ("{", "Error: s.yml is not YAML or JSON: "),
+        ])
+    func faultyScenario(_ scenario: String, _ error: String) async throws {
+        let run = try await CommandRun.run(
+            ["mock", "--port", "0", "--schema", "@a.graphql", "--scenario", "@s.yml"],
+            among: ["a.graphql": "type Query { a: Int }", "s.yml": scenario])
+        #expect(run.status == 2)
+        #expect(run.errors.hasPrefix(error), "\(run.errors)")
     }
 
     @Test("answers preflights of any page, and batches")

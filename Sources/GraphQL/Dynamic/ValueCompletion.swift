@@ -109,8 +109,8 @@ struct RuntimeTypes: Sendable {
 /// The reason why a value cannot be completed to its schema type, with the wording of the reference
 /// implementation.
 enum CompletionError: ClientVisibleError, Hashable {
-    /// The data contain an error with this message for the field.
-    case resolver(String)
+    /// The data contain an error with this message, and these extensions, for the field.
+    case resolver(String, InputObject)
     case nullInNonNull(_ coordinate: String)
     case notIterable(_ coordinate: String)
     /// The value of an interface or union has no type name.
@@ -123,7 +123,7 @@ enum CompletionError: ClientVisibleError, Hashable {
 
     var message: String {
         switch self {
-        case .resolver(let message): message
+        case .resolver(let message, _): message
         case .nullInNonNull(let coordinate): "Cannot return null for non-nullable field \(coordinate)."
         case .notIterable(let coordinate):
             "Expected Iterable, but did not find one for field \"\(coordinate)\"."
@@ -145,7 +145,10 @@ enum CompletionError: ClientVisibleError, Hashable {
     }
 
     var extensions: InputObject {
-        guard case .planTooLarge(let limit) = self else { return InputObject() }
-        return ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
+        switch self {
+        case .resolver(_, let extensions): extensions
+        case .planTooLarge(let limit): ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
+        default: InputObject()
+        }
     }
 }

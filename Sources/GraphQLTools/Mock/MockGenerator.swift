@@ -28,17 +28,27 @@ struct MockGenerator {
 
     /// Returns the root value of an operation.
     ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - recorded: The data of a scenario, by response keys; nil if none is given.
+    /// - Returns: The root value.
     /// - Throws: The error of an argument.
-    mutating func rootValue(of operation: OperationDefinition) throws(GraphQLError) -> InputValue {
+    mutating func rootValue(
+        of operation: OperationDefinition, recorded: InputValue?
+    ) throws(GraphQLError) -> InputValue {
         guard let type = schema.rootType(for: operation.type) else { return .null }
         return try object(
-            of: type, Selected(sets: [operation.selectionSet], given: nil, arguments: .none), at: root)
+            of: type,
+            Selected(sets: [operation.selectionSet], recorded: recorded, given: nil, arguments: .none),
+            at: root)
     }
 
     /// What is known of a value before it is generated.
     private struct Selected {
         let sets: [SelectionSet]
-        /// The value in the responses file, or a part of it.
+        /// The value in a scenario, or a part of it, by response keys.
+        var recorded: InputValue?
+        /// The value in the responses file, or a part of it, by field names.
         var given: InputValue?
         var arguments: MockArguments
     }
@@ -49,12 +59,14 @@ struct MockGenerator {
     ) throws(GraphQLError) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
-        if let given = selected.given, given.isNullOrError { return given }
+        if let recorded = selected.recorded, recorded.isNullOrError { return recorded }
+        if selected.recorded == nil, let given = selected.given, given.isNullOrError { return given }
         if let item = type.wrapping.item {
             return try list(of: GraphQLType(type.type, item), selected, at: seed)
         }
         switch schema[type.type].kind {
-        case .scalar, .enum, .inputObject: return selected.given ?? leaf(of: type.type, at: seed)
+        case .scalar, .enum, .inputObject:
+            return selected.recorded ?? selected.given ?? leaf(of: type.type, at: seed)
         case .object, .interface, .union:
             var selected = selected
             if selected.arguments.hasLists { selected.arguments = selected.arguments.item(root.event) }
@@ -66,11 +78,12 @@ struct MockGenerator {
         of type: GraphQLType, _ selected: Selected, at seed: MockSeed
     ) throws(GraphQLError) -> InputValue {
         var items: [InputValue] = []
-        var given: [InputValue]?
-        if case .list(let values)? = selected.given { given = values }
-        for index in 0..<(given?.count ?? selected.arguments.listLength ?? seed.listLength) {
+        let (recorded, given) = (selected.recorded?.items, selected.given?.items)
+        let count = recorded?.count ?? given?.count ?? selected.arguments.listLength ?? seed.listLength
+        for index in 0..<count {
             var item = selected
-            item.given = given?[index]
+            item.recorded = recorded?[index]
+            item.given = given.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             item.arguments = selected.arguments.item(index)
             items.append(try value(of: type, item, at: seed.item(index)))
             if isExhausted { break }
@@ -95,7 +108,8 @@ struct MockGenerator {
         guard let type = runtimeType(of: type, selected, at: seed) else { return .null }
         let name = schema[type].name
         // The fields of an object with an identity depend on it alone, wherever the object is.
-        let identity = MockIdentity(of: schema[type], selected.arguments, given: selected.given, at: seed)
+        let identity = MockIdentity(
+            of: schema[type], selected.arguments, given: selected.recorded ?? selected.given, at: seed)
         let seed = identity.map { root.field($0.id) } ?? seed
         var names = SelectedNames()
         for set in selected.sets { collect(set, on: type, into: &names) }
@@ -110,7 +124,7 @@ struct MockGenerator {
                     field.name]
                 ?? (schema[definition.type.type].isComposite ? nil : selected.arguments.values[field.name])
             let child = Selected(
-                sets: field.sets, given: given,
+                sets: field.sets, recorded: selected.recorded?[field.key], given: given,
                 arguments: MockArguments(arguments, inheriting: selected.arguments.pageSize))
             fields.append(
                 (field.key, try value(of: definition.type, child, at: seed.field(field.name, arguments))))
@@ -122,7 +136,9 @@ struct MockGenerator {
     private func runtimeType(of type: TypeID, _ selected: Selected, at seed: MockSeed) -> TypeID? {
         let possible = schema.possibleTypes(of: type)
         var names: [String] = []
-        if case .string(let name)? = selected.given?["__typename"] { names.append(name) }
+        for value in [selected.recorded, selected.given] {
+            if case .string(let name)? = value?["__typename"] { names.append(name) }
+        }
         if case .string(let id)? = selected.arguments.values["id"], let name = MockIdentity.typeName(of: id) {
             names.append(name)
         }
@@ -198,6 +214,11 @@ extension MockGenerator {
 extension InputValue {
     /// True if nothing is to be added: a null, or an intended error.
     fileprivate var isNullOrError: Bool { self == .null || self["__error"] != nil }
+
+    fileprivate var items: [InputValue]? {
+        guard case .list(let items) = self else { return nil }
+        return items
+    }
 
     fileprivate subscript(_ name: String) -> InputValue? {
         guard case .object(let object) = self else { return nil }

@@ -45,9 +45,11 @@ public struct MockSchema: Sendable {
     ///   - request: The operation.
     ///   - allowed: The kinds of operations that may run; nil for all.
     ///   - event: The number of the event of a subscription, from 0; numbers change with each event.
+    ///   - data: Values by response keys, as in a response; the others are generated.
     /// - Returns: The response, or the errors of the request.
     public func respond(
-        to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil, event: Int = 0
+        to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil, event: Int = 0,
+        data: InputValue? = nil
     ) -> GraphQLResponse {
         do throws(GraphQLErrors) {
             let prepared = PreparedDocument(try valid(request.document))
@@ -62,7 +64,7 @@ public struct MockSchema: Sendable {
                 responses: responses, budget: MockSchema.maximumValues)
             let root: InputValue
             do {
-                root = try generator.rootValue(of: operation)
+                root = try generator.rootValue(of: operation, recorded: data)
             } catch {
                 throw GraphQLErrors([error])
             }
@@ -80,10 +82,12 @@ public struct MockSchema: Sendable {
         }
     }
 
-    /// The kind of a request's operation; nil if the request is invalid.
-    package func operationType(of request: GraphQLRequest) -> OperationType? {
-        guard let document = try? valid(request.document) else { return nil }
-        return try? PreparedDocument(document).operation(named: request.operationName).definition.type
+    /// The kind and name of a request's operation; nil if the request is invalid.
+    package func operation(of request: GraphQLRequest) -> (type: OperationType, name: String?)? {
+        guard let document = try? valid(request.document),
+            let operation = try? PreparedDocument(document).operation(named: request.operationName).definition
+        else { return nil }
+        return (operation.type, operation.name.map { document.document.text($0) })
     }
 
     private func valid(_ text: String) throws(GraphQLErrors) -> ValidDocument {

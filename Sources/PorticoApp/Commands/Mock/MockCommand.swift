@@ -21,6 +21,10 @@ struct MockCommand: AsyncParsableCommand {
             list of ten. An object has the same fields wherever it is, and node(id:) finds it. A subscription has an event
             each --interval milliseconds, in which numbers change.
 
+            The file of --scenario has responses for operations by name and variables, in YAML or JSON: data, errors of
+            fields and of the whole response, latency, the events of subscriptions with their times, and another response
+            for the second call. docs/mock.md describes it.
+
             Any bearer token is accepted, and pages of all sites may read the responses.
 
             Examples:
@@ -33,6 +37,9 @@ struct MockCommand: AsyncParsableCommand {
 
     @Option(help: "A file with values for some fields, in JSON.")
     var answers: String?
+
+    @Option(help: "A file with the responses of operations, in YAML or JSON.")
+    var scenario: String?
 
     @Option(help: "The seed of the generated values.")
     var seed: UInt64 = 1
@@ -55,12 +62,13 @@ struct MockCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
+        let scenario = try scenario.map { try MockScenario(path: $0) } ?? MockScenario()
         let built = try await LargeStackThread.run { try command.mock() }
         switch built {
         case .failure(let faults):
             Terminal.report(faults.text)
             throw ExitCode(1)
-        case .success(let (mock, text)): try await serve(mock, schemaText: text)
+        case .success(let (mock, text)): try await serve(mock, scenario, schemaText: text)
         }
     }
 
@@ -81,9 +89,9 @@ struct MockCommand: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ mock: MockSchema, schemaText: String) async throws {
+    private func serve(_ mock: MockSchema, _ scenario: MockScenario, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
-        let session = MockSession(mock, interval: .milliseconds(Int64(interval)))
+        let session = MockSession(mock, scenario, interval: .milliseconds(Int64(interval)))
         let service = GraphQLService(schemaText: schemaText, session: { _ in session })
         var configuration = ServerConfiguration(host: host, port: Int(port))
         configuration.cors.origins = .any
@@ -102,49 +110,5 @@ struct MockCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             services: [server, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         try await group.run()
-    }
-}
-
-/// The session of all requests to a mock.
-private final class MockSession: GraphQLSession {
-    private let mock: MockSchema
-    private let interval: Duration
-
-    init(_ mock: MockSchema, interval: Duration) {
-        self.mock = mock
-        self.interval = interval
-    }
-
-    func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {
-        guard let request = request.unprepared else {
-            return .ready(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")]))
-        }
-        return .ready(mock.respond(to: request, allowing: context.allowedOperations))
-    }
-
-    func subscribe(
-        _ request: PreparedRequest, in context: RequestContext
-    ) async -> Result<ResponseStream, SubscriptionError> {
-        guard let request = request.unprepared else {
-            return .failure(
-                SubscriptionError(GraphQLResponse(requestErrors: [GraphQLError("Internal server error")])))
-        }
-        let first = mock.respond(to: request, allowing: context.allowedOperations)
-        guard let type = mock.operationType(of: request) else { return .failure(SubscriptionError(first)) }
-        let (responses, continuation) = AsyncStream.makeStream(
-            of: GraphQLResponse.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(first)
-        guard type == .subscription else {
-            continuation.finish()
-            return .success(ResponseStream(responses))
-        }
-        let task = Task { [mock, interval] in
-            for event in 1... {
-                try await Task.sleep(for: interval)
-                continuation.yield(mock.respond(to: request, event: event))
-            }
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return .success(ResponseStream(responses))
     }
 }
