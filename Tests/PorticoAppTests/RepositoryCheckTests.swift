@@ -235,6 +235,10 @@ struct RepositoryCheckTests {
                 "Error: bad.yml has no \"documents\", the paths of the files with operations."
             ),
             (
+                ["--config", "@two.yml"],
+                "Error: two.yml names 2 schemas. Set --schema to a file that contains all of them."
+            ),
+            (
                 ["--cost-baseline", "@bad.yml", "@a.graphql"],
                 "Error: bad.yml is not a report of `portico operations check --format json`."
             ),
@@ -246,7 +250,10 @@ struct RepositoryCheckTests {
     func misuse(_ arguments: [String], _ error: String) async throws {
         let run = try await CommandRun.run(
             ["operations", "check"] + arguments,
-            among: ["a.graphql": "{ __typename }", "bad.yml": "schema: x\n"])
+            among: [
+                "a.graphql": "{ __typename }", "bad.yml": "schema: x\n",
+                "two.yml": "schema: [a.graphql, b.graphql]\ndocuments: a.graphql\n",
+            ])
         #expect(run.status == 2)
         #expect(run.errors.split(separator: "\n").first.map(String.init) == error)
     }

@@ -6,17 +6,25 @@ import Yams
 ///
 /// Source: https://the-guild.dev/graphql/config/docs/user/usage
 package struct GraphQLConfig {
-    /// The file or address of the schema; nil if the file names none, or several.
-    package let schema: String?
+    private let path: String
+    /// The files or addresses of the schema.
+    private let schemas: [String]
     /// The patterns of the documents, relative to `folder`; one that begins with `!` excludes paths.
     let documents: [String]
     /// The folder of the file.
     let folder: String
 
-    /// The schema, with its path relative to the working directory; nil if `schema` is nil.
-    package var schemaPath: String? {
-        guard let schema, !schema.contains("://"), !schema.hasPrefix("/"), folder != "." else {
-            return schema
+    /// Returns the schema, with its path relative to the working directory; nil if the file names none.
+    ///
+    /// - Throws: `UsageError` if the file names several schemas.
+    package func schemaPath() throws -> String? {
+        guard schemas.count < 2 else {
+            throw UsageError(
+                "\(path) names \(schemas.count) schemas. Set --schema to a file that contains all of them.")
+        }
+        guard let schema = schemas.first, !schema.contains("://"), !schema.hasPrefix("/"), folder != "."
+        else {
+            return schemas.first
         }
         return "\(folder)/\(schema)"
     }
@@ -52,8 +60,8 @@ package struct GraphQLConfig {
             throw UsageError("\(path) is not an object with \"schema\" and \"documents\".")
         }
         let section = try GraphQLConfig.section(of: root, project, path)
-        let schemas = GraphQLConfig.strings(section["schema"])
-        schema = schemas.count == 1 ? GraphQLConfig.expandingVariables(schemas[0]) : nil
+        self.path = path
+        schemas = GraphQLConfig.strings(section["schema"]).map(GraphQLConfig.expandingVariables)
         let included = GraphQLConfig.strings(section["documents"]) + GraphQLConfig.strings(section["include"])
         let excluded = GraphQLConfig.strings(section["exclude"]).map { "!\($0)" }
         documents = included + excluded

@@ -94,7 +94,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let config = try graphQLConfig()
-        let source = try await source.source(default: config?.schemaPath)
+        let source = try await source.source(default: source.schema == nil ? config?.schemaPath() : nil)
         let command = self
         let outcome = try await LargeStackThread.run { try command.check(source, config) }
         switch outcome {

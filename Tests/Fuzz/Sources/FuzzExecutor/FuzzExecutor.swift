@@ -17,7 +17,7 @@ public func fuzzExecutor(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private let dynamic = DynamicSchema(FuzzSchema.schema)
 
-private let bound: ExecutableSchema<Void> = {
+private let bound: ExecutableSchema<EmptyContext> = {
     do {
         return try ExecutableSchema(
             try Schema.build(boundSchema), query: Query(), mutation: Mutation(), context: EmptyContext.self)
