@@ -17,7 +17,7 @@ export async function showPortfolio(client) {
   document.getElementById("equity").textContent = money(account.equity, account.currency);
   const change = document.getElementById("day-change");
   change.className = direction(account.dayChange);
-  change.textContent = `${signedMoney(account.dayChange, account.currency)} (${percent(account.dayChangePercent)}) today`;
+  change.textContent = `${signedMoney(account.dayChange, account.currency)} (${percent(account.dayChangePercentage)}) today`;
   document.getElementById("market").textContent = market(marketClock);
 
   const rows = new Map();
@@ -53,7 +53,7 @@ export async function showPortfolio(client) {
 }
 
 function row(position, price) {
-  const { symbol, currency, marketValue, unrealizedProfitLoss, unrealizedProfitLossPercent } = position;
+  const { symbol, currency, marketValue, unrealizedProfitLoss, unrealizedProfitLossPercentage } = position;
   const made = document.createElement("tr");
   made.dataset.symbol = symbol;
   made.dataset.value = marketValue ?? "";
@@ -64,7 +64,7 @@ function row(position, price) {
     name, element("td", "", held), element("td", "", money(price, currency)),
     element("td", "value", money(marketValue, currency)),
     element("td", direction(unrealizedProfitLoss), [
-      signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercent)),
+      signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercentage)),
     ]));
   return made;
 }

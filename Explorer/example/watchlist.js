@@ -66,7 +66,7 @@ function item({ symbol, name, quote, chart }) {
     sparkline(chart?.columns.close ?? []),
     element("span", "price", [
       element("b", "", money(quote?.price, quote?.currency ?? "USD")),
-      element("small", direction(quote?.changePercent), percent(quote?.changePercent)),
+      element("small", direction(quote?.changePercentage), percent(quote?.changePercentage)),
     ]),
   ]);
   made.dataset.symbol = symbol;

@@ -89,8 +89,10 @@ extension ConnectedAccount: GraphQLObject {
         figure("buyingPower", \.buyingPower)
         figure("marginAvailable", \.marginAvailable)
         figure("marginUsed", \.marginUsed)
+        figure("marginUtilizationPercentage", \.marginUtilization)
         figure("marginUtilization", \.marginUtilization?.doubleValue)
         figure("dayChange", \.dayChange)
+        figure("dayChangePercentage", \.dayChangePercent)
         figure("dayChangePercent", \.dayChangePercent?.doubleValue)
         figure("asOf", \.provenance.asOf)
         figure("fetchedAt") { $0.provenance.fetchedAt }
@@ -140,6 +142,7 @@ extension EquityPoint: GraphQLObject {
         Field("time", \.time)
         Field("equity", \.equity)
         Field("profitLoss", \.profitLoss)
+        Field("profitLossPercentage") { $0.profitLossPercent }
         Field("profitLossPercent") { $0.profitLossPercent?.doubleValue }
     }
 }

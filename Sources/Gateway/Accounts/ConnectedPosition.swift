@@ -45,8 +45,10 @@ extension ConnectedPosition: GraphQLObject {
         Field("marketValue", \.position.marketValue)
         Field("currency", \.position.currency)
         Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
+        Field("unrealizedProfitLossPercentage") { $0.position.unrealizedProfitLossPercent }
         Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
         Field("dayProfitLoss", \.position.dayProfitLoss)
+        Field("dayProfitLossPercentage") { $0.position.dayProfitLossPercent }
         Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
         Field("status", \.position.status)
         Field(
@@ -63,7 +65,7 @@ extension ConnectedPosition: GraphQLObject {
         Field(
             "chart", ChartArguments.self,
             load: { positions, arguments, context in
-                context.charts(for: positions.map(\.position.symbol), arguments, as: { Optional(Chart($0)) })
+                context.charts(for: positions.map(\.position.symbol), arguments, as: Optional.some)
             })
         Field("asOf", \.position.provenance.asOf)
         Field("fetchedAt", \.position.provenance.fetchedAt)

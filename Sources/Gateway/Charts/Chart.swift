@@ -5,16 +5,21 @@ package import GraphQL
 /// A chart as it is written: the candles are created one by one from the columns.
 struct Chart: Sendable {
     let series: CandleSeries
+    private let arguments: ChartArguments
 
-    init(_ series: CandleSeries) {
-        self.series = series
+    init(_ series: CandleSeries, for arguments: ChartArguments) {
+        self.series = arguments.excerpt(of: series)
+        self.arguments = arguments
     }
+
+    fileprivate var id: ChartID { ChartID(series, arguments) }
 }
 
 extension Chart: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<Chart>("Chart") {
+        Field("id") { $0.id.nodeID.text }
         Field("symbol", \.series.symbol)
         Field("interval", \.series.interval)
         Field("currency", \.series.currency)

@@ -7,27 +7,24 @@ extension GatewayContext {
     private static var maximumCharts: Int { 50 }
 
     /// Returns charts in the order of the symbols, with a failure for each symbol that is unknown or failed.
-    func charts(
-        of symbols: [Symbol], _ arguments: ChartArguments
-    ) throws -> MaybeAsync<BatchResults<CandleSeries>> {
+    func charts(of symbols: [Symbol], _ arguments: ChartArguments) throws -> MaybeAsync<BatchResults<Chart>> {
         try Self.checkCount(of: symbols, maximum: Self.maximumCharts)
         return charts(for: symbols, arguments)
     }
 
     /// A chart for each symbol, in as few calls as the sources allow.
-    func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> MaybeAsync<BatchResults<CandleSeries>>
-    {
+    func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> MaybeAsync<BatchResults<Chart>> {
         charts(for: symbols, arguments, as: { $0 })
     }
 
     /// The same, with each chart converted by a function.
     func charts<Shown>(
-        for symbols: [Symbol], _ arguments: ChartArguments,
-        as show: @escaping @Sendable (CandleSeries) -> Shown
+        for symbols: [Symbol], _ arguments: ChartArguments, as show: @escaping @Sendable (Chart) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
-        let window = arguments.window
+        let window = arguments.window(at: services.reads.clock.wallTime())
         let queries = symbols.map { ChartQuery.series($0, window) }
-        return results(for: queries, named: { "symbol \"\($0.symbol)\"" }, as: show) {
+        let shown: @Sendable (CandleSeries) -> Shown = { show(Chart($0, for: arguments)) }
+        return results(for: queries, named: { "symbol \"\($0.symbol)\"" }, as: shown) {
             () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
             let able = all.filter { $0.charts?.chartCapabilities.serve(window) ?? false }

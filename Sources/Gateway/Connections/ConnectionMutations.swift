@@ -43,6 +43,7 @@ struct ConnectProviderPayload: GraphQLObject {
 
     static let graphQL = ObjectType<ConnectProviderPayload>("ConnectProviderPayload") {
         Field("connection", \.connection)
+        Field("viewer", once: { context in try context.viewer() })
     }
 }
 

@@ -63,6 +63,7 @@ extension GatewayContext {
     /// The progress of all goals together, in one currency.
     func goalsProgress(in code: String) throws -> MaybeAsync<GoalsProgress?> {
         let currency = try Currency(code, of: "currency").code
+        let owner = try owner()
         let goals = try goals()
         return .async { [self] in
             let goals = try await goals.value() ?? []
@@ -74,7 +75,7 @@ extension GatewayContext {
             let pairs = goals.map { (from: $0.goal.content.currency, to: currency) }
             async let appraised = appraisals(of: requests).value()
             async let table = rateTable(pairs).value()
-            return GoalsProgress(goals, in: currency, try await appraised, try await table)
+            return GoalsProgress(goals, of: owner, in: currency, try await appraised, try await table)
         }
     }
 }

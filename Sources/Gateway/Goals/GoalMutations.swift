@@ -103,6 +103,7 @@ extension GoalPayload: GraphQLObject {
 
     static let graphQL = ObjectType<GoalPayload>("GoalPayload") {
         Field("goal", \.goal)
+        Field("goals", once: { context in try context.goals() })
         Field(
             "goalsProgress", CurrencyArguments.self,
             once: { arguments, context in try context.goalsProgress(in: arguments.currency) })

@@ -1,18 +1,21 @@
 import Brokerage
 import GraphQL
 import Storage
+package import Upstream
 
 /// The progress of all goals of a user, in one currency.
 package struct GoalsProgress: Sendable {
+    private let owner: OwnerID
     let currency: String
     private let achieved: Result<Decimal?, any Error>
     private let target: Result<Decimal, any Error>
     private let provenances: [Provenance]
 
     package init(
-        _ goals: [GoalObject], in currency: String, _ appraisals: [AllocationValuation],
+        _ goals: [GoalObject], of owner: OwnerID, in currency: String, _ appraisals: [AllocationValuation],
         _ table: ExchangeRateTable
     ) {
+        self.owner = owner
         self.currency = currency
         achieved = Result { try appraisals.total() }
         target = Result {
@@ -41,7 +44,7 @@ package struct GoalsProgress: Sendable {
 }
 
 extension GoalsProgress: LiveEntity {
-    package var globalID: String { currency }
+    package var globalID: String { NodeID(.goalsProgress, of: owner, in: currency).text }
     /// There is always one.
     package var closed: GoalsProgress? { nil }
 
@@ -68,6 +71,7 @@ extension GoalsProgress: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<GoalsProgress>("GoalsProgress") {
+        Field("id") { $0.globalID }
         Field("currency", \.currency)
         Field("achieved", throwing: { try $0.achieved.get() })
         Field("target", throwing: { Optional(try $0.target.get()) })

@@ -26,7 +26,7 @@ extension Instrument: GraphQLObject {
         Field(
             "chart", ChartArguments.self,
             load: { instruments, arguments, context in
-                context.charts(for: instruments.map(\.symbol), arguments, as: { Optional(Chart($0)) })
+                context.charts(for: instruments.map(\.symbol), arguments, as: Optional.some)
             })
         Field(
             "news", PageArguments.self,

@@ -179,6 +179,7 @@ extension MergedFundamentals: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<MergedFundamentals>("Fundamentals") {
+        Field("id") { NodeID(.fundamentals, $0.figures.symbol.text).text }
         Field("currency", \.figures.currency)
         Field("sector", \.figures.sector)
         Field("industry", \.figures.industry)

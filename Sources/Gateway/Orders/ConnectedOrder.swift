@@ -188,7 +188,8 @@ extension OrderConnectionPage: GraphQLObject {
         Field("pageInfo") { slice in
             PageInfo(
                 hasNextPage: slice.hasNext, hasPreviousPage: slice.hasPrevious,
-                startCursor: slice.start, endCursor: slice.entries.isEmpty ? nil : slice.end.text)
+                startCursor: slice.start,
+                endCursor: slice.entries.isEmpty && !slice.hasNext ? nil : slice.end.text)
         }
     }
 

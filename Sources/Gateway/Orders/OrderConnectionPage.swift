@@ -17,6 +17,18 @@ struct OrderConnectionPage: Sendable {
     struct OrderEdge: Sendable {
         let order: ConnectedOrder
         let cursor: String
+
+        fileprivate init(order: ConnectedOrder, cursor: String) {
+            self.order = order
+            self.cursor = cursor
+        }
+
+        /// The edge of an order alone.
+        init(_ order: ConnectedOrder) {
+            var cursor = OrderCursor()
+            cursor.advance(past: order)
+            self.init(order: order, cursor: cursor.text)
+        }
     }
 
     /// Merges the next orders of each connection.
@@ -37,6 +49,9 @@ struct OrderConnectionPage: Sendable {
         let listed = orders.prefix(first).map { order -> OrderEdge in
             cursor.advance(past: order)
             return OrderEdge(order: order, cursor: cursor.text)
+        }
+        if orders.count <= first {
+            for case .success(let stretch) in stretches { cursor.advance(to: stretch.examined) }
         }
         entries = listed.map { .success($0) } + failures
         hasNext = hasMore || orders.count > first || !failures.isEmpty
@@ -103,10 +118,7 @@ struct OrdersArguments: GraphQLArguments {
     let after: String?
 
     init(_ arguments: ArgumentReader) throws {
-        filter = OrderFilter(
-            isOpen: try arguments["open"],
-            symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
-            first: try arguments["first"])
+        filter = try OrderFilter(arguments)
         account = try (arguments["accountId"] as IDText?)?.text
         after = try (arguments["after"] as CursorText?)?.text
     }
@@ -120,6 +132,9 @@ struct OrdersArguments: GraphQLArguments {
     func check() throws {
         try FieldError.check(filter.first, of: "first", in: 1...OrderFilter.maximumOrders)
         try GatewayContext.checkCount(of: filter.symbols ?? [], maximum: 50)
+        if let from = filter.from, let to = filter.to, from >= to {
+            throw FieldError.argument("from", "It is \(from), which is not before `to`, \(to).")
+        }
     }
 }
 
@@ -128,11 +143,8 @@ struct AccountOrdersArguments: GraphQLArguments {
     let orders: OrdersArguments
 
     init(_ arguments: ArgumentReader) throws {
-        let filter = OrderFilter(
-            isOpen: try arguments["open"],
-            symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
-            first: try arguments["first"])
-        orders = OrdersArguments(filter: filter, after: try (arguments["after"] as CursorText?)?.text)
+        orders = OrdersArguments(
+            filter: try OrderFilter(arguments), after: try (arguments["after"] as CursorText?)?.text)
     }
 }
 
@@ -193,6 +205,12 @@ struct OrderCursor: Hashable, Sendable {
     /// The same, with an order listed.
     mutating func advance(past linked: ConnectedOrder) {
         positions[linked.connection.id] = Position(linked)
+    }
+
+    /// The same, with all orders of a connection up to a position examined.
+    fileprivate mutating func advance(to examined: ConnectionOrderPage.Examined?) {
+        guard let examined else { return }
+        positions[examined.connection] = examined.position
     }
 }
 

@@ -143,9 +143,15 @@ extension FieldError {
 
 /// The orders that are requested.
 package struct OrderFilter: Sendable {
-    /// Open ones, ended ones, or all.
-    let isOpen: Bool?
+    /// Open orders, ended orders, or all.
+    let requestsOpen: Bool?
+    let states: Set<OrderState>?
     let symbols: [Symbol]?
+    let side: OrderSide?
+    /// Orders that were submitted at this time or later.
+    let from: Instant?
+    /// Orders that were submitted before this time.
+    let to: Instant?
     /// Of this account of the connection only, by the broker's own id.
     var account: String?
     let first: Int
@@ -155,23 +161,76 @@ package struct OrderFilter: Sendable {
     static let slack = 50
     /// The maximum number of orders in one request to a broker.
     static let maximumBrokerPage = 500
+    /// The maximum number of requests to a broker for one page, if few of its orders match the filter.
+    static let maximumBrokerPages = 5
+
+    /// - Parameters:
+    ///   - requestsOpen: Open orders, ended orders, or all.
+    ///   - symbols: The instruments; nil for all.
+    ///   - first: The maximum number of orders.
+    package init(requestsOpen: Bool?, symbols: [Symbol]?, first: Int) {
+        (self.requestsOpen, self.symbols, self.first) = (requestsOpen, symbols, first)
+        (states, side, from, to) = (nil, nil, nil, nil)
+    }
+
+    init(_ arguments: ArgumentReader) throws {
+        states = try (arguments["states"] as BoundedList<OrderState>?).map { Set($0.elements) }
+        requestsOpen = try arguments["open"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
+        side = try arguments["side"]
+        from = try arguments["from"]
+        to = try arguments["to"]
+        first = try arguments["first"]
+    }
 }
 
 /// The next orders of one connection, newest first.
 struct ConnectionOrderPage: Sendable {
     var orders: [ConnectedOrder]
     var hasMore: Bool
+    /// The position up to which orders were compared with the filter; nil if it is that of the last order.
+    var examined: Examined?
+
+    struct Examined: Sendable {
+        let connection: String
+        let position: OrderCursor.Position
+    }
 }
 
 extension GatewayContext {
     /// The orders of a connection after a position: from the broker and from the journal.
+    ///
+    /// If few orders match the filter, several pages of the broker are read.
     func orders(
         _ filter: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
-        guard let tradingAPI = connection.orders else {
+        guard let tradingAPI = connection.orders, filter.canMatch else {
             return ConnectionOrderPage(orders: [], hasMore: false)
         }
-        let (listed, hasMore) =
+        var found: [ConnectedOrder] = []
+        var place = filter.start(after: place)
+        for _ in 0..<OrderFilter.maximumBrokerPages {
+            let page = try await unfilteredPage(filter, of: connection, tradingAPI, after: place)
+            found += page.orders.filter(filter.matches)
+            let hasMore = page.hasMore && !filter.ends(before: page.orders.last)
+            if found.count >= filter.first || !hasMore {
+                return ConnectionOrderPage(
+                    orders: Array(found.prefix(filter.first)), hasMore: hasMore || found.count > filter.first)
+            }
+            guard let last = page.orders.last else { break }
+            place = OrderCursor.Position(last)
+        }
+        return ConnectionOrderPage(
+            orders: found, hasMore: true,
+            examined: place.map { .init(connection: connection.id, position: $0) })
+    }
+
+    /// The next orders of a connection, sorted; the filter is applied as far as the broker applies it.
+    private func unfilteredPage(
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ConnectionOrderPage {
+        let (listed, oldest) =
             try await tradingAPI.orderCapabilities.hasEndedOrders
             ? fromBroker(filter, of: connection, tradingAPI, after: place)
             : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
@@ -179,20 +238,21 @@ extension GatewayContext {
             guard let carried = event?.order(instead: linked) else { return linked }
             return filter.matches(isFinal: carried.hasEnded) ? carried.linked : nil
         }.filter { linked in
-            filter.symbols?.contains(linked.order.symbol) ?? true
-                && filter.account.map { $0 == linked.order.accountID ?? $0 } ?? true
-                && place.map { $0 < OrderCursor.Position(linked) } ?? true
+            place.map { $0 < OrderCursor.Position(linked) } ?? true
+                // The page may lack orders between its older ones.
+                && oldest.map { $0 <= linked.time } ?? true
         }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
-        return ConnectionOrderPage(
-            orders: Array(orders.prefix(filter.first)), hasMore: hasMore || orders.count > filter.first)
+        return ConnectionOrderPage(orders: orders, hasMore: oldest != nil)
     }
 
     /// For a broker that also returns ended orders; the journal adds only orders that never reached the
     /// broker.
+    ///
+    /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
     private func fromBroker(
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
-    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
+    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
         let limit = filter.first + OrderFilter.slack
         // Orders of the same time are requested again, and skipped by their names.
         let before = place.map { $0.time + .milliseconds(1) }
@@ -206,9 +266,13 @@ extension GatewayContext {
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
         let fitting = own.filter { filter.matches(isFinal: $0.order.state.isFinal) }
+        let ends = [
+            page.hasMore ? page.orders.last?.submittedAt ?? .earliest : nil,
+            own.count == limit ? own.last?.createdAt : nil,
+        ]
         return (
             listed + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
-            page.hasMore || own.count == limit
+            ends.compactMap(\.self).max()
         )
     }
 
@@ -216,7 +280,7 @@ extension GatewayContext {
     private func fromBrokerAndJournal(
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
-    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
+    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
         let journal = services.userData.orders.journal
         // The journal first: an order that is open in it by then is in the list that is requested
         // afterwards.
@@ -241,7 +305,9 @@ extension GatewayContext {
             guard filter.matches(isFinal: order.order.state.isFinal) else { return nil }
             return ConnectedOrder(order, order.currentOrder, of: connection)
         }
-        return ((filter.isOpen == false ? [] : listed) + ended, known.count == limit)
+        return (
+            (filter.isOpen == false ? [] : listed) + ended, known.count == limit ? known.last?.createdAt : nil
+        )
     }
 
     /// Stores the open orders of a broker, for the time after their end.
@@ -267,6 +333,42 @@ extension GatewayContext {
 }
 
 extension OrderFilter {
+    /// Open orders, ended orders, or all, by `requestsOpen` and by the states.
+    fileprivate var isOpen: Bool? {
+        if let requestsOpen { return requestsOpen }
+        guard let states else { return nil }
+        let areFinal = Set(states.map(\.isFinal))
+        return areFinal.count == 1 ? areFinal.first.map { !$0 } : nil
+    }
+
+    /// False if no order can match.
+    fileprivate var canMatch: Bool {
+        states?.contains { matches(isFinal: $0.isFinal) } ?? true
+    }
+
+    /// The position after which matching orders can be.
+    fileprivate func start(after place: OrderCursor.Position?) -> OrderCursor.Position? {
+        // The empty name precedes every other name; an order of this very time is excluded by `matches`.
+        let newest = to.map { OrderCursor.Position(time: $0, name: "") }
+        guard let newest, let place else { return newest ?? place }
+        return max(newest, place)
+    }
+
+    /// Whether all orders after one are older than the filter allows.
+    fileprivate func ends(before last: ConnectedOrder?) -> Bool {
+        guard let from, let last else { return false }
+        return last.time < from
+    }
+
+    fileprivate func matches(_ linked: ConnectedOrder) -> Bool {
+        symbols?.contains(linked.order.symbol) ?? true
+            && account.map { $0 == linked.order.accountID ?? $0 } ?? true
+            && states?.contains(linked.order.state) ?? true
+            && side.map { $0 == linked.order.side } ?? true
+            && from.map { $0 <= linked.time } ?? true
+            && to.map { linked.time < $0 } ?? true
+    }
+
     /// Whether ended orders, or orders that have not ended, are requested.
     fileprivate func matches(isFinal: Bool) -> Bool {
         isOpen.map { $0 != isFinal } ?? true

@@ -27,6 +27,7 @@ struct OrderPayload: GraphQLObject {
 
     static let graphQL = ObjectType<OrderPayload>("OrderPayload") {
         Field("order", \.order)
+        Field("orderEdge") { OrderConnectionPage.OrderEdge($0.order) }
     }
 }
 

@@ -48,6 +48,7 @@ extension Allocation: GraphQLObject {
     static let graphQL = ObjectType<Allocation>("Allocation") {
         Field("key", \.key)
         Field("value", \.value)
+        Field("percentage", \.percent)
         Field("percent") { $0.percent.doubleValue }
     }
 }

@@ -1,14 +1,17 @@
 import Brokerage
 import GraphQL
+import Upstream
 
 /// All accounts of a user summed in one currency.
 struct Portfolio: Sendable {
+    private let owner: OwnerID
     let currency: Currency
     let holdings: Holdings
     let rates: ExchangeRates
     let parts: [PortfolioPart]
 
-    init(_ holdings: Holdings, in currency: Currency, rates: ExchangeRates) {
+    init(_ holdings: Holdings, of owner: OwnerID, in currency: Currency, rates: ExchangeRates) {
+        self.owner = owner
         self.currency = currency
         self.holdings = holdings
         self.rates = rates
@@ -27,6 +30,11 @@ struct Portfolio: Sendable {
             sum = try sum + converted(amount, from: linked.account.currency)
         }
         return holdings.accounts.isEmpty ? nil : sum
+    }
+
+    fileprivate func dayChangePercentage() throws -> Decimal? {
+        guard let change = try sum(\.dayChange), let before = try sum(\.lastEquity) else { return nil }
+        return change.percent(of: before)
     }
 
     /// The profit or loss of all open positions.
@@ -74,19 +82,14 @@ extension Portfolio: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<Portfolio>("Portfolio") {
+        Field("id") { NodeID(.portfolio, of: $0.owner, in: $0.currency.code).text }
         Field("currency") { $0.currency.code }
         Field("totalValue", throwing: { try $0.sum(\.equity) })
         Field("knownValue") { $0.knownValue }
         Field("cash", throwing: { try $0.sum(\.cash) })
         Field("dayChange", throwing: { try $0.sum(\.dayChange) })
-        Field(
-            "dayChangePercent",
-            throwing: { portfolio in
-                guard let change = try portfolio.sum(\.dayChange),
-                    let before = try portfolio.sum(\.lastEquity)
-                else { return nil as Double? }
-                return change.percent(of: before)?.doubleValue
-            })
+        Field("dayChangePercentage", throwing: { try $0.dayChangePercentage() })
+        Field("dayChangePercent", throwing: { try $0.dayChangePercentage()?.doubleValue })
         Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
         Field(
             "allocation", AllocationArguments.self,

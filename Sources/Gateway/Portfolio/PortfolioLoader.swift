@@ -7,6 +7,7 @@ extension GatewayContext {
     /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
     func portfolio(in code: String) throws -> MaybeAsync<Portfolio?> {
         let currency = try Currency(code, of: "currency")
+        let owner = try owner()
         let accounts = try readAccounts()
         let positions = try positions(with: nil, of: nil)
         return .async {
@@ -15,7 +16,7 @@ extension GatewayContext {
             let holdings = Holdings(
                 accounts: try await accountAnswers, positions: try await positionAnswers ?? [])
             let rates = try await self.rates(holdings.currencies, in: currency)
-            return Portfolio(holdings, in: currency, rates: rates)
+            return Portfolio(holdings, of: owner, in: currency, rates: rates)
         }
     }
 

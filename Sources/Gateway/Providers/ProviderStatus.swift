@@ -64,6 +64,7 @@ extension ProviderStatus: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
+        Field("id") { NodeID(.providerStatus, $0.provider.rawValue).text }
         Field("provider", \.provider)
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }

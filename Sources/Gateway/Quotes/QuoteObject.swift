@@ -5,6 +5,7 @@ extension Quote: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<Quote>("Quote") {
+        Field("id") { NodeID(.quote, "\($0.provenance.source.rawValue):\($0.symbol)").text }
         Field("symbol", \.symbol)
         Field(
             "instrument",
@@ -19,6 +20,7 @@ extension Quote: GraphQLObject {
         Field("volume", \.volume)
         Field("extendedHoursPrice", \.extendedHoursPrice)
         Field("change") { $0.change }
+        Field("changePercentage") { $0.changePercent }
         Field("changePercent") { $0.changePercent?.doubleValue }
         Field("currency", \.currency)
         Field("marketState", \.marketState)

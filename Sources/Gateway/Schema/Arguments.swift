@@ -56,25 +56,6 @@ struct SymbolsArguments: GraphQLArguments {
     }
 }
 
-struct ChartArguments: GraphQLArguments {
-    let window: ChartWindow
-    let provider: ProviderID?
-
-    init(_ arguments: ArgumentReader) throws {
-        let last: Int? = try arguments["last"]
-        let window = ChartWindow(
-            interval: try arguments["interval"], from: try arguments["from"], to: try arguments["to"],
-            last: last, adjustment: try arguments["adjustment"],
-            isExtendedHours: try arguments["extendedHours"])
-        provider = try arguments["provider"]
-        if let last { try FieldError.check(last, of: "last", in: 1...ChartWindow.limit) }
-        if let from = window.from, let to = window.to, from >= to {
-            throw FieldError.argument("from", "It is \(from), which is not before `to`, \(to).")
-        }
-        self.window = window
-    }
-}
-
 struct PageArguments: GraphQLArguments {
     let first: Int
     let after: String?

@@ -49,7 +49,9 @@ extension TimeInForce: GraphQLEnum, GraphQLInput {
 
 extension OrderType: GraphQLEnum {}
 
-extension OrderState: GraphQLEnum {}
+extension OrderState: GraphQLEnum, GraphQLInput {
+    package static var sample: OrderState { .open }
+}
 
 extension ReconciliationState: GraphQLEnum {
     static var graphQLName: String { "OrderReconciliation" }

@@ -7,32 +7,52 @@ import Upstream
 enum Node: Sendable {
     case account(ConnectedAccount)
     case article(Article)
+    case chart(Chart)
     case connection(ProviderConnection)
+    case fundamentals(MergedFundamentals)
     case goal(GoalObject)
+    case goalsProgress(GoalsProgress)
     case instrument(Instrument)
+    case marketClock(MarketClock)
     case order(ConnectedOrder)
+    case portfolio(Portfolio)
     case position(ConnectedPosition)
+    case providerStatus(ProviderStatus)
+    case quote(Quote)
     case session(SessionDetails)
     case user(Viewer)
     case watchlist(Watchlist)
+    case watchlistItem(WatchlistItem)
 }
 
 extension Node: GraphQLAbstract {
     static let graphQL = AbstractType<Node>("Node") {
         PossibleType(ConnectedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
         PossibleType(Article.self) { if case .article(let article) = $0 { article } else { nil } }
+        PossibleType(Chart.self) { if case .chart(let chart) = $0 { chart } else { nil } }
         PossibleType(ProviderConnection.self) {
             if case .connection(let connection) = $0 { connection } else { nil }
         }
+        PossibleType(MergedFundamentals.self) {
+            if case .fundamentals(let fundamentals) = $0 { fundamentals } else { nil }
+        }
         PossibleType(GoalObject.self) { if case .goal(let goal) = $0 { goal } else { nil } }
+        PossibleType(GoalsProgress.self) {
+            if case .goalsProgress(let progress) = $0 { progress } else { nil }
+        }
         PossibleType(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
+        PossibleType(MarketClock.self) { if case .marketClock(let clock) = $0 { clock } else { nil } }
         PossibleType(ConnectedOrder.self) { if case .order(let order) = $0 { order } else { nil } }
+        PossibleType(Portfolio.self) { if case .portfolio(let portfolio) = $0 { portfolio } else { nil } }
         PossibleType(ConnectedPosition.self) {
             if case .position(let position) = $0 { position } else { nil }
         }
+        PossibleType(ProviderStatus.self) { if case .providerStatus(let status) = $0 { status } else { nil } }
+        PossibleType(Quote.self) { if case .quote(let quote) = $0 { quote } else { nil } }
         PossibleType(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
         PossibleType(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
         PossibleType(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
+        PossibleType(WatchlistItem.self) { if case .watchlistItem(let item) = $0 { item } else { nil } }
     }
 }
 
@@ -55,22 +75,39 @@ extension GatewayContext {
                 "ids", "It has \(texts.count) entries; at most \(Self.maximumNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
-        let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }
-        let found: MaybeAsync<BatchResults<BatchResults<Node?>>> = .each(kinds) { kind in
-            try nodes(of: kind, ids.compactMap { $0?.kind == kind ? $0 : nil })
+        return loadGroups(ids, by: { $0?.kind }) { kind, ids in
+            try nodes(of: kind, ids.compactMap(\.self))
+        }.map { nodes in nodes.map(Self.foundOrNil) }
+    }
+
+    /// Loads the objects of each group of items together.
+    ///
+    /// - Parameters:
+    ///   - items: The items that identify the objects.
+    ///   - group: Returns the group of an item; nil for an item without an object.
+    ///   - load: Loads the objects of the items of a group, in the order of the items.
+    /// - Returns: The object of each item, in the order of the items.
+    private func loadGroups<Item: Sendable, Group: Hashable & Sendable>(
+        _ items: [Item], by group: (Item) -> Group?,
+        _ load: (Group, [Item]) throws -> MaybeAsync<BatchResults<Node?>>
+    ) -> MaybeAsync<BatchResults<Node?>> {
+        let places = items.map(group)
+        let groups = Array(Set(places.compactMap(\.self)))
+        let found: MaybeAsync<BatchResults<BatchResults<Node?>>> = .each(groups) { group in
+            try load(group, zip(items, places).filter { $0.1 == group }.map(\.0))
         }
-        return found.map { answers in
-            var rest = Dictionary(uniqueKeysWithValues: zip(kinds, answers))
-            return ids.map { id -> Result<Node?, any Error> in
-                guard let id else { return .success(nil) }
-                switch rest[id.kind] {
+        return found.map { results in
+            var rest = Dictionary(
+                uniqueKeysWithValues: zip(groups, results.map { result in result.map { $0.makeIterator() } }))
+            return places.map { group -> Result<Node?, any Error> in
+                guard let group else { return .success(nil) }
+                switch rest[group] {
                 case .success(var nodes)?:
-                    if nodes.isEmpty { return .failure(FieldError.internalError) }
-                    let node = nodes.removeFirst()
-                    rest[id.kind] = .success(nodes)
-                    return Self.foundOrNil(node)
-                case .failure(let error)?: return Self.foundOrNil(.failure(error))
-                case nil: return .success(nil)
+                    let node = nodes.next()
+                    rest[group] = .success(nodes)
+                    return node ?? .failure(FieldError.internalError)
+                case .failure(let error)?: return .failure(error)
+                case nil: return .failure(FieldError.internalError)
                 }
             }
         }
@@ -87,8 +124,10 @@ extension GatewayContext {
     private func nodes(of kind: NodeID.Kind, _ ids: [NodeID]) throws -> MaybeAsync<BatchResults<Node?>> {
         let isPublic =
             switch kind {
-            case .article, .instrument: true
-            case .account, .connection, .goal, .order, .position, .session, .user, .watchlist: false
+            case .article, .chart, .fundamentals, .instrument, .marketClock, .providerStatus, .quote: true
+            case .account, .connection, .goal, .goalsProgress, .order, .portfolio, .position, .session, .user,
+                .watchlist, .watchlistItem:
+                false
             }
         if !isPublic, let refusal = session.denial(requiring: .read) { throw refusal }
         switch kind {
@@ -126,6 +165,61 @@ extension GatewayContext {
             }
         case .watchlist:
             return .each(ids) { id in try watchlist(id: id.text).map { $0.map(Node.watchlist) } }
+        case .watchlistItem:
+            return loadGroups(ids, by: WatchlistItem.watchlistID) { list, ids in
+                try watchlist(id: list).map { list in
+                    ids.map { id in .success(list?.items.first { $0.nodeID == id }.map(Node.watchlistItem)) }
+                }
+            }
+        case .quote: return quoteNodes(ids)
+        case .chart:
+            return .each(ids) { id in
+                guard let chart = ChartID(id) else { return .ready(nil) }
+                return try charts(for: [chart.symbol], chart.arguments, as: Node.chart).map {
+                    try $0.first?.get()
+                }
+            }
+        case .fundamentals:
+            return loadGroups(ids, by: { Symbol(canonical: $0.localID) == nil ? nil : 0 }) { _, ids in
+                fundamentals(of: ids.compactMap { Symbol(canonical: $0.localID) }).map { results in
+                    results.map { result in result.map { $0.map(Node.fundamentals) } }
+                }
+            }
+        case .marketClock:
+            return .each(ids) { id in
+                guard let provider = ProviderID(rawValue: id.localID) else { return .ready(nil) }
+                return try marketClock(of: provider).map { $0.map(Node.marketClock) }
+            }
+        case .providerStatus:
+            let all = providers()
+            return .ready(
+                ids.map { id in
+                    .success(all.first { $0.provider.rawValue == id.localID }.map(Node.providerStatus))
+                })
+        case .portfolio:
+            return try ownNodes(ids) { currency in try portfolio(in: currency).map { $0.map(Node.portfolio) }
+            }
+        case .goalsProgress:
+            return try ownNodes(ids) { currency in
+                try goalsProgress(in: currency).map { $0.map(Node.goalsProgress) }
+            }
+        }
+    }
+
+    /// Loads objects of the user of which there is one in each currency.
+    private func ownNodes(
+        _ ids: [NodeID], _ load: (_ currency: String) throws -> MaybeAsync<Node?>
+    ) throws -> MaybeAsync<BatchResults<Node?>> {
+        let owner = try owner()
+        return .each(ids) { id in
+            guard let currency = id.currency(of: owner) else { return .ready(nil) }
+            return try load(currency.code)
+        }
+    }
+
+    private func quoteNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
+        loadGroups(ids.map { SourceSymbol($0.localID) }, by: { $0?.source }) { source, keys in
+            quotes(for: keys.compactMap { $0?.symbol }, from: source, as: Node.quote)
         }
     }
 
@@ -160,7 +254,7 @@ extension GatewayContext {
     }
 
     private func instrumentNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
-        let symbols = ids.map { id in Symbol(id.localID).flatMap { $0.text == id.localID ? $0 : nil } }
+        let symbols = ids.map { Symbol(canonical: $0.localID) }
         return instruments(for: symbols.compactMap(\.self)).map { instruments in
             var rest = instruments[...]
             return symbols.map { symbol -> Result<Node?, any Error> in
@@ -210,14 +304,22 @@ struct NodeID: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
         case article = "Article"
+        case chart = "Chart"
         case connection = "Connection"
+        case fundamentals = "Fundamentals"
         case goal = "Goal"
+        case goalsProgress = "GoalsProgress"
         case instrument = "Instrument"
+        case marketClock = "MarketClock"
         case order = "Order"
+        case portfolio = "Portfolio"
         case position = "Position"
+        case providerStatus = "ProviderStatus"
+        case quote = "Quote"
         case session = "Session"
         case user = "User"
         case watchlist = "Watchlist"
+        case watchlistItem = "WatchlistItem"
     }
 
     init(_ kind: Kind, _ rest: String) {
@@ -236,6 +338,27 @@ struct NodeID: Hashable, Sendable {
         self.init(kind, String(parts[1]))
     }
 
+    /// The id of an object of which a user has one in each currency.
+    init(_ kind: Kind, of owner: OwnerID, in currency: String) {
+        self.init(kind, "\(owner.text):\(currency)")
+    }
+
+    /// The currency of such an id; nil if the object belongs to another user.
+    fileprivate func currency(of owner: OwnerID) -> Currency? {
+        let prefix = "\(owner.text):"
+        guard localID.hasPrefix(prefix) else { return nil }
+        let code = String(localID.dropFirst(prefix.count))
+        return (try? Currency(code)).flatMap { $0.code == code ? $0 : nil }
+    }
+
     /// As the schema gives it.
     var text: String { "\(kind.rawValue):\(localID)" }
+}
+
+extension Symbol {
+    /// Nil for a text that is not the canonical form of a symbol.
+    init?(canonical text: String) {
+        guard let symbol = Symbol(text), symbol.text == text else { return nil }
+        self = symbol
+    }
 }

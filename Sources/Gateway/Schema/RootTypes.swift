@@ -60,13 +60,12 @@ extension Query: GraphQLObject {
             "chart", ChartQueryArguments.self,
             once: { arguments, context in
                 try context.charts(for: [arguments.symbol], arguments.chart)
-                    .map { try $0.first?.get() }.map { $0.map { Chart($0) } }
+                    .map { try $0.first?.get() }
             })
         Field(
             "charts", ChartsArguments.self,
             once: { arguments, context in
                 try context.charts(of: arguments.symbols, arguments.chart)
-                    .map { charts in charts.map { $0.map { Chart($0) } } }
             })
         Field(
             "order", IDArguments.self,

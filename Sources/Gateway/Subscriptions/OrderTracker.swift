@@ -118,7 +118,7 @@ extension GatewayContext {
     fileprivate func openOrders(
         of connection: BrokerConnection, atMost limit: Int
     ) async throws -> [ConnectedOrder] {
-        let filter = OrderFilter(isOpen: true, symbols: nil, first: limit)
+        let filter = OrderFilter(requestsOpen: true, symbols: nil, first: limit)
         // An order that has been replaced by another one is not reported.
         return try await self.orders(filter, of: connection, after: nil).orders.filter {
             if case .current = $0.name { true } else { false }

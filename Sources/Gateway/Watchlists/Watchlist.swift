@@ -20,7 +20,9 @@ struct Watchlist: Sendable {
     init(_ stored: StoredWatchlist) {
         origin = .portico(id: stored.id)
         name = stored.name
-        items = stored.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
+        items = stored.items.map {
+            WatchlistItem(list: stored.id, symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil)
+        }
         createdAt = stored.createdAt
         updatedAt = stored.updatedAt
     }
@@ -28,7 +30,10 @@ struct Watchlist: Sendable {
     init(_ list: BrokerWatchlist, of connection: BrokerConnection) {
         origin = .broker(connection, id: list.id)
         name = list.name
-        items = list.items.map { WatchlistItem(symbol: $0.symbol, addedAt: nil, knownName: $0.name) }
+        let listID = "\(connection.id):\(list.id)"
+        items = list.items.map {
+            WatchlistItem(list: listID, symbol: $0.symbol, addedAt: nil, knownName: $0.name)
+        }
         createdAt = list.createdAt
         updatedAt = list.updatedAt
     }
@@ -61,11 +66,22 @@ struct Watchlist: Sendable {
 
 /// An entry of a list.
 struct WatchlistItem: Sendable {
+    /// The `localID` of the list's ``NodeID``.
+    fileprivate let list: String
     let symbol: Symbol
     /// Nil for a list of a broker, which does not report it.
     let addedAt: Instant?
     /// The name, if the broker returns it with the list.
     let knownName: String?
+
+    var nodeID: NodeID { NodeID(.watchlistItem, "\(symbol)@\(list)") }
+
+    /// The id of the list that contains the item with an id; nil for a text that is no id of an item.
+    static func watchlistID(of item: NodeID) -> String? {
+        // No symbol contains an "@".
+        let parts = item.localID.split(separator: "@", maxSplits: 1)
+        return parts.count == 2 ? NodeID(.watchlist, String(parts[1])).text : nil
+    }
 }
 
 extension BrokerConnection {
@@ -98,6 +114,7 @@ extension WatchlistItem: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<WatchlistItem>("WatchlistItem") {
+        Field("id") { $0.nodeID.text }
         Field("symbol", \.symbol)
         Field("name", load: { items, context in context.names(of: items) })
         Field("instrument", load: { items, context in context.instruments(for: items.map(\.symbol)) })
@@ -111,7 +128,7 @@ extension WatchlistItem: GraphQLObject {
         Field(
             "chart", ChartArguments.self,
             load: { items, arguments, context in
-                context.charts(for: items.map(\.symbol), arguments, as: { Optional(Chart($0)) })
+                context.charts(for: items.map(\.symbol), arguments, as: Optional.some)
             })
     }
 }
@@ -126,5 +143,6 @@ extension WatchlistPayload: GraphQLObject {
 
     static let graphQL = ObjectType<WatchlistPayload>("WatchlistPayload") {
         Field("watchlist", \.watchlist)
+        Field("watchlists", once: { context in try context.watchlists() })
     }
 }

@@ -38,7 +38,7 @@ struct StartupMessage {
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\
-            -d '{"query": "{ account { equity cash } positions { symbol quantity quote { price changePercent } } }"}'
+            -d '{"query": "{ account { equity cash } positions { symbol quantity quote { price changePercentage } } }"}'
 
         """
     }

@@ -94,7 +94,8 @@ struct LiveGoalTests {
                 ])
                 let allocation = GoalAllocation(symbol: .example, account: nil, share: .all)
                 let request = AllocationValuation.Request(allocation: allocation, currency: "USD")
-                return GoalsProgress([], in: "USD", [AllocationValuation(request, holdings, table)], table)
+                return GoalsProgress(
+                    [], of: alice, in: "USD", [AllocationValuation(request, holdings, table)], table)
             }
             let first = progress(.quotaExhausted, at: 1)
             #expect(first.isEquivalent(to: progress(.quotaExhausted, at: 2)))

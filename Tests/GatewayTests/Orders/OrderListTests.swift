@@ -73,6 +73,39 @@ struct OrderListTests {
         }
     }
 
+    @Test(
+        "has only the orders that match the filter",
+        arguments: [
+            ("side: BUY", ["buy", "canceled"]), ("side: SELL", ["sell"]),
+            ("states: [CANCELED]", ["canceled"]),
+            ("states: [CANCELED, ACCEPTED, OPEN]", ["buy", "sell", "canceled"]),
+            ("states: [CANCELED] open: true", []), ("states: [FILLED, CANCELED] side: BUY", ["canceled"]),
+            ("states: []", []), ("to: \"2020-01-01T00:00:00Z\"", []),
+            ("from: \"2020-01-01T00:00:00Z\" side: SELL", ["sell"]),
+            ("from: \"2090-01-01T00:00:00Z\"", []),
+        ], [1, 50])
+    func filters(_ filter: (arguments: String, keys: [String]), first: Int) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let account = try await gateway.account(backends)
+            var ids: [String: String] = [:]
+            for (key, side, limit) in [
+                ("buy", "BUY", "2"), ("sell", "SELL", "9000"), ("canceled", "BUY", "3"),
+            ] {
+                var order = TestOrder(account: account)
+                (order.key, order.side, order.price) = (key, side, "{ limit: \"\(limit)\" }")
+                if side == "SELL" { order.symbol = "AAPL" }
+                ids[key] = try #require(try await gateway.placed(order, backends)["id"]?.string)
+            }
+            _ = try await gateway.cancel(try #require(ids["canceled"]), backends)
+            let listed = try await Self.pages(gateway, backends, first: first, arguments: filter.arguments)
+            let expected = filter.keys.compactMap { ids[$0] }
+            // The sandbox has other orders of the user, from the time before the test.
+            #expect(Set(listed).intersection(ids.values) == Set(expected))
+            #expect(listed.count == Set(listed).count)
+        }
+    }
+
     @Test("has a null for a connection that cannot be read, and the cursor does not pass its orders")
     func failure() async throws {
         try await withGateway { gateway in

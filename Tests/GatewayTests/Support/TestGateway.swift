@@ -202,7 +202,7 @@ final class TestClock: Sendable {
 
     var calls: TimeSource {
         TimeSource(
-            now: { self.time.withLock(\.now) }, wallTime: TimeSource.system.wallTime,
+            now: { self.time.withLock(\.now) }, wallTime: { Instant(TestGateway.now) ?? .earliest },
             runningTime: { self.time.withLock(\.running) },
             sleep: { until in
                 let rest = self.time.withLock(\.now).duration(to: until)
@@ -266,7 +266,7 @@ private func owner(_ name: String) -> OwnerID {
 /// The query of the first walk.
 let homeScreen = """
     { account { equity cash buyingPower }
-      positions { symbol quantity marketValue quote { price change changePercent } }
+      positions { symbol quantity marketValue quote { price change changePercentage } }
       account2: account { history(range: ONE_DAY) { points { time equity } } } }
     """
 

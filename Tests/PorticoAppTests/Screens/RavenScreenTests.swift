@@ -56,7 +56,7 @@ struct RavenScreenTests {
         query RavenStockPage($symbol: String!, $last: Int!) {
           instrument(symbol: $symbol) {
             symbol name description assetClass exchange
-            quote { price change changePercent open high low volume }
+            quote { price change changePercentage open high low volume }
             chart(interval: ONE_DAY, last: $last) { currency columns { time open high low close volume } }
             positions { quantity marketValue account { id } }
             inWatchlists { name }

@@ -39,18 +39,18 @@ struct SaxoTraderScreens {
             let answer = try await server.ask(
                 """
                 { account(provider: SAXO) {
-                    number currency cash equity marginAvailable marginUtilization
+                    number currency cash equity marginAvailable marginUtilizationPercentage
                     allocation { key percent value }
                     positions { symbol quantity side status currentPrice delayMinutes unrealizedProfitLoss currency
                         converted(to: "EUR") { unrealizedProfitLoss currency } instrument { name decimals }
-                        quote(provider: SAXO) { bid ask change changePercent timeliness } }
+                        quote(provider: SAXO) { bid ask change changePercentage timeliness } }
                     orders(open: true, first: 20) { nodes { symbol side type quantity limitPrice state } } } }
                 """, token: ownerToken)
             #expect(answer.failures.isEmpty, "\(answer.body)")
             let account = try #require(answer.json?["data"]?["account"])
             #expect(account["number"]?.string?.isEmpty == false && account["currency"] == "EUR")
             for figure in ["cash", "equity", "marginAvailable"] { #expect(account[figure]?.string != nil) }
-            #expect(account["marginUtilization"]?.number != nil)
+            #expect(account["marginUtilizationPercentage"]?.string != nil)
             let positions = try #require(account["positions"]?.elements)
             #expect(!positions.isEmpty)
             for position in positions {
@@ -72,7 +72,7 @@ struct SaxoTraderScreens {
             let answer = try await server.ask(
                 """
                 { quotes(symbols: ["EUR/USD", "USD/JPY", "EUR/DKK"], provider: SAXO) {
-                    symbol bid change changePercent high low open }
+                    symbol bid change changePercentage high low open }
                   chart(symbol: "EUR/USD", interval: ONE_MINUTE, last: 120, provider: SAXO) {
                     columns { time close bid { open } } } }
                 """, token: ownerToken)

@@ -93,7 +93,7 @@ struct StocktrackerScreenTests {
     func series() async throws {
         try await withStocktracker { server, sandbox in
             let query = """
-                { quote(symbol: "AAPL") { price change changePercent open high low volume }
+                { quote(symbol: "AAPL") { price change changePercentage open high low volume }
                   hourly: chart(symbol: "AAPL", interval: ONE_HOUR, last: 24) { ...Line }
                   daily: chart(symbol: "AAPL", interval: ONE_DAY, last: 100) { ...Line }
                   weekly: chart(symbol: "AAPL", interval: ONE_WEEK, last: 104) { ...Line }

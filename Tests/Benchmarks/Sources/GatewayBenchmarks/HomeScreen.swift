@@ -18,7 +18,7 @@ struct HomeScreen {
     static let query = """
         { account { equity cash buyingPower dayChange history(range: ONE_DAY) { points { time equity } } }
           positions { symbol quantity marketValue unrealizedProfitLoss
-            quote { price bid ask change changePercent } }
+            quote { price bid ask change changePercentage } }
           chart(symbol: "AAPL", interval: ONE_DAY, last: 250) { columns { time open high low close volume } }
           news(first: 10) { nodes { headline source publishedAt symbols } } }
         """

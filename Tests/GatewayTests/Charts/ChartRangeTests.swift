@@ -1,0 +1,98 @@
+import Brokerage
+import Foundation
+import Gateway
+import TestSupport
+import Testing
+
+@Suite("The range of a chart")
+struct ChartRangeTests {
+    /// A range, the first day of its candles and the interval that it has by default.
+    struct Range: CustomTestStringConvertible, Sendable {
+        let name: String
+        let from: String?
+        let interval: String
+
+        var testDescription: String { name }
+    }
+
+    private func chart(_ arguments: String, _ gateway: TestGateway) async throws -> JSONValue {
+        let backends = try gateway.backends([])
+        let answer = try await gateway.ask(
+            "{ chart(symbol: \"AAPL\", \(arguments)) { id interval truncated candles { time date } } }",
+            as: nil,
+            backends)
+        return try #require(answer["data"]?["chart"], "\(answer)")
+    }
+
+    @Test(
+        "contains the candles since its first day",
+        arguments: [
+            Range(name: "ONE_WEEK", from: "2026-11-13", interval: "THIRTY_MINUTES"),
+            Range(name: "ONE_MONTH", from: "2026-10-20", interval: "ONE_DAY"),
+            Range(name: "THREE_MONTHS", from: "2026-08-20", interval: "ONE_DAY"),
+            Range(name: "SIX_MONTHS", from: "2026-05-20", interval: "ONE_DAY"),
+            Range(name: "YEAR_TO_DATE", from: "2026-01-01", interval: "ONE_DAY"),
+            Range(name: "ONE_YEAR", from: "2025-11-20", interval: "ONE_DAY"),
+            Range(name: "FIVE_YEARS", from: "2021-11-20", interval: "ONE_WEEK"),
+            Range(name: "MAX", from: nil, interval: "ONE_MONTH"),
+        ])
+    func start(_ range: Range) async throws {
+        try await withGateway { gateway in
+            let ranged = try await chart("range: \(range.name)", gateway)
+            #expect(ranged["interval"]?.string == range.interval)
+            let bound = range.from.map { "from: \"\($0)T00:00:00Z\"" } ?? "last: 10000"
+            let bounded = try await chart("interval: \(range.interval), \(bound)", gateway)
+            let candles = try #require(ranged["candles"]?.elements)
+            #expect(candles.count > 10)
+            #expect(candles == bounded["candles"]?.elements)
+            #expect(ranged["truncated"] == .bool(false))
+        }
+    }
+
+    @Test("of one day contains the latest day with trades only")
+    func oneDay() async throws {
+        try await withGateway { gateway in
+            let chart = try await chart("range: ONE_DAY", gateway)
+            #expect(chart["interval"]?.string == "FIVE_MINUTES")
+            let times = try #require(chart["candles"]?.elements).compactMap { $0["time"]?.string }
+            #expect(times.count > 1)
+            #expect(Set(times.map { $0.prefix(10) }).count == 1)
+            let latest = try await self.chart("interval: FIVE_MINUTES, last: 1", gateway)
+            #expect(times.last == latest["candles"]?[0]?["time"]?.string)
+        }
+    }
+
+    @Test("can be combined with an interval and a number of candles")
+    func combined() async throws {
+        try await withGateway { gateway in
+            let chart = try await chart("range: ONE_MONTH, interval: ONE_HOUR, last: 3", gateway)
+            #expect(chart["interval"]?.string == "ONE_HOUR")
+            #expect(chart["candles"]?.elements?.count == 3)
+            #expect(chart["id"]?.string == "Chart:ALPACA:AAPL~interval=ONE_HOUR,range=ONE_MONTH,last=3")
+        }
+    }
+
+    @Test("costs one call for several symbols, and none when it is read again")
+    func calls() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([])
+            let query = "{ charts(symbols: [\"AAPL\", \"MSFT\", \"KO\"], range: ONE_MONTH) { symbol } }"
+            for _ in 0..<2 { _ = try await gateway.ask(query, as: nil, backends) }
+            #expect(gateway.calls == ["GET /v2/stocks/bars": 1])
+        }
+    }
+
+    @Test("is rejected together with a time", arguments: ["from", "to"])
+    func conflict(_ argument: String) async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                "{ chart(symbol: \"AAPL\", range: ONE_DAY, \(argument): \"2026-11-20T00:00:00Z\") { id } }",
+                as: nil,
+                try gateway.backends([]))
+            #expect(answer.failures == [FieldFailure("chart", "BAD_USER_INPUT", nil)])
+            #expect(
+                answer["errors"]?[0]?["message"]?.string
+                    == "Argument \"range\": It is ONE_DAY, and `\(argument)` is given too. Use one of them.")
+        }
+    }
+}
