@@ -7,7 +7,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check bench bench-check fuzz \
-	clients explorer explorer-check image image-check manifests-check setup clean
+	clients client-kits explorer explorer-check image image-check manifests-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -21,6 +21,8 @@ apart := SoakTests
 swift_test = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
 run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
 covered := .build/coverage
+# The libraries of portico client-kit.
+libraries := apollo urql relay apollo-ios codegen
 # Tests that kill the executable, 50 times in make test; and tests that load it for minutes, without other tests.
 killing := ^PorticoAppTests\.(Crash|Ledger)SoakTests
 loading := ^PorticoAppTests\.FaultSoakTests
@@ -66,15 +68,21 @@ lint: setup ## Check the format, the imports between targets, warnings, the sche
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
-		"$$portico" docs --check Sources/PorticoApp/Portico.docc
+		"$$portico" docs --check docs; \
+		for library in $(libraries); do "$$portico" client-kit --for "$$library" --check --out "clients/$$library"; done
 	Scripts/manifests-check.sh
 
 structure: ## Count files, lines, split types and repeated names, with the limit of each
 	@Scripts/structure.sh $(ARGS)
 
+client-kits: setup ## Write the client kits in clients
+	swift build --product portico
+	portico="$$(swift build --product portico --show-bin-path)/portico"; \
+		for library in $(libraries); do "$$portico" client-kit --for "$$library" --out "clients/$$library"; done
+
 docs: setup ## Write the generated pages of the documentation
 	swift build --product portico
-	"$$(swift build --product portico --show-bin-path)/portico" docs Sources/PorticoApp/Portico.docc
+	"$$(swift build --product portico --show-bin-path)/portico" docs docs
 
 docs-check: setup ## Run every command and snippet of the README and the documentation, and compare the results
 	Scripts/docs-check.sh

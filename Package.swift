@@ -101,7 +101,8 @@ let package = Package(
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
+            dependencies: ["Brokerage", "CScheduler", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio
+        ),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
@@ -114,6 +115,7 @@ let package = Package(
             "Gateway", at: "Sources/Gateway",
             dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
+        .systemLibrary(name: "CScheduler", path: "Sources/CScheduler"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
             "Web", at: "Sources/Web",
@@ -133,7 +135,9 @@ let package = Package(
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [
-                "Brokerage", "PorticoApp", "Sandbox", "Web", arguments, lifecycle, logging, signals,
+                "Brokerage", "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments,
+                lifecycle,
+                logging, signals,
             ]),
         executable(
             "portico-server", at: "Sources/Executables/portico-server",

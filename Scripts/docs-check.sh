@@ -38,4 +38,4 @@ done
 Scripts/symbol-links.py Sources Tests
 
 python3 Scripts/docs/check.py --portico "$portico" --address "$address" --data "$scratch/data" \
-    README.md CONTRIBUTING.md docs/*.md Sources/*/*.docc/*.md
+    README.md CONTRIBUTING.md docs/*.md docs/*/*.md Sources/GraphQL/GraphQL.docc/*.md

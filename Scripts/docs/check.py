@@ -205,7 +205,7 @@ def main():
     options = parser.parse_args()
 
     checks = Checks(options)
-    configuration = open("Sources/PorticoApp/Portico.docc/Configuration.md", encoding="utf-8").read()
+    configuration = open("docs/settings.md", encoding="utf-8").read()
     variables = set(re.findall(r"`(PORTICO_[A-Z_]+)`", configuration))
     targets = set(re.findall(r"^([a-z-]+):", open("Makefile", encoding="utf-8").read(), re.M))
     for page in options.pages:

@@ -81,7 +81,7 @@ struct RequestTests {
             "another path", RawRequest.get("/graphiql"), 404,
             "Nothing is at \"/graphiql\". The endpoint is \"/graphql\"."),
         Wrong(
-            "another method", RawRequest.get("/graphql", method: "DELETE"), 405, "DELETE is not allowed here"),
+            "another method", RawRequest.get("/graphql", method: "PATCH"), 405, "PATCH is not allowed here"),
         Wrong(
             "a body of another kind", RawRequest.post("{}").replacing("application/json", with: "text/plain"),
             415,

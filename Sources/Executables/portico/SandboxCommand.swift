@@ -11,7 +11,22 @@ import Web
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run the sandbox (simulated providers) alone, until interrupted.",
+        abstract: "Run the sandbox (simulated providers) alone, or control a running one.",
+        discussion: """
+            Examples:
+              portico sandbox --port 9000
+              portico sandbox fault status --status 503 --provider alpaca
+              portico sandbox calls
+            """,
+        subcommands: [SandboxRunCommand.self] + SandboxControl.commands,
+        defaultSubcommand: SandboxRunCommand.self)
+}
+
+/// The command `portico sandbox run`.
+struct SandboxRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the sandbox alone, until interrupted.",
         discussion: """
             The sandbox implements the HTTP APIs of the providers over one seeded market: the same seed at the same time
             gives the same responses. The command prints the environment variables with which a server uses it.

@@ -21,12 +21,15 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico schema diff OLD NEW            list the changes and whether they break clients
                   portico operations check DIR           validate operations and print their cost
                   portico mock --schema FILE             serve mock responses for any schema
+                  portico client-kit --for apollo --out src/portico
+                                                         write the configuration of a GraphQL client library
                 """,
             version: Version.current,
             subcommands: [ServeCommand<Product>.self] + Product.commands + [
                 HealthCommand.self, UsersCommand.self, KeysCommand.self, BackupCommand.self,
                 DoctorCommand.self,
                 GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+                ClientKitCommand.self,
                 DocsCommand.self,
             ])
     }

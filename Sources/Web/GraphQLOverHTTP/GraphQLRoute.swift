@@ -19,6 +19,7 @@ package final class GraphQLRoute: Route {
     private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
     private let heartbeat: Duration
     package let sockets: GraphQLWebSocketService
+    private let eventStreams: EventStreamService
     private let shares: ClientShares
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder
@@ -47,6 +48,7 @@ package final class GraphQLRoute: Route {
         scheduler = load.scheduler
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.responseLogLevel)
+        eventStreams = EventStreamService(limits, load)
         sockets = GraphQLWebSocketService(
             session: session, prepare: prepare, documents: documents, tracer: tracer,
             recorder: recorder, allowsUpstreamReports: allowsUpstreamReports, load: load, limits: limits)
@@ -82,23 +84,60 @@ package final class GraphQLRoute: Route {
     private enum Source: Sendable {
         case url(QueryParameters)
         case body
+        case eventStream(EventStreamRequest)
     }
 
     private func source(of head: RequestHead) throws(HTTPError) -> Source {
         let parameters = try QueryParameters(head.target.query)
+        if let request = try eventStreamRequest(head, parameters) { return .eventStream(request) }
         try rejectToken(in: parameters)
         switch head.method {
         case .GET where allowsGET, .HEAD where allowsGET: return .url(parameters)
         case .POST:
-            // Pages of other sites can send other content types, or none, without a CORS preflight.
-            guard let type = head.fields.contentType, MediaType.isJSON(type) else {
-                throw .unsupportedMediaType(head.fields.contentType)
-            }
-            if let coding = head.fields.contentEncoding, !coding.matches("identity") {
-                throw .unsupportedContentEncoding(coding)
-            }
+            try Self.checkContentType(of: head)
             return .body
-        default: throw .methodNotAllowed(head.method, allowed: allowsGET ? [.GET, .HEAD, .POST] : [.POST])
+        default:
+            throw .methodNotAllowed(
+                head.method, allowed: (allowsGET ? [.GET, .HEAD, .POST] : [.POST]) + [.PUT, .DELETE])
+        }
+    }
+
+    /// Pages of other sites can send other content types than JSON, or none, without a CORS preflight.
+    private static func checkContentType(of head: RequestHead) throws(HTTPError) {
+        guard let type = head.fields.contentType, MediaType.isJSON(type) else {
+            throw .unsupportedMediaType(head.fields.contentType)
+        }
+        if let coding = head.fields.contentEncoding, !coding.matches("identity") {
+            throw .unsupportedContentEncoding(coding)
+        }
+    }
+
+    /// The request about an event stream; nil for another request.
+    ///
+    /// The token of a stream is a header field, or, because `EventSource` of browsers sends no header fields, a
+    /// parameter of the URL that opens the stream.
+    private func eventStreamRequest(
+        _ head: RequestHead, _ parameters: QueryParameters
+    ) throws(HTTPError) -> EventStreamRequest? {
+        let token = head.fields.eventStreamToken
+        switch (head.method, token) {
+        case (.PUT, _): return .reserve
+        case (.GET, let token?): return .open(token: token)
+        case (.GET, nil):
+            guard let token = try parameters.value(of: "token"), eventStreams.isReserved(token) else {
+                return nil
+            }
+            return .open(token: token)
+        case (.POST, let token?):
+            try Self.checkContentType(of: head)
+            return .start(token: token)
+        case (.DELETE, let token?):
+            guard let id = try parameters.value(of: "operationId"), !id.isEmpty else {
+                throw .missingOperationID
+            }
+            return .stop(token: token, operationID: id)
+        case (.DELETE, nil): throw .unknownEventStream
+        default: return nil
         }
     }
 
@@ -175,9 +214,38 @@ package final class GraphQLRoute: Route {
                     context.allowedOperations = GraphQLRoute.singleResponseOperations
                     return respond(to: requests, in: context)
                 }
+            case .eventStream(let request): return try respond(to: request, body, in: context)
             }
         } catch {
             return .ready(error.response(as: context.responseType, id: context.requestID))
+        }
+    }
+
+    private func respond(
+        to request: EventStreamRequest, _ body: ByteBuffer, in context: RequestContext
+    ) throws(HTTPError) -> MaybeAsync<HTTPResponse> {
+        switch request {
+        case .reserve: return .ready(try eventStreams.reserve(for: context))
+        case .open(let token): return .ready(try eventStreams.open(token, for: context))
+        case .stop(let token, let id): return .ready(try eventStreams.stop(id, on: token, for: context))
+        case .start(let token):
+            guard case .single(let request) = try RequestBody(body, jsonLimits: jsonLimits, batchLimit: 1)
+            else {
+                throw .invalidRequest(.batchNotAllowed)
+            }
+            let prepared = prepare(try documents.resolve(request))
+            // Clients wait for events after a response with a status of success.
+            if prepared.operationType == nil {
+                return respond(to: prepared, in: context).map { response in
+                    var response = response
+                    response.status = .badRequest
+                    return response
+                }
+            }
+            return .ready(
+                try eventStreams.start(request.extensions, on: token, for: context) {
+                    streamed(prepared, in: context)
+                })
         }
     }
 
@@ -290,19 +358,18 @@ package final class GraphQLRoute: Route {
     ) throws(HTTPError) -> HTTPResponse {
         let user = context.session.user
         let permit = try shares.stream(of: user, at: context.client)
+        let body = StreamingBody(
+            format, heartbeat: heartbeat, of: streamed(request, in: context), holding: permit)
+        return HTTPResponse(uncached: format, body)
+    }
+
+    private func streamed(_ request: PreparedRequest, in context: RequestContext) -> StreamedOperation {
         var context = context
         // The request is counted. A stream, which can last for days, does not retain its token.
         context.token = nil
-        let operation = StreamedOperation(
+        return StreamedOperation(
             request: request, context: context, tracer: tracer, recorder: recorder, memory: streamMemory,
-            scheduler: scheduler, client: shares.client(user, at: context.client))
-        let body = StreamingBody(format, heartbeat: heartbeat, of: operation, holding: permit)
-        var response = HTTPResponse(.ok, format.contentType, streaming: body)
-        // Proxies must neither store it nor buffer parts of it.
-        response.headers = [
-            HTTPResponse.Header("cache-control", "no-store"), HTTPResponse.Header("x-accel-buffering", "no"),
-        ]
-        return response
+            scheduler: scheduler, client: shares.client(context.session.user, at: context.client))
     }
 
     private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {

@@ -102,7 +102,7 @@ package struct CORSPolicy: Sendable, Hashable {
     var preflight: HTTPResponse {
         var response = HTTPResponse(.noContent)
         response.headers = [
-            HTTPResponse.Header("access-control-allow-methods", "GET, HEAD, POST"),
+            HTTPResponse.Header("access-control-allow-methods", "GET, HEAD, POST, PUT, DELETE"),
             HTTPResponse.Header("access-control-allow-headers", allowedHeadersValue),
             HTTPResponse.Header("access-control-max-age", "\(maxAge.nanoseconds / 1_000_000_000)"),
         ]

@@ -10,7 +10,8 @@ extension HTTPError {
     /// `extensions.code`.
     var code: HTTPErrorCode {
         switch self {
-        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey:
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey,
+            .missingOperationID:
             .badRequest
         case .webSocketVersion: .upgradeRequired
         case .document(let problem): problem.code
@@ -22,7 +23,8 @@ extension HTTPError {
         case .slow: .requestTimeout
         case .unknownHost: .hostNotAllowed
         case .foreignOrigin: .originNotAllowed
-        case .unknownPath: .notFound
+        case .unknownPath, .unknownEventStream: .notFound
+        case .eventStreamIsOpen, .operationExists: .conflict
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
         case .notAcceptable, .severalResponses: .notAcceptable
@@ -56,7 +58,8 @@ extension HTTPError {
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
             .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
-            .invalidRequest, .document, .responseTimeout, .aborted, .internalError, .webSocketKey:
+            .invalidRequest, .document, .responseTimeout, .aborted, .internalError, .webSocketKey,
+            .unknownEventStream, .eventStreamIsOpen, .missingOperationID, .operationExists:
             []
         }
     }
@@ -77,7 +80,8 @@ extension HTTPError {
             .overloaded(.streamMemory),
             .overloaded(.operationsOfSocket),
             .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
-            .tooManyRequests, .responseTimeout, .aborted, .webSocketVersion, .webSocketKey, .internalError:
+            .tooManyRequests, .responseTimeout, .aborted, .webSocketVersion, .webSocketKey, .internalError,
+            .unknownEventStream, .eventStreamIsOpen, .missingOperationID, .operationExists:
             false
         }
     }

@@ -39,6 +39,11 @@ package enum HTTPError: Error, Equatable, Sendable {
     case document(DocumentError)
     case webSocketVersion
     case webSocketKey
+    // GraphQL over Server-Sent Events, "Single connection mode"
+    case unknownEventStream
+    case eventStreamIsOpen
+    case missingOperationID
+    case operationExists(String)
 
     // The server
     case overloaded(Overload)
@@ -110,6 +115,7 @@ package enum HTTPErrorCode: String, Sendable, CaseIterable {
     case originNotAllowed = "ORIGIN_NOT_ALLOWED"
     case notFound = "NOT_FOUND"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case conflict = "CONFLICT"
     case notAcceptable = "NOT_ACCEPTABLE"
     case requestTimeout = "REQUEST_TIMEOUT"
     case payloadTooLarge = "PAYLOAD_TOO_LARGE"
@@ -138,6 +144,7 @@ package enum HTTPErrorCode: String, Sendable, CaseIterable {
         case .originNotAllowed: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
+        case .conflict: .conflict
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
         case .payloadTooLarge: .payloadTooLarge
@@ -209,6 +216,15 @@ extension HTTPError {
         case .document(let problem): problem.message
         case .webSocketVersion: "WebSockets are spoken in version 13 only."
         case .webSocketKey: "Sec-WebSocket-Key must be 16 bytes in base64."
+        case .unknownEventStream:
+            "There is no event stream with this token. Reserve one with PUT, and open it within 30 seconds."
+        case .eventStreamIsOpen:
+            "The event stream is open on another connection. Reserve another one with PUT."
+        case .missingOperationID:
+            "The request has no id of an operation. Send a string of 1 to 256 bytes: POST has it in "
+                + "`extensions.operationId`, DELETE in the URL's parameter \"operationId\"."
+        case .operationExists(let id):
+            "An operation with the id \"\(id)\" is running on this event stream. Use another id, or stop that one."
         case .overloaded(let overload): overload.message
         case .tooManyRequests(let sender, let requests, let delay):
             "Too many \(requests) come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."

@@ -5,7 +5,8 @@ package import NIOCore
 /// A value becomes a string when it is read, so that an unused field costs nothing.
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
-    private var ranges = InlineArray<28, ByteRange>(repeating: ByteRange())
+    /// One range for each name.
+    private var ranges = InlineArray<29, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
     private var present: UInt32 = 0
 
@@ -93,6 +94,8 @@ extension RequestHeaders {
     package var contentEncoding: String? { self[.contentEncoding] }
     package var contentType: String? { self[.contentType] }
     package var expect: String? { self[.expect] }
+    /// The token of an event stream (GraphQL over Server-Sent Events, "Making reservations").
+    var eventStreamToken: String? { self[.eventStreamToken] }
     /// The clients of proxies.
     package var forwardedFor: String? { self[.forwardedFor] }
     /// The entity tags that the client has stored.
@@ -149,6 +152,7 @@ extension RequestHeaders {
         case contentEncoding
         case contentLength
         case contentType
+        case eventStreamToken
         case expect
         case fetchMode
         case fetchSite
@@ -187,6 +191,7 @@ extension RequestHeaders {
             case .host: .host
             case .contentLength, .transferEncoding: .framing
             case .authorization: .repeatedField("Authorization")
+            case .eventStreamToken: .repeatedField("X-GraphQL-Event-Stream-Token")
             case .contentType: .repeatedField("Content-Type")
             case .lastEventID: .repeatedField("Last-Event-ID")
             case .origin: .repeatedField("Origin")
@@ -231,6 +236,7 @@ extension RequestHeaders {
             case 22 where name.matches("graphql-client-version"): self = .clientVersion
             case 25 where name.matches("apollographql-client-name"): self = .clientName
             case 28 where name.matches("apollographql-client-version"): self = .clientVersion
+            case 28 where name.matches("x-graphql-event-stream-token"): self = .eventStreamToken
             case 29 where name.matches("access-control-request-method"): self = .requestedMethod
             default: return nil
             }

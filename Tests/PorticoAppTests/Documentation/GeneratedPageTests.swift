@@ -11,7 +11,7 @@ import Web
 @Suite("The generated pages")
 struct GeneratedPageTests {
     private static let catalog = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/PorticoApp/Portico.docc").standardizedFileURL
+        .appending(path: "../../../docs").standardizedFileURL
 
     @Test("equal the code; `make docs` writes them")
     func current() throws {
@@ -28,15 +28,15 @@ struct GeneratedPageTests {
             let missing = try await Program.run(check)
             #expect(missing.status == 1)
             #expect(
-                missing.errors.contains("Outdated pages: Configuration.md, Errors.md. `make docs`"))
+                missing.errors.contains("Outdated pages: settings.md, errors.md. `make docs`"))
             #expect(try await Program.run(["docs", folder.path]).status == 0)
             #expect(try await Program.run(check).status == 0)
-            let page = folder.appending(path: "Errors.md")
+            let page = folder.appending(path: "errors.md")
             let text = try String(contentsOf: page, encoding: .utf8)
             try text.replacing("CONFLICT", with: "CONTEST").write(to: page, atomically: true, encoding: .utf8)
             let changed = try await Program.run(check)
             #expect(changed.status == 1)
-            #expect(changed.errors.contains("Outdated pages: Errors.md."))
+            #expect(changed.errors.contains("Outdated pages: errors.md."))
             let nowhere = try await Program.run(["docs", "\(folder.path)/none"])
             #expect(nowhere.status == 2)
             #expect(nowhere.errors.contains("\(folder.path)/none is not a directory"))
@@ -72,7 +72,7 @@ struct GeneratedPageTests {
 
     /// Expects that the page of errors has a row that begins so, with so many cells that are not empty.
     private func expectRow(_ start: String, cells count: Int) throws {
-        let page = try #require(GeneratedPage.all().first { $0.name == "Errors.md" })
+        let page = try #require(GeneratedPage.all().first { $0.name == "errors.md" })
         let row = try #require(page.text.split(separator: "\n").first { $0.hasPrefix(start) }, "\(start)")
         let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(cells.filter { !$0.isEmpty }.count == count, "\(row)")

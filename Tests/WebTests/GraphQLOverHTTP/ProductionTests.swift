@@ -12,8 +12,8 @@ struct ProductionTests {
             #expect(try await server.ask(RawRequest.get("/schema.graphql")).status == 404)
             let refusal = try await server.ask(RawRequest.get("/graphql?query=%7B+hello+%7D"))
             #expect(refusal.status == 405)
-            #expect(refusal["allow"] == "POST")
-            #expect(refusal.message == "GET is not allowed here; use POST.")
+            #expect(refusal["allow"] == "POST, PUT, DELETE")
+            #expect(refusal.message == "GET is not allowed here; use POST, PUT or DELETE.")
             #expect(try await server.ask(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
             #expect(try await server.ask(RawRequest.get("/health/live")).status == 200)
         }

@@ -31,7 +31,7 @@ struct CORSTests {
             let consent = try await server.ask(Self.preflight)
             #expect(consent.status == 204)
             #expect(consent["access-control-allow-origin"] == "https://app.example.com")
-            #expect(consent["access-control-allow-methods"] == "GET, HEAD, POST")
+            #expect(consent["access-control-allow-methods"] == "GET, HEAD, POST, PUT, DELETE")
             #expect(consent["access-control-allow-headers"]?.contains("authorization") == true)
             #expect(consent["access-control-max-age"] == "3600")
             #expect(consent["access-control-allow-credentials"] == nil)

@@ -79,9 +79,10 @@ extension WrongRequest {
             "path with a slash at its end", RawRequest.get("/graphql/"), 404, "NOT_FOUND",
             #"Nothing is at "/graphql/". The endpoint is "/graphql"."#),
         WrongRequest(
-            "method that the endpoint has not", RawRequest.get("/graphql", method: "DELETE"), 405,
+            "method that the endpoint has not", RawRequest.get("/graphql", method: "PATCH"), 405,
             "METHOD_NOT_ALLOWED",
-            "DELETE is not allowed here; use GET, HEAD or POST.", headers: ["allow": "GET, HEAD, POST"]),
+            "PATCH is not allowed here; use GET, HEAD, POST, PUT or DELETE.",
+            headers: ["allow": "GET, HEAD, POST, PUT, DELETE"]),
         WrongRequest(
             "POST where only GET is", RawRequest.post("{}", path: "/health/live"), 405, "METHOD_NOT_ALLOWED",
             "POST is not allowed here; use GET or HEAD.", headers: ["allow": "GET, HEAD"]),

@@ -144,10 +144,11 @@ extension EventStreamAudit {
         EventStreamAudit(
             "REFUSE-12", "a mutation by GET", get("query=mutation%7Bact%7D"), .refusal(405, "")),
         EventStreamAudit(
-            "REFUSE-13", "methods of the mode that is not spoken", get("query=%7Bhello%7D", method: "PUT"),
-            .refusal(405, "PUT")),
+            "REFUSE-13", "a method of neither mode", get("query=%7Bhello%7D", method: "PATCH"),
+            .refusal(405, "PATCH")),
         EventStreamAudit(
-            "REFUSE-14", "this one as well", get("operationId=1", method: "DELETE"), .refusal(405, "DELETE")),
+            "REFUSE-14", "the end of an operation of no stream", get("operationId=1", method: "DELETE"),
+            .refusal(404, "event stream")),
         EventStreamAudit(
             "REFUSE-15", "an Authorization field without a bearer token",
             post(hello, fields: stream + ["Authorization: Basic YTpi"]),

@@ -3,12 +3,12 @@ import PorticoCore
 /// Every setting of `portico serve`.
 struct ConfigurationPage {
     var page: GeneratedPage {
-        GeneratedPage(name: "Configuration.md", text: text)
+        GeneratedPage(name: "settings.md", text: text)
     }
 
     private var text: String {
         """
-        # Configuration
+        # Settings
 
         All settings of `portico serve`.
 

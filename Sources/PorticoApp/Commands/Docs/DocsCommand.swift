@@ -11,8 +11,8 @@ struct DocsCommand: ParsableCommand {
         abstract: "Write the pages of the documentation that are generated from the code.",
         discussion: """
             Examples:
-              portico docs Sources/PorticoApp/Portico.docc
-              portico docs --check Sources/PorticoApp/Portico.docc
+              portico docs docs
+              portico docs --check docs
             """,
         shouldDisplay: false)
 
@@ -26,7 +26,7 @@ struct DocsCommand: ParsableCommand {
         let isDirectory = try? URL(filePath: directory).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
         guard isDirectory == true else {
             throw UsageError(
-                "\(directory) is not a directory; the pages are in Sources/PorticoApp/Portico.docc.")
+                "\(directory) is not a directory; the pages are in docs.")
         }
         var outdated: [String] = []
         for page in try GeneratedPage.all() {

@@ -10,7 +10,7 @@ struct ErrorsPage {
 
     /// - Parameter schema: The contract, whose descriptions are the meanings of the codes.
     init(_ schema: Schema) {
-        page = GeneratedPage(name: "Errors.md", text: ErrorsPage.text(schema))
+        page = GeneratedPage(name: "errors.md", text: ErrorsPage.text(schema))
     }
 
     private static func text(_ schema: Schema) -> String {
@@ -168,6 +168,8 @@ extension HTTPErrorCode {
             "`Authorization` is not a bearer token, or a request for `/export` has no valid token."
         case .originNotAllowed: "A browser sends the request for a page of another site."
         case .notFound: "The server has no resource at the path."
+        case .conflict:
+            "The event stream is open on another connection, or an operation with this id is running on it."
         case .methodNotAllowed: "The path does not accept the method, or a mutation is sent with GET."
         case .notAcceptable: "`Accept` has none of the media types in which the server can respond."
         case .requestTimeout: "The head or the body of the request took too long to arrive."
@@ -209,6 +211,7 @@ extension HTTPErrorCode {
         case .originNotAllowed:
             "The operator of the server adds the site to the setting `cors-origins`, or the server's own name to `hosts`."
         case .notFound: "Send operations to `/graphql`."
+        case .conflict: "Reserve another event stream, or use another `operationId`."
         case .methodNotAllowed: "Use a method that the header `Allow` names; mutations need POST."
         case .notAcceptable:
             """

@@ -1,0 +1,197 @@
+import GraphQL
+import NIOCore
+import Synchronization
+
+/// One stream of server-sent events with the responses of several operations (GraphQL over Server-Sent Events,
+/// "Single connection mode").
+///
+/// A client reserves the stream, opens it, and starts and stops operations with separate requests. The stream ends with
+/// its connection, and its operations end with it.
+final class EventStream: Sendable {
+    /// The name of the stream in the requests of its client: 128 random bits.
+    let token: String
+    /// The user for whom the stream was reserved; nil for a client without a user.
+    private let user: String?
+    /// Counts the stream for its client, from the reservation on.
+    private let permit: ClientShares.Permit?
+    private let limit: Int
+    // Requests of several connections change the state: those that start and stop operations, and the stream's own.
+    private let state = Mutex(State())
+
+    private struct State {
+        var phase = Phase.reserved(waiting: [])
+        /// The running operations by their ids, which the client chooses.
+        var operations: [UTF8Key: Operation] = [:]
+        var lastNumber = 0
+    }
+
+    private enum Phase {
+        /// The client has not opened the stream yet; operations wait for it.
+        case reserved(waiting: [CheckedContinuation<BodyWriter?, Never>])
+        case open(BodyWriter)
+        case ended
+    }
+
+    private struct Operation {
+        /// Distinguishes the operation from an earlier one with the same id.
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    init(user: String?, holding permit: ClientShares.Permit?, limit: Int) {
+        var generator = SystemRandomNumberGenerator()
+        token = generator.next().sixteenDigits + generator.next().sixteenDigits
+        self.user = user
+        self.permit = permit
+        self.limit = limit
+    }
+
+    /// Whether the client of a session may use the stream.
+    func belongs(to session: any GraphQLSession) -> Bool { session.user == user }
+
+    /// Whether no connection has opened the stream.
+    var isReserved: Bool {
+        state.withLock { if case .reserved = $0.phase { true } else { false } }
+    }
+
+    /// Starts an operation, whose responses are sent when the stream is open.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - id: The id of the operation in the messages.
+    ///   - end: Called when the operation has ended, or if it does not start.
+    /// - Throws: If an operation with this id is running, if there are too many, or if the stream has ended.
+    func start(
+        _ operation: StreamedOperation, id: String, onEnd end: @escaping @Sendable () -> Void
+    ) throws(HTTPError) {
+        let failure = state.withLock { state -> HTTPError? in
+            if case .ended = state.phase { return .unknownEventStream }
+            if state.operations[UTF8Key(id)] != nil { return .operationExists(String(id.prefix(40))) }
+            guard state.operations.count < limit else {
+                return .overloaded(.operationsOfSocket(limit: limit))
+            }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            let task = Task(executorPreference: operation.executor) {
+                if let writer = await self.writer() {
+                    await CurrentRequest.$id.withValue(operation.context.requestID) {
+                        // It throws only if the client has ended the stream.
+                        try? await EventStream.run(operation, id: id, to: writer)
+                    }
+                }
+                self.remove(id, number: number)
+                end()
+            }
+            state.operations[UTF8Key(id)] = Operation(number: number, task: task)
+            return nil
+        }
+        if let failure {
+            end()
+            throw failure
+        }
+    }
+
+    /// Stops an operation; an operation that has ended already is not an error.
+    func stop(_ id: String) {
+        let operation = state.withLock { $0.operations.removeValue(forKey: UTF8Key(id)) }
+        operation?.task.cancel()
+    }
+
+    /// Opens the stream: sends the responses of its operations, and keep-alive messages, until its client disconnects.
+    ///
+    /// - Throws: If the stream is open already, or has ended.
+    func open(heartbeat interval: Duration, onEnd end: @escaping @Sendable () -> Void) throws(HTTPError)
+        -> StreamingBody
+    {
+        guard isReserved else { throw .eventStreamIsOpen }
+        return StreamingBody { [self] writer in
+            defer {
+                close()
+                end()
+            }
+            try await writer.write(ByteBuffer(bytes: StreamFormat.eventStream.heartbeat))
+            // Of two connections that open the stream at the same time, one ends here.
+            guard begin(writer) else { return }
+            while !Task.isCancelled {
+                try? await Task.sleep(for: interval)
+                try await writer.write(ByteBuffer(bytes: StreamFormat.eventStream.heartbeat))
+            }
+        }
+    }
+
+    /// Ends the stream and all its operations.
+    func close() {
+        let (waiting, tasks) = state.withLock { state in
+            var waiting: [CheckedContinuation<BodyWriter?, Never>] = []
+            if case .reserved(let reserved) = state.phase { waiting = reserved }
+            let tasks = state.operations.values.map(\.task)
+            state.phase = .ended
+            state.operations = [:]
+            return (waiting, tasks)
+        }
+        for task in tasks { task.cancel() }
+        for continuation in waiting { continuation.resume(returning: nil) }
+    }
+
+    private func begin(_ writer: BodyWriter) -> Bool {
+        let waiting = state.withLock { state -> [CheckedContinuation<BodyWriter?, Never>]? in
+            guard case .reserved(let waiting) = state.phase else { return nil }
+            state.phase = .open(writer)
+            return waiting
+        }
+        for continuation in waiting ?? [] { continuation.resume(returning: writer) }
+        return waiting != nil
+    }
+
+    /// Returns the writer of the open stream; nil if the stream ends before it is opened.
+    private func writer() async -> BodyWriter? {
+        await withCheckedContinuation { continuation in
+            let writer = state.withLock { state -> BodyWriter?? in
+                switch state.phase {
+                case .reserved(let waiting):
+                    state.phase = .reserved(waiting: waiting + [continuation])
+                    return nil
+                case .open(let writer): return .some(writer)
+                case .ended: return .some(nil)
+                }
+            }
+            if let writer { continuation.resume(returning: writer) }
+        }
+    }
+
+    private func remove(_ id: String, number: Int) {
+        state.withLock { state in
+            guard state.operations[UTF8Key(id)]?.number == number else { return }
+            state.operations[UTF8Key(id)] = nil
+        }
+    }
+
+    /// Runs an operation, and sends its responses and the message that it is complete.
+    private static func run(_ operation: StreamedOperation, id: String, to writer: BodyWriter) async throws {
+        try await operation.run { part in
+            let response =
+                switch part {
+                case .response(let response), .rejection(let response): response
+                case .endedToken: operation.endedToken
+                }
+            try await writer.write(EventStream.next(id, response))
+        }
+        if !Task.isCancelled { try await writer.write(EventStream.complete(id)) }
+    }
+
+    private static func next(_ id: String, _ response: GraphQLResponse) -> ByteBuffer {
+        var message = ByteBuffer(string: "event: next\ndata: {\"id\":")
+        message.writeBytes(InputValue.string(id).json)
+        message.writeString(",\"payload\":")
+        message.writeBytes(response.body)
+        message.writeString("}\n\n")
+        return message
+    }
+
+    private static func complete(_ id: String) -> ByteBuffer {
+        var message = ByteBuffer(string: "event: complete\ndata: {\"id\":")
+        message.writeBytes(InputValue.string(id).json)
+        message.writeString("}\n\n")
+        return message
+    }
+}

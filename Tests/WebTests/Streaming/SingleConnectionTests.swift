@@ -1,0 +1,154 @@
+import TestSupport
+import Testing
+import Web
+
+/// GraphQL over Server-Sent Events, "Single connection mode".
+@Suite("An event stream of several operations")
+struct SingleConnectionTests {
+    private static let header = "X-GraphQL-Event-Stream-Token"
+
+    private func reserve(_ server: TestServer, fields: [String] = []) async throws -> String {
+        let response = try await server.ask(RawRequest.get("/graphql", method: "PUT", fields: fields))
+        #expect(response.status == 201)
+        #expect(response["content-type"] == "text/plain; charset=utf-8")
+        #expect(response["cache-control"] == "no-store")
+        return response.body
+    }
+
+    private func open(_ token: String, _ server: TestServer) async throws -> RawClient {
+        let client = try server.client()
+        try await client.send(
+            RawRequest.get("/graphql", fields: ["\(Self.header): \(token)", "Accept: text/event-stream"]))
+        let head = try await client.response(toHead: true)
+        #expect(head.status == 200)
+        #expect(head["content-type"] == "text/event-stream; charset=utf-8")
+        return client
+    }
+
+    private func start(
+        _ query: String, id: String?, on token: String, fields: [String] = []
+    ) -> String {
+        let extensions = id.map { #","extensions":{"operationId":"\#($0)"}"# } ?? ""
+        return RawRequest.post(
+            #"{"query":"\#(query)"\#(extensions)}"#, fields: ["\(Self.header): \(token)"] + fields)
+    }
+
+    /// The lines of a stream up to one that meets a condition, without those of the chunked coding.
+    private func lines(of client: RawClient, until isLast: (String) -> Bool) async throws -> [String] {
+        var lines: [String] = []
+        while true {
+            let line = try await client.line()
+            if line.hasPrefix("event:") || line.hasPrefix("data:") { lines.append(line) }
+            if isLast(line) { return lines }
+        }
+    }
+
+    @Test("has the responses of operations with their ids, also of one that starts before the stream is open")
+    func operations() async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server)
+            #expect(try await server.ask(start("{ hello }", id: "early", on: token)).status == 202)
+            let client = try await open(token, server)
+            let early = try await lines(of: client) { $0.contains("event: complete") }
+            #expect(
+                early.prefix(2) == [
+                    "event: next", #"data: {"id":"early","payload":{"data":{"hello":"world"}}}"#,
+                ])
+            #expect(try await client.line() == #"data: {"id":"early"}"#)
+            let started = try await server.ask(start("subscription { count(to: 2) }", id: "a", on: token))
+            #expect(started.status == 202)
+            #expect(started.body == "")
+            let events = try await lines(of: client) { $0 == #"data: {"id":"a"}"# }
+            #expect(
+                events == [
+                    "event: next", #"data: {"id":"a","payload":{"data":{"count":1}}}"#,
+                    "event: next", #"data: {"id":"a","payload":{"data":{"count":2}}}"#,
+                    "event: complete", #"data: {"id":"a"}"#,
+                ])
+            // The id is free again.
+            #expect(try await server.ask(start("mutation { act }", id: "a", on: token)).status == 202)
+            #expect(
+                try await lines(of: client) { $0 == #"data: {"id":"a"}"# }.contains { $0.contains("done") })
+        }
+    }
+
+    @Test("stops an operation, and the stream continues")
+    func stop() async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("subscription { endless }", id: "e", on: token)).status == 202)
+            _ = try await lines(of: client) { $0.contains(#""id":"e""#) }
+            let stopped = try await server.ask(
+                RawRequest.get(
+                    "/graphql?operationId=e", method: "DELETE", fields: ["\(Self.header): \(token)"]))
+            #expect(stopped.status == 200)
+            // The id is free, so the operation has ended.
+            #expect(try await server.ask(start("{ hello }", id: "e", on: token)).status == 202)
+            _ = try await lines(of: client) { $0.contains("world") }
+        }
+    }
+
+    @Test("ends its operations with its connection, and its token is not valid afterwards")
+    func end() async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("subscription { endless }", id: "e", on: token)).status == 202)
+            client.close()
+            var status = 202
+            var number = 0
+            while status == 202 {
+                number += 1
+                status = try await server.ask(start("{ hello }", id: "late\(number)", on: token)).status
+            }
+            #expect(status == 404)
+        }
+    }
+
+    @Test("rejects a request with the reason")
+    func rejections() async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            defer { client.close() }
+            #expect(try await server.ask(start("subscription { endless }", id: "e", on: token)).status == 202)
+            let stream = ["\(Self.header): \(token)", "Accept: text/event-stream"]
+            let unknown = ["\(Self.header): none", "Accept: text/event-stream"]
+            let cases: [(request: String, status: Int, code: String)] = [
+                (start("{ hello }", id: "e", on: token), 409, "CONFLICT"),
+                (start("{ hello }", id: nil, on: token), 400, "BAD_REQUEST"),
+                (start("{ hello }", id: "x", on: "none"), 404, "NOT_FOUND"),
+                (RawRequest.get("/graphql", fields: stream), 409, "CONFLICT"),
+                (RawRequest.get("/graphql", fields: unknown), 404, "NOT_FOUND"),
+                (RawRequest.get("/graphql", fields: ["\(Self.header): \(token)"]), 406, "NOT_ACCEPTABLE"),
+                (RawRequest.get("/graphql", method: "DELETE", fields: stream), 400, "BAD_REQUEST"),
+                (RawRequest.get("/graphql?operationId=e", method: "DELETE"), 404, "NOT_FOUND"),
+                (RawRequest.get("/graphql", method: "PATCH"), 405, "METHOD_NOT_ALLOWED"),
+            ]
+            for (request, status, code) in cases {
+                let response = try await server.ask(request)
+                #expect(response.status == status, "\(request)")
+                #expect(response.body.contains("\"code\":\"\(code)\""), "\(request): \(response.body)")
+            }
+            let invalid = try await server.ask(start("{ nothing }", id: "x", on: token))
+            #expect(invalid.status == 400)
+            #expect(invalid.body.contains("Cannot query field"))
+        }
+    }
+
+    @Test("opens by the URL, for EventSource of browsers; another text in the parameter is no token")
+    func url() async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server)
+            let client = try server.client()
+            try await client.send(
+                RawRequest.get("/graphql?token=\(token)", fields: ["Accept: text/event-stream"]))
+            #expect(try await client.response(toHead: true).status == 200)
+            let other = try await server.ask(
+                RawRequest.get("/graphql?token=secret", fields: ["Accept: text/event-stream"]))
+            #expect(other.status == 400)
+            #expect(other.body.contains("looks like a token"))
+        }
+    }
+}
