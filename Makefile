@@ -6,8 +6,8 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check bench bench-check fuzz \
-	clients client-kits explorer explorer-check image image-check manifests-check setup clean
+.PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check site bench bench-check fuzz \
+	clients client-kits explorer explorer-check dist image image-check manifests-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -84,7 +84,10 @@ docs: setup ## Write the generated pages of the documentation
 	swift build --product portico
 	"$$(swift build --product portico --show-bin-path)/portico" docs docs
 
-docs-check: setup ## Run every command and snippet of the README and the documentation, and compare the results
+site: ## Build the site of the documentation into .build/site, and check its links
+	Scripts/site.sh
+
+docs-check: setup site ## Run every command and snippet of the README and the documentation, and compare the results
 	Scripts/docs-check.sh
 
 format: ## Format every file
@@ -107,6 +110,9 @@ explorer: ## Fetch the libraries of the explorer at / from PyPI; make run does s
 
 explorer-check: setup explorer ## Test the explorer and the example in headless Chromium
 	Scripts/explorer-check.sh
+
+dist: setup ## Build an archive for machines without Swift into .build/dist, with SBOM and checksums
+	Scripts/dist.sh
 
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)

@@ -207,6 +207,8 @@ def main():
     checks = Checks(options)
     configuration = open("docs/settings.md", encoding="utf-8").read()
     variables = set(re.findall(r"`(PORTICO_[A-Z_]+)`", configuration))
+    # Variables of commands and of generated files, which are not settings of the server.
+    variables |= {"PORTICO_TOKEN", "PORTICO_SCHEMA"}
     targets = set(re.findall(r"^([a-z-]+):", open("Makefile", encoding="utf-8").read(), re.M))
     for page in options.pages:
         checks.names(page, variables, targets)
