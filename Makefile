@@ -127,4 +127,4 @@ setup:
 	@Scripts/setup.sh
 
 clean: ## Remove all build products
-	rm -rf .build Tests/Benchmarks/.build Tests/Fuzz/.build
+	rm -rf .build .build-dist Tests/Benchmarks/.build Tests/Fuzz/.build
