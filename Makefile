@@ -69,7 +69,8 @@ lint: setup ## Check the format, the imports between targets, warnings, the sche
 		"$$portico" schema lint schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
 		"$$portico" docs --check docs; \
-		for library in $(libraries); do "$$portico" client-kit --for "$$library" --check --out "clients/$$library"; done
+		for library in $(libraries); do "$$portico" client-kit --for "$$library" --check --out "clients/$$library"; done; \
+		"$$portico" operations check --fail-on deprecated clients/examples
 	Scripts/manifests-check.sh
 
 structure: ## Count files, lines, split types and repeated names, with the limit of each

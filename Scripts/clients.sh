@@ -11,3 +11,4 @@ swift build --product portico
 serve_sandbox "$(swift build --show-bin-path)/portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox
+python3 clients/examples/python/positions.py "$base" sandbox
