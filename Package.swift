@@ -101,8 +101,7 @@ let package = Package(
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "CScheduler", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio
-        ),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
@@ -115,7 +114,6 @@ let package = Package(
             "Gateway", at: "Sources/Gateway",
             dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
-        .systemLibrary(name: "CScheduler", path: "Sources/CScheduler"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
             "Web", at: "Sources/Web",
@@ -136,8 +134,7 @@ let package = Package(
             "portico", at: "Sources/Executables/portico",
             dependencies: [
                 "Brokerage", "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments,
-                lifecycle,
-                logging, signals,
+                lifecycle, logging, signals,
             ]),
         executable(
             "portico-server", at: "Sources/Executables/portico-server",

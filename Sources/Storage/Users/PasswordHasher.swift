@@ -1,4 +1,4 @@
-internal import CScheduler
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -28,11 +28,6 @@ package final class PasswordHasher: Sendable {
 
     /// The number of hashes that are computed at a time.
     package static let width = 2
-
-    /// A tenth of the weight of ordinary threads, so that hashes delay requests less, and end also on a busy machine.
-    private static let niceValue: Int32 = 10
-    /// In nanoseconds: the longest slice that Linux accepts.
-    private static let timeSlice: UInt64 = 100_000_000
 
     /// The threads of all hashers of the process; they are never shut down.
     private static let sharedThreads = {
@@ -129,9 +124,9 @@ package final class PasswordHasher: Sendable {
     private func startNext() {
         guard let next = queue.withLock({ $0.next() }) else { return }
         threads.submit { [self] _ in
-            // Threads with shorter slices, which are all others, preempt this one when they wake up. With the usual slice a
-            // request waits for several milliseconds at each of its steps. If it fails, the thread is an ordinary one.
-            _ = cscheduler_set_thread(Self.niceValue, Self.timeSlice)
+            // It applies to the calling thread (setpriority(2)), so that hashes delay requests less. If it fails, the thread has
+            // the usual priority.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             let start = ContinuousClock.now
             let passOn = next.job()
             let duration = start.duration(to: .now)

@@ -105,13 +105,14 @@ final class EventStream: Sendable {
     {
         guard isReserved else { throw .eventStreamIsOpen }
         return StreamingBody { [self] writer in
+            // Of two connections that open the stream at the same time, one ends here.
+            guard begin(writer) else { return }
             defer {
                 close()
                 end()
             }
+            // The client receives bytes immediately, and knows that the stream is open.
             try await writer.write(ByteBuffer(bytes: StreamFormat.eventStream.heartbeat))
-            // Of two connections that open the stream at the same time, one ends here.
-            guard begin(writer) else { return }
             while !Task.isCancelled {
                 try? await Task.sleep(for: interval)
                 try await writer.write(ByteBuffer(bytes: StreamFormat.eventStream.heartbeat))
