@@ -69,7 +69,9 @@ extension ConnectedOrder {
     init(_ known: JournalOrder, _ order: Order, of connection: BrokerConnection) {
         self.init(
             order: order, connection: connection, name: .current(known.identity.id),
-            clientOrderID: known.idempotencyKey ?? order.clientOrderID, time: known.createdAt,
+            clientOrderID: known.idempotencyKey ?? order.clientOrderID,
+            // As in the lists of a broker that also returns ended orders.
+            time: (connection.reportsEndedOrders ? order.submittedAt : nil) ?? known.createdAt,
             reconciliation: known.reconciliation)
     }
 

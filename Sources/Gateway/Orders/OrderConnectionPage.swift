@@ -157,6 +157,7 @@ struct OrderCursor: Hashable, Sendable {
 
     /// The place of an order in its connection's list, newest first.
     struct Position: Hashable, Sendable, Comparable {
+        /// In whole milliseconds, as the journal stores times: an order has one position wherever it was read.
         let time: Instant
         /// Distinguishes orders of the same time.
         let name: String
@@ -167,7 +168,8 @@ struct OrderCursor: Hashable, Sendable {
         }
 
         init(_ linked: ConnectedOrder) {
-            self.init(time: linked.time, name: linked.name.text)
+            let time = Instant(millisecondsSince1970: linked.time.millisecondsSince1970) ?? linked.time
+            self.init(time: time, name: linked.name.text)
         }
 
         /// Whether the position precedes the other in the list.
