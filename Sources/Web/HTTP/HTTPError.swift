@@ -271,7 +271,7 @@ extension HTTPError.Overload {
         case .pipelinedRequests(let limit):
             "More than \(limit) requests were sent without waiting for an answer. Send fewer at a time."
         case .operationsOfSocket(let limit):
-            "A socket may have \(limit) operations at a time. Complete one of them, or open another socket."
+            "A WebSocket or an event stream may have \(limit) operations at a time. Complete one of them, or open another one."
         case .streamsOfClient(let limit):
             "A client may have \(limit) streams at a time, operations of its WebSockets included. Complete one of them."
         case .socketsOfClient(let limit):

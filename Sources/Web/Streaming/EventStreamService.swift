@@ -46,9 +46,10 @@ final class EventStreamService: Sendable {
         let stream = EventStream(
             user: user, holding: try load.shares.stream(of: user, at: context.client), limit: limit)
         streams.withLock { $0[stream.token] = stream }
-        Task { [self] in
+        // Weak, because the stream counts for its client until it is released.
+        Task { [self, weak stream] in
             try await Task.sleep(for: Self.reservationTime)
-            if stream.isReserved { end(stream) }
+            if let stream, stream.isReserved { end(stream) }
         }
         var response = HTTPResponse(.created, "text/plain; charset=utf-8", body: Array(stream.token.utf8))
         response.headers = [HTTPResponse.Header("cache-control", "no-store")]
