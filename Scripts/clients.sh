@@ -8,7 +8,9 @@ tools="${CLIENTS_VENV:-.build/clients}"
 with_tools "$tools" Scripts/clients/requirements.txt
 
 swift build --product portico
+export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal
 serve_sandbox "$(swift build --show-bin-path)/portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox
 python3 clients/examples/python/positions.py "$base" sandbox
+"$tools/bin/python" Scripts/clients/mcp_tools.py "$base/mcp" sandbox Tests/Golden/mcp/tools.ndjson

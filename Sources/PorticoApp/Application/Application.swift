@@ -45,6 +45,10 @@ struct Application {
         var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
         service.prepare = schema.prepare
         service.documents = settings.httpServer.documents
+        service.tools = try settings.httpServer.toolMutations.map { mutations in
+            try ToolCatalog(
+                trusting: settings.httpServer.documents, mutations: mutations, schema: schema.schema)
+        }
         service.readiness = { [condition = dependencies.condition] in condition.readiness }
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
             calls.families + condition.families + [

@@ -81,6 +81,7 @@ private final class GatewaySession: GraphQLSession {
     var cacheAudience: [String]? { handler.services.audience(of: session) }
     var user: String? { session.isLimitedByAddress ? nil : session.owner?.text }
     var isValid: Bool { handler.sessions.isValid(session) }
+    var scopes: Set<String> { Set(session.scopes.map(\.rawValue)) }
 
     func onEnd(_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         session.stored?.validity.onEnd(observer)

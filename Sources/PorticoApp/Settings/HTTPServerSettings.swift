@@ -14,6 +14,8 @@ package struct HTTPServerSettings {
     /// The admin port; nil if it is off.
     let admin: ServerConfiguration?
     let documents: DocumentPolicy
+    /// The trusted mutations that are tools; nil if there are no tools.
+    let toolMutations: Set<String>?
     let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
@@ -41,10 +43,24 @@ package struct HTTPServerSettings {
         if admin != nil { server.metricsAudience = .nobody }
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(values)
+        toolMutations = try HTTPServerSettings.toolMutations(values)
         explorer = try ExplorerSettings(values, isProduction: isProduction)
         callsPerOperation = try values[Settings.limits.upstreamCallsPerOperation]
         callsPerClient = try values[Settings.limits.upstreamCallsPerClient]
         executionOptions = HTTPServerSettings.executionOptions(isProduction: isProduction)
+    }
+
+    private static func toolMutations(_ values: SettingValues) throws -> Set<String>? {
+        let mutations = try values[Settings.http.mcpMutations]
+        guard try values[Settings.http.mcp] else {
+            guard mutations == nil else {
+                throw UsageError(
+                    "\(values.name(of: Settings.http.mcpMutations)) has no effect without \(values.name(of: Settings.http.mcp))=true."
+                )
+            }
+            return nil
+        }
+        return Set(mutations ?? [])
     }
 
     package var host: String { server.host }

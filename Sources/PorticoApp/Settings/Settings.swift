@@ -141,6 +141,12 @@ struct HTTPSettingGroup: SettingGroup {
         """)
     let documentsOnly = Setting(
         "documents-only", .boolean, default: false, "Run only these documents.")
+    let mcp = Setting(
+        "mcp", .boolean, default: false,
+        "Offer trusted documents as tools of the Model Context Protocol at `/mcp`.")
+    let mcpMutations = Setting(
+        "mcp-mutations", .list(of: "names of operations"),
+        "Trusted mutations that are tools. Without it, only queries are.")
 }
 
 struct LimitSettingGroup: SettingGroup {

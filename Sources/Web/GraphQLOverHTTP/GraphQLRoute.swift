@@ -11,7 +11,7 @@ package final class GraphQLRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
     private let documents: DocumentResolver
     private let responseCache: ResponseCache
-    private let jsonLimits: JSONLimits
+    let jsonLimits: JSONLimits
     private let batchLimit: Int
     private let quota: ClientRateLimits
     private let allowsGET: Bool
@@ -60,22 +60,40 @@ package final class GraphQLRoute: Route {
         do throws(HTTPError) {
             guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             let source = try source(of: head)
-            let (session, token) = try session(for: head)
-            let context = RequestContext(
-                requestID: id, client: head.client, token: token, session: session,
-                application: ClientApplication(head.fields), accepted: accepted,
-                // A client without a token would use up the server's own quotas.
-                bypassesCache: token != nil && head.fields.bypassesCache,
-                reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
-                trace: tracer?.context(of: head.fields))
-            return .success { [self] body, _ in
-                // The token may have ended since the head arrived: while the body was received, or during
-                // earlier requests.
-                respond(to: source, body: body, in: context.hasTokenEnded ? renewed(context) : context)
-            }
+            let context = try context(of: head, id: id, accepted: accepted)
+            return .success { [self] body, _ in respond(to: source, body: body, in: current(context)) }
         } catch {
             return .failure(RequestRejection(error, as: accepted.single ?? .json, id: id))
         }
+    }
+
+    /// Returns the context of a request, and charges its token.
+    ///
+    /// - Throws: `.unauthorized` for a malformed token, `.tooManyRequests` above the limit of a token.
+    func context(
+        of head: RequestHead, id: RequestID, accepted: AcceptedResponses
+    ) throws(HTTPError) -> RequestContext {
+        let (session, token) = try session(for: head)
+        return RequestContext(
+            requestID: id, client: head.client, token: token, session: session,
+            application: ClientApplication(head.fields), accepted: accepted,
+            // A client without a token would use up the server's own quotas.
+            bypassesCache: token != nil && head.fields.bypassesCache,
+            reportsUpstream: allowsUpstreamReports && head.fields.requestsUpstreamReport,
+            trace: tracer?.context(of: head.fields))
+    }
+
+    /// Returns the context with the present session of its token, which may have ended since the head arrived: while
+    /// the body was received, or during earlier requests.
+    func current(_ context: RequestContext) -> RequestContext {
+        context.hasTokenEnded ? renewed(context) : context
+    }
+
+    /// Executes a query or mutation of the server's own documents, as if a client had sent it.
+    func execute(_ request: GraphQLRequest, in context: RequestContext) -> MaybeAsync<HTTPResponse> {
+        var context = context
+        context.allowedOperations = GraphQLRoute.singleResponseOperations
+        return respond(to: prepare(request), in: context)
     }
 
     // MARK: - Heads
@@ -103,7 +121,7 @@ package final class GraphQLRoute: Route {
     }
 
     /// Pages of other sites can send other content types than JSON, or none, without a CORS preflight.
-    private static func checkContentType(of head: RequestHead) throws(HTTPError) {
+    static func checkContentType(of head: RequestHead) throws(HTTPError) {
         guard let type = head.fields.contentType, MediaType.isJSON(type) else {
             throw .unsupportedMediaType(head.fields.contentType)
         }

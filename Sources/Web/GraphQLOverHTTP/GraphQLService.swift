@@ -20,6 +20,8 @@ package struct GraphQLService: Sendable {
     package var schemaText: String
     /// The documents that clients may send by id or hash, and the documents that may be executed.
     package var documents = DocumentPolicy()
+    /// The tools of the Model Context Protocol at `/mcp`; nil if it is off.
+    package var tools: ToolCatalog?
     /// The metric families that `/metrics` returns in addition to those of the server.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
     /// Continues the traces of clients; nil if tracing is off.

@@ -14,6 +14,8 @@ package protocol GraphQLSession: AnyObject, Sendable {
     var user: String? { get }
     /// The reason why the token was rejected; nil if it was accepted or if there is none.
     var tokenRejection: AuthenticationError? { get }
+    /// The scopes of the session, as `@requires` names them.
+    var scopes: Set<String> { get }
     /// True if the token is still valid.
     ///
     /// It is read before an operation starts, because the session is looked up when the head of its request
@@ -57,6 +59,7 @@ extension GraphQLSession {
     package var cacheAudience: [String]? { nil }
     package var user: String? { nil }
     package var tokenRejection: AuthenticationError? { nil }
+    package var scopes: Set<String> { [] }
     package var isValid: Bool { true }
 
     package func onEnd(_: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? { nil }

@@ -6,7 +6,7 @@ package import NIOCore
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
     /// One range for each name.
-    private var ranges = InlineArray<29, ByteRange>(repeating: ByteRange())
+    private var ranges = InlineArray<32, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
     private var present: UInt32 = 0
 
@@ -160,6 +160,9 @@ extension RequestHeaders {
         case host
         case ifNoneMatch
         case lastEventID
+        case mcpMethod
+        case mcpName
+        case mcpVersion
         case origin
         case porticoUpstream
         /// One of the fields that proxies add, other than X-Forwarded-For.
@@ -194,6 +197,9 @@ extension RequestHeaders {
             case .eventStreamToken: .repeatedField("X-GraphQL-Event-Stream-Token")
             case .contentType: .repeatedField("Content-Type")
             case .lastEventID: .repeatedField("Last-Event-ID")
+            case .mcpMethod: .repeatedField("Mcp-Method")
+            case .mcpName: .repeatedField("Mcp-Name")
+            case .mcpVersion: .repeatedField("MCP-Protocol-Version")
             case .origin: .repeatedField("Origin")
             case .webSocketKey: .repeatedField("Sec-WebSocket-Key")
             case .webSocketVersion: .repeatedField("Sec-WebSocket-Version")
@@ -211,6 +217,8 @@ extension RequestHeaders {
             case 6 where name.matches("origin"): self = .origin
             case 7 where name.matches("upgrade"): self = .upgrade
             case 9 where name.matches("forwarded"), 9 where name.matches("x-real-ip"): self = .proxy
+            case 8 where name.matches("mcp-name"): self = .mcpName
+            case 10 where name.matches("mcp-method"): self = .mcpMethod
             case 10 where name.matches("connection"): self = .connection
             case 10 where name.matches("tracestate"): self = .tracestate
             case 11 where name.matches("traceparent"): self = .traceparent
@@ -231,6 +239,7 @@ extension RequestHeaders {
             case 17 where name.matches("x-forwarded-proto"): self = .proxy
             case 17 where name.matches("sec-websocket-key"): self = .webSocketKey
             case 19 where name.matches("graphql-client-name"): self = .clientName
+            case 20 where name.matches("mcp-protocol-version"): self = .mcpVersion
             case 21 where name.matches("sec-websocket-version"): self = .webSocketVersion
             case 22 where name.matches("sec-websocket-protocol"): self = .webSocketProtocol
             case 22 where name.matches("graphql-client-version"): self = .clientVersion

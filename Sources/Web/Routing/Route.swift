@@ -22,6 +22,11 @@ package struct RequestRejection: Error {
     package init(_ problem: HTTPError, as type: ResponseMediaType = .json, id: RequestID) {
         response = problem.response(as: type, id: id)
     }
+
+    /// A rejection in the format of another protocol than GraphQL over HTTP.
+    init(response: HTTPResponse) {
+        self.response = response
+    }
 }
 
 /// A route that is read: GET and HEAD, without a body.

@@ -17,14 +17,16 @@ package struct Router: Sendable {
         quota = load.quota
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
+        let graphQL = GraphQLRoute(service, configuration, load, logger)
         routes = [
-            "/graphql": GraphQLRoute(service, configuration, load, logger),
+            "/graphql": graphQL,
             "/health/live": ReadOnlyRoute { _ in health.liveness },
             "/health/ready": ReadOnlyRoute { health.readiness(isStopping: $0) },
             "/metrics": MetricsRoute(audience: configuration.metricsAudience) { [metrics = service.metrics] in
                 load.families + metrics()
             },
         ]
+        if let tools = service.tools { routes["/mcp"] = ToolsRoute(tools, over: graphQL) }
         if configuration.showsSchema { routes["/schema.graphql"] = ReadOnlyRoute { _ in schema.response } }
         routes.merge(others) { _, other in other }
     }

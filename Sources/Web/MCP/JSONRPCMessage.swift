@@ -1,0 +1,89 @@
+import GraphQL
+import NIOHTTP1
+
+/// A request or notification of JSON-RPC 2.0, as the Model Context Protocol sends them in the body of a POST.
+struct JSONRPCMessage: Sendable {
+    /// A string or an integer; nil for a notification.
+    let id: InputValue?
+    let method: String
+    let parameters: InputObject
+
+    /// - Throws: `JSONRPCError` for a text that is not one message: a batch, a response, or another object.
+    init(json: [UInt8], limits: JSONLimits) throws(JSONRPCError) {
+        let value: InputValue
+        do throws(JSONError) {
+            value = try InputValue(json: json.span, limits: limits)
+        } catch {
+            throw JSONRPCError(.parseError, "The body is not JSON. \(error.message)")
+        }
+        guard case .object(let message) = value, message["jsonrpc"] == .string("2.0"),
+            case .string(let method)? = message["method"]
+        else {
+            throw JSONRPCError(
+                .invalidRequest, "The body must be one request or notification of JSON-RPC 2.0, not a batch.")
+        }
+        switch message["id"] {
+        case nil: id = nil
+        case .string?, .int?: id = message["id"]
+        default: throw JSONRPCError(.invalidRequest, "The \"id\" must be a string or an integer.")
+        }
+        switch message["params"] {
+        case nil: parameters = [:]
+        case .object(let object)?: parameters = object
+        default: throw JSONRPCError(.invalidRequest, "\"params\" must be an object.", id: id)
+        }
+        self.method = method
+    }
+
+    /// The text of a required parameter.
+    ///
+    /// - Throws: `JSONRPCError` if it is missing or not a string.
+    func text(_ name: String) throws(JSONRPCError) -> String {
+        guard case .string(let text)? = parameters[name] else {
+            throw JSONRPCError(.invalidParams, "\(method) needs the parameter \"\(name)\", a string.", id: id)
+        }
+        return text
+    }
+}
+
+/// An error of JSON-RPC 2.0, section 5.1, or of the Model Context Protocol.
+struct JSONRPCError: Error {
+    let code: Code
+    let message: String
+    /// The id of the request; nil if it is unknown.
+    var id: InputValue?
+    var data: InputObject?
+
+    init(_ code: Code, _ message: String, id: InputValue? = nil, data: InputObject? = nil) {
+        (self.code, self.message, self.id, self.data) = (code, message, id, data)
+    }
+
+    enum Code: Int {
+        case parseError = -32_700
+        case invalidRequest = -32_600
+        case methodNotFound = -32_601
+        case invalidParams = -32_602
+        case resourceNotFound = -32_002
+        /// The request was refused before its body was read.
+        case refused = -32_000
+        /// A header field and the body differ.
+        case headerMismatch = -32_020
+        case unsupportedProtocolVersion = -32_022
+    }
+
+    /// The status of the response (Model Context Protocol 2026-07-28, "Streamable HTTP").
+    var status: HTTPResponseStatus {
+        switch code {
+        case .methodNotFound: .notFound
+        case .parseError, .invalidRequest, .invalidParams, .headerMismatch, .unsupportedProtocolVersion,
+            .resourceNotFound, .refused:
+            .badRequest
+        }
+    }
+
+    var body: InputObject {
+        var error: InputObject = ["code": .int(code.rawValue), "message": .string(message)]
+        error["data"] = data.map { .object($0) }
+        return ["jsonrpc": .string("2.0"), "id": id ?? .null, "error": .object(error)]
+    }
+}

@@ -1,0 +1,259 @@
+import GraphQL
+import NIOCore
+import NIOHTTP1
+
+/// `/mcp`: trusted documents as tools of the Model Context Protocol, by its transport "Streamable HTTP".
+///
+/// Each request is complete in itself, and the server stores no protocol session (revision 2026-07-28). Clients of
+/// earlier revisions can begin with `initialize`, whose result does not depend on earlier requests either. A
+/// response is one JSON object; there is no stream, so GET and DELETE are refused. A tool is executed by
+/// ``GraphQLRoute``, so that sessions, limits, costs, caches and logs are those of any operation.
+struct ToolsRoute: Route {
+    private let catalog: ToolCatalog
+    private let graphQL: GraphQLRoute
+
+    init(_ catalog: ToolCatalog, over graphQL: GraphQLRoute) {
+        (self.catalog, self.graphQL) = (catalog, graphQL)
+    }
+
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        do throws(HTTPError) {
+            guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }
+            try GraphQLRoute.checkContentType(of: head)
+            guard ContentNegotiation.responseType(accept: head.fields.accept) == .json else {
+                throw .notAcceptable(head.fields.accept ?? "")
+            }
+            let context = try graphQL.context(of: head, id: id, accepted: AcceptedResponses(accept: nil))
+            if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
+            let protocolHead = ProtocolHead(head.fields)
+            return .success { body, _ in
+                // The token may have ended since the head arrived.
+                respond(to: body, protocolHead, in: graphQL.current(context))
+            }
+        } catch {
+            return .failure(RequestRejection(response: Self.response(error, id: id)))
+        }
+    }
+
+    /// An error of HTTP with its status and header fields, and a body of JSON-RPC.
+    private static func response(_ error: HTTPError, id: RequestID) -> HTTPResponse {
+        var response = error.response(as: .json, id: id)
+        let body = JSONRPCError(
+            .refused, error.message,
+            data: ["code": .string(error.code.rawValue), "requestId": .string("\(id)")])
+        response.body = .complete(InputValue.object(body.body).json)
+        return response
+    }
+
+    // MARK: - Messages
+
+    private func respond(
+        to body: ByteBuffer, _ head: ProtocolHead, in context: RequestContext
+    ) -> MaybeAsync<HTTPResponse> {
+        do throws(JSONRPCError) {
+            let message = try JSONRPCMessage(
+                json: Array(body.readableBytesView), limits: graphQL.jsonLimits)
+            let revision = try head.revision(of: message)
+            guard let id = message.id else { return .ready(HTTPResponse(.accepted)) }
+            if message.method == "tools/call" {
+                return try call(message, id, in: context).map { Self.response($0.json(revision), to: id) }
+            }
+            var result = try result(of: message, revision, in: context)
+            if revision.isStateless { result["resultType"] = .string("complete") }
+            return .ready(Self.response(InputValue.object(result).json, to: id))
+        } catch {
+            var response = HTTPResponse(
+                head.isStateless ? error.status : .ok, ResponseMediaType.json.contentType,
+                body: InputValue.object(error.body).json)
+            if error.code == .parseError || error.code == .invalidRequest { response.status = .badRequest }
+            return .ready(response)
+        }
+    }
+
+    private static func response(_ result: [UInt8], to id: InputValue) -> HTTPResponse {
+        let start = #"{"jsonrpc":"2.0","id":"#.utf8 + id.json + #","result":"#.utf8
+        return HTTPResponse(.ok, ResponseMediaType.json.contentType, body: start + result + "}".utf8)
+    }
+
+    private func result(
+        of message: JSONRPCMessage, _ revision: ProtocolRevision, in context: RequestContext
+    ) throws(JSONRPCError) -> InputObject {
+        switch message.method {
+        case "initialize" where !revision.isStateless:
+            return introduction(["protocolVersion": .string(ProtocolRevision(offeredIn: message).rawValue)])
+        case "server/discover" where revision.isStateless:
+            var result = introduction(["supportedVersions": .list(ProtocolRevision.stateless)])
+            result["_meta"] = .object(["io.modelcontextprotocol/serverInfo": .object(catalog.server)])
+            return result.cacheable(revision, isPublic: true)
+        case "ping" where !revision.isStateless: return [:]
+        case "tools/list":
+            let tools = catalog.tools.filter { $0.isPermitted(to: context.session) }
+            let result: InputObject = ["tools": .list(tools.map { .object($0.listing) })]
+            return result.cacheable(revision, isPublic: false)
+        case "resources/list":
+            let resources = Resource.all(of: catalog, for: context.session)
+            let result: InputObject = ["resources": .list(resources.map { .object($0.listing) })]
+            return result.cacheable(revision, isPublic: false)
+        case "resources/templates/list":
+            let result: InputObject = ["resourceTemplates": .list([])]
+            return result.cacheable(revision, isPublic: true)
+        case "resources/read":
+            let uri = try message.text("uri")
+            guard
+                let resource = Resource.all(of: catalog, for: context.session).first(where: { $0.uri == uri })
+            else {
+                throw JSONRPCError(
+                    .resourceNotFound, "There is no resource \"\(uri)\". `resources/list` lists all.",
+                    id: message.id, data: ["uri": .string(uri)])
+            }
+            let result: InputObject = ["contents": .list([.object(resource.contents)])]
+            return result.cacheable(revision, isPublic: false)
+        default:
+            throw JSONRPCError(
+                .methodNotFound, "There is no method \"\(message.method)\" in revision \(revision.rawValue).",
+                id: message.id)
+        }
+    }
+
+    /// The capabilities of the server, in addition to other members of a result.
+    private func introduction(_ members: InputObject) -> InputObject {
+        var result = members
+        result["capabilities"] = .object(["tools": .object([:]), "resources": .object([:])])
+        result["serverInfo"] = .object(catalog.server)
+        result["instructions"] = .string(
+            """
+            Each tool is a GraphQL operation over brokers and market data. Amounts are exact decimals in strings. A \
+            value that could not be read is null, with an entry in "errors" that has its path and a code.
+            """)
+        return result
+    }
+
+    // MARK: - Calls
+
+    private func call(
+        _ message: JSONRPCMessage, _ id: InputValue, in context: RequestContext
+    ) throws(JSONRPCError) -> MaybeAsync<ToolResult> {
+        let name = try message.text("name")
+        guard let tool = catalog.tool(named: name) else {
+            throw JSONRPCError(
+                .invalidParams, "There is no tool \"\(name)\". `tools/list` lists those of this session.",
+                id: id)
+        }
+        let arguments: InputObject
+        switch message.parameters["arguments"] {
+        case .object(let object)?: arguments = object
+        case nil, .null?: arguments = [:]
+        default: throw JSONRPCError(.invalidParams, "\"arguments\" must be an object.", id: id)
+        }
+        if let refusal = tool.refusal(of: arguments, for: context.session) {
+            return .ready(.refusal(refusal))
+        }
+        let request = GraphQLRequest(tool.document, variables: arguments)
+        return graphQL.execute(request, in: context).map { .response($0.completeBody) }
+    }
+}
+
+extension Tool {
+    /// Whether a session has all scopes that the fields of the operation require.
+    func isPermitted(to session: any GraphQLSession) -> Bool {
+        requiredScopes.allSatisfy { session.scopes.contains($0) }
+    }
+
+    /// The reason why a call is refused before its execution; nil if it is not.
+    ///
+    /// The coercion of variables checks the values of arguments, and names the path of an invalid one.
+    fileprivate func refusal(of arguments: InputObject, for session: any GraphQLSession) -> String? {
+        let missing = requiredScopes.filter { !session.scopes.contains($0) }
+        guard missing.isEmpty else {
+            return """
+                The tool "\(name)" needs a session with the scope \(missing.joined(separator: ", ")). Send the token \
+                of such a session as `Authorization: Bearer <token>`.
+                """
+        }
+        guard let unknown = arguments.fields.first(where: { !variables.contains($0.name) }) else {
+            return nil
+        }
+        let known = variables.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        return """
+            The tool "\(name)" has no argument "\(unknown.name)". \
+            \(known.isEmpty ? "It has no arguments." : "Its arguments are \(known).")
+            """
+    }
+}
+
+/// The result of a call (Model Context Protocol, "Tool Result").
+private enum ToolResult: Sendable {
+    /// The reason why the call was not executed.
+    case refusal(String)
+    /// The GraphQL response, as JSON.
+    case response([UInt8])
+
+    /// The result as JSON: the response as text, and as structured content if it has data.
+    ///
+    /// A response without data is an error. One with errors beside its data is not, because the data is usable. The
+    /// bytes of the response are copied, because parsed values need many times their memory.
+    func json(_ revision: ProtocolRevision) -> [UInt8] {
+        let text: String
+        var structured: [UInt8] = []
+        switch self {
+        case .refusal(let message): text = message
+        case .response(let bytes):
+            text = String(decoding: bytes, as: UTF8.self)
+            // The output schema does not apply to errors.
+            if bytes.starts(with: #"{"data":{"#.utf8) { structured = bytes }
+        }
+        var json = Array(#"{"content":[{"type":"text","text":"#.utf8) + InputValue.string(text).json
+        json += #"}],"isError":\#(structured.isEmpty)"#.utf8
+        if !structured.isEmpty { json += #","structuredContent":"#.utf8 + structured }
+        if revision.isStateless { json += #","resultType":"complete""#.utf8 }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+}
+
+extension InputObject {
+    /// Adds how long clients may store the result (revision 2026-07-28, "CacheableResult").
+    ///
+    /// The tools of a session change only with the server's documents.
+    fileprivate func cacheable(_ revision: ProtocolRevision, isPublic: Bool) -> InputObject {
+        guard revision.isStateless else { return self }
+        var result = self
+        result["ttlMs"] = .int(60_000)
+        result["cacheScope"] = .string(isPublic ? "public" : "private")
+        return result
+    }
+}
+
+extension HTTPResponse {
+    /// The bytes of a body that is complete; empty for others.
+    fileprivate var completeBody: [UInt8] {
+        switch body {
+        case .complete(let bytes): bytes
+        case .streamed, .upgrade: []
+        }
+    }
+}
+
+/// A resource: the schema, or the document of a tool.
+private struct Resource {
+    let uri: String
+    let name: String
+    let text: String
+
+    /// The resources of a session.
+    static func all(of catalog: ToolCatalog, for session: any GraphQLSession) -> [Resource] {
+        let documents = catalog.tools.filter { $0.isPermitted(to: session) }.map { tool in
+            Resource(uri: "portico://documents/\(tool.name).graphql", name: tool.name, text: tool.document)
+        }
+        return [Resource(uri: "portico://schema.graphql", name: "schema", text: catalog.schemaText)]
+            + documents
+    }
+
+    private static let mediaType = InputValue.string("application/graphql")
+
+    var listing: InputObject {
+        ["uri": .string(uri), "name": .string(name), "mimeType": Self.mediaType]
+    }
+
+    var contents: InputObject { ["uri": .string(uri), "mimeType": Self.mediaType, "text": .string(text)] }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tools of the Model Context Protocol.
+///
+/// `make clients` tests them with the protocol's own Python SDK.
+@Suite("Tools at /mcp")
+struct ToolTests {
+    private static let environment = ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenAddGoal"]
+
+    /// A request that is refused, and the error of JSON-RPC.
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var fields: [String] = []
+        let body: String
+        let status: Int
+        let code: String
+        let message: String
+
+        static let version = "MCP-Protocol-Version: 2026-07-28"
+        static let meta = """
+            "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
+            "io.modelcontextprotocol/clientCapabilities":{}}
+            """
+
+        static let all = [
+            Refusal(
+                testDescription: "not JSON", body: "{", status: 400, code: "-32700",
+                message:
+                    "The body is not JSON. Expected a name, found the end of the text, at line 1, column 2."),
+            Refusal(
+                testDescription: "a batch", body: "[]", status: 400, code: "-32600",
+                message: "The body must be one request or notification of JSON-RPC 2.0, not a batch."),
+            Refusal(
+                testDescription: "an id that is a fraction",
+                body: #"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, status: 400, code: "-32600",
+                message: "The \"id\" must be a string or an integer."),
+            Refusal(
+                testDescription: "an unknown method of an early revision",
+                body: #"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#, status: 200, code: "-32601",
+                message: "There is no method \"prompts/list\" in revision 2025-03-26."),
+            Refusal(
+                testDescription: "an unknown revision", fields: ["MCP-Protocol-Version: 1999-01-01"],
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 200, code: "-32022",
+                message: "MCP-Protocol-Version is not one of the supported revisions."),
+            Refusal(
+                testDescription: "a stateless request without _meta",
+                fields: [version, "Mcp-Method: tools/list"],
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 400, code: "-32602",
+                message: """
+                    "params._meta" must have "io.modelcontextprotocol/protocolVersion" and \
+                    "io.modelcontextprotocol/clientCapabilities".
+                    """),
+            Refusal(
+                testDescription: "another method in the header", fields: [version, "Mcp-Method: tools/call"],
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{\#(meta)}}"#, status: 400,
+                code: "-32020", message: "The header field Mcp-Method differs from the method."),
+            Refusal(
+                testDescription: "another tool in the header",
+                fields: [version, "Mcp-Method: tools/call", "Mcp-Name: =?base64?QQ==?="],
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"B",\#(meta)}}"#,
+                status: 400, code: "-32020",
+                message: "The header field Mcp-Name differs from the parameter \"name\"."),
+            Refusal(
+                testDescription: "an unknown method", fields: [version, "Mcp-Method: ping"],
+                body: #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(meta)}}"#, status: 404,
+                code: "-32601", message: "There is no method \"ping\" in revision 2026-07-28."),
+            Refusal(
+                testDescription: "an unknown tool",
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Nothing"}}"#,
+                status: 200, code: "-32602",
+                message: "There is no tool \"Nothing\". `tools/list` lists those of this session."),
+            Refusal(
+                testDescription: "an unknown resource",
+                body: #"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"portico://x"}}"#,
+                status: 200, code: "-32002",
+                message: "There is no resource \"portico://x\". `resources/list` lists all."),
+        ]
+    }
+
+    @Test("refuse messages with the error of JSON-RPC, its status and its reason")
+    func refusals() async throws {
+        try await withServer(environment: Self.environment) { server in
+            for refusal in Refusal.all {
+                let response = try await server.send(
+                    RawRequest.post(refusal.body, path: "/mcp", fields: refusal.fields))
+                #expect(response.status == refusal.status, "\(refusal.testDescription)")
+                let error = response.json?["error"]
+                #expect(error?["code"]?.digits == refusal.code, "\(refusal.testDescription)")
+                #expect(error?["message"]?.string == refusal.message, "\(refusal.testDescription)")
+            }
+        }
+    }
+
+    @Test("refuse other methods, other sites, other media types and unknown tokens before they read the body")
+    func heads() async throws {
+        let list = #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#
+        try await withServer(environment: Self.environment) { server in
+            for method in ["GET", "DELETE"] {
+                let response = try await server.send(RawRequest.get("/mcp", method: method))
+                #expect(response.status == 405)
+                #expect(response["allow"] == "POST")
+            }
+            let stream = try await server.send(
+                RawRequest.post(list, path: "/mcp", fields: ["Accept: text/event-stream"]))
+            #expect(stream.status == 406)
+            let foreign = try await server.send(
+                RawRequest.post(list, path: "/mcp", fields: ["Origin: https://example.net"]))
+            #expect(foreign.status == 403)
+            let unknown = try await server.send(
+                RawRequest.post(list, path: "/mcp", fields: ["Authorization: Bearer nobody"]))
+            #expect(unknown.status == 401)
+            #expect(unknown["www-authenticate"] == #"Bearer realm="graphql", error="invalid_token""#)
+            #expect(unknown.json?["error"]?["data"]?["code"]?.string == "UNAUTHENTICATED")
+        }
+    }
+
+    @Test(
+        "are those whose fields the session's scopes permit, and no mutation that the setting does not name")
+    func scopes() async throws {
+        try await withServer(environment: Self.environment) { server in
+            let anonymous = try await server.tools(token: nil)
+            #expect(Set(anonymous.keys) == ["PlanADescribe", "PlanALatestPrices"])
+            let user = try await server.tools(token: RunningServer.sandboxToken)
+            #expect(user["RavenHome"]?["annotations"]?["readOnlyHint"] == .bool(true))
+            #expect(user["RavenAddGoal"]?["annotations"]?["readOnlyHint"] == .bool(false))
+            #expect(user["RavenTrade"] == nil)
+            let refused = try await server.call("RavenHome", "{}", token: nil)
+            #expect(refused["isError"] == .bool(true))
+            #expect(
+                refused["content"]?[0]?["text"]?.string == """
+                    The tool "RavenHome" needs a session with the scope READ. Send the token of such a session as \
+                    `Authorization: Bearer <token>`.
+                    """)
+        }
+    }
+
+    @Test(
+        "return a response that satisfies the output schema, and refuse arguments that the input schema excludes"
+    )
+    func calls() async throws {
+        try await withServer(environment: Self.environment) { server in
+            let tool = try #require(try await server.tools(token: nil)["PlanALatestPrices"])
+            let symbols = tool["inputSchema"]?["properties"]?["symbols"]
+            #expect(symbols?["type"]?.string == "array")
+            #expect(tool["inputSchema"]?["required"] == .array([.string("symbols")]))
+            #expect(tool["inputSchema"]?["additionalProperties"] == .bool(false))
+
+            let result = try await server.call("PlanALatestPrices", #"{"symbols":["AAPL"]}"#, token: nil)
+            let content = try #require(result["structuredContent"])
+            #expect(result["isError"] == .bool(false))
+            #expect(content["data"]?["quotes"]?[0]?["symbol"]?.string == "AAPL")
+            let text = try #require(result["content"]?[0]?["text"]?.string)
+            #expect(try JSONValue(parsing: text) == content)
+
+            let unknown = try await server.call("PlanALatestPrices", #"{"symbol":"AAPL"}"#, token: nil)
+            #expect(
+                unknown["content"]?[0]?["text"]?.string == """
+                    The tool "PlanALatestPrices" has no argument "symbol". Its arguments are "symbols".
+                    """)
+            let missing = try await server.call("PlanALatestPrices", "{}", token: nil)
+            #expect(missing["isError"] == .bool(true))
+            #expect(missing["structuredContent"] == nil)
+            #expect(missing["content"]?[0]?["text"]?.string?.contains("$symbols") == true)
+        }
+    }
+
+    @Test("are off by default, and a mutation that is not trusted stops the start")
+    func settings() async throws {
+        try await withServer { server in
+            let response = try await server.send(RawRequest.post("{}", path: "/mcp"))
+            #expect(response.status == 404)
+        }
+        let run = try await Program.run(
+            ["serve", "--port", "0"],
+            environment: ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "Nothing"])
+        #expect(run.status != 0)
+        #expect(run.errors.contains("\"Nothing\", which is the name of no trusted mutation"))
+    }
+}
+
+extension RunningServer {
+    /// The result of a request of the first revisions of the protocol.
+    fileprivate func result(_ method: String, _ parameters: String, token: String?) async throws -> JSONValue
+    {
+        let body = #"{"jsonrpc":"2.0","id":"a","method":"\#(method)","params":\#(parameters)}"#
+        let fields = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        let response = try await send(RawRequest.post(body, path: "/mcp", fields: fields))
+        #expect(response.json?["id"]?.string == "a")
+        return try #require(response.json?["result"], "\(response.body)")
+    }
+
+    /// The tools of a session by name.
+    fileprivate func tools(token: String?) async throws -> [String: JSONValue] {
+        let tools = try await result("tools/list", "{}", token: token)["tools"]?.elements ?? []
+        return Dictionary(uniqueKeysWithValues: tools.map { ($0["name"]?.string ?? "", $0) })
+    }
+
+    fileprivate func call(_ tool: String, _ arguments: String, token: String?) async throws -> JSONValue {
+        try await result("tools/call", #"{"name":"\#(tool)","arguments":\#(arguments)}"#, token: token)
+    }
+}
