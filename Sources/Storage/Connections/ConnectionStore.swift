@@ -1,7 +1,6 @@
 package import Brokerage
 import Cryptography
 import Foundation
-import GRDB
 package import PorticoCore
 package import Upstream
 
@@ -9,7 +8,7 @@ package import Upstream
 ///
 /// A connection and its credential are always stored together.
 package struct ConnectionStore: Sendable {
-    private let database: SQLiteDatabase
+    private let database: SQLDatabase
     /// Of the same file.
     package let credentials: CredentialStore
     private let key: SymmetricKey
@@ -53,11 +52,10 @@ package struct ConnectionStore: Sendable {
         _ connection: StoredConnection, _ secret: Secret, maximum most: Int
     ) async throws(StorageError) -> InsertResult {
         let credentials = credentials
-        return try await database.write { db in
-            let count = try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM connection WHERE owner = ?",
-                arguments: [connection.owner.text])
-            guard (count ?? 0) < most else { return .tooMany }
+        return try await database.write(for: connection.owner) { db in
+            let count =
+                try db.value("SELECT count(*) FROM connection WHERE owner = ?", [connection.owner.text]) ?? 0
+            guard count < most else { return .tooMany }
             for account in connection.accounts {
                 guard let other = try Self.connection(opening: account, like: connection, db) else {
                     continue
@@ -65,11 +63,11 @@ package struct ConnectionStore: Sendable {
                 return .opensAlready(connection: other, account: account)
             }
             try db.execute(
-                sql: """
-                    INSERT INTO connection (id, owner, provider, environment, redirect_uri, label, connected_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+                """
+                INSERT INTO connection (id, owner, provider, environment, redirect_uri, label, connected_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     connection.id, connection.owner.text, connection.provider.rawValue,
                     connection.environment.rawValue, connection.redirectURI, connection.label,
                     connection.connectedAt.millisecondsSince1970,
@@ -82,20 +80,19 @@ package struct ConnectionStore: Sendable {
 
     /// The id of a connection with the same owner, provider and environment that opens an account.
     private static func connection(
-        opening account: StoredAccount, like connection: StoredConnection, _ db: Database
+        opening account: StoredAccount, like connection: StoredConnection, _ db: SQLTransaction
     ) throws -> String? {
-        try String.fetchOne(
-            db,
-            sql: """
-                SELECT connection.id FROM connection
-                JOIN connected_account ON connected_account.connection = connection.id
-                WHERE connection.owner = ? AND connection.provider = ? AND connection.environment = ?
-                    AND connected_account.id = ?
-                """,
-            arguments: [
+        try db.value(
+            """
+            SELECT connection.id FROM connection
+            JOIN connected_account ON connected_account.connection = connection.id
+            WHERE connection.owner = ? AND connection.provider = ? AND connection.environment = ?
+                AND connected_account.id = ?
+            """,
+            [
                 connection.owner.text, connection.provider.rawValue, connection.environment.rawValue,
                 account.id,
-            ])
+            ], as: String.self)
     }
 
     /// Replaces the credential of a connection, and the accounts that it opens.
@@ -105,20 +102,19 @@ package struct ConnectionStore: Sendable {
         _ connection: StoredConnection, _ secret: Secret
     ) async throws(StorageError) -> Bool {
         let credentials = credentials
-        return try await database.write { db in
-            try db.execute(
-                sql: """
-                    UPDATE connection
-                    SET redirect_uri = ?, label = ?, connected_at = ?, refused_at = NULL
-                    WHERE id = ? AND owner = ?
-                    """,
-                arguments: [
+        return try await database.write(for: connection.owner) { db in
+            let count = try db.executeUpdate(
+                """
+                UPDATE connection
+                SET redirect_uri = ?, label = ?, connected_at = ?, refused_at = NULL
+                WHERE id = ? AND owner = ?
+                """,
+                [
                     connection.redirectURI, connection.label,
                     connection.connectedAt.millisecondsSince1970, connection.id, connection.owner.text,
                 ])
-            guard db.changesCount > 0 else { return false }
-            try db.execute(
-                sql: "DELETE FROM connected_account WHERE connection = ?", arguments: [connection.id])
+            guard count > 0 else { return false }
+            try db.execute("DELETE FROM connected_account WHERE connection = ?", [connection.id])
             try Self.insert(connection.accounts, of: connection.id, db)
             _ = try credentials.save(secret, of: connection.credential, in: db)
             return true
@@ -128,29 +124,30 @@ package struct ConnectionStore: Sendable {
     /// Deletes a connection of an owner with its accounts and its credential, unless orders of it are in
     /// progress.
     package func delete(_ id: String, of owner: OwnerID) async throws(StorageError) -> Deletion {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             let count = try JournalWrite.countInProgress(of: owner, by: id, in: db)
             guard count == 0 else { return .ordersInProgress(count) }
-            try db.execute(
-                sql: "DELETE FROM connection WHERE id = ? AND owner = ?", arguments: [id, owner.text])
-            return db.changesCount > 0 ? .deleted : .unknown
+            let isDeleted =
+                try db.executeUpdate(
+                    "DELETE FROM connection WHERE id = ? AND owner = ?", [id, owner.text]) > 0
+            return isDeleted ? .deleted : .unknown
         }
     }
 
     /// Whether an owner has a connection with this id.
     package func contains(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
         try await database.read { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)",
-                arguments: [id, owner.text]) == true
+            try db.value(
+                "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)", [id, owner.text],
+                as: Bool.self) == true
         }
     }
 
     /// Whether a connection is stored.
     package func contains(_ id: String) async throws(StorageError) -> Bool {
         try await database.read { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", arguments: [id]) ?? false
+            try db.value("SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", [id], as: Bool.self)
+                ?? false
         }
     }
 
@@ -159,18 +156,17 @@ package struct ConnectionStore: Sendable {
     package func setRejected(_ id: String, at instant: Instant?) async throws(StorageError) {
         try await database.write { db in
             try db.execute(
-                sql: "UPDATE connection SET refused_at = ? WHERE id = ?",
-                arguments: [instant?.millisecondsSince1970, id])
+                "UPDATE connection SET refused_at = ? WHERE id = ?", [instant?.millisecondsSince1970, id])
         }
     }
 
     /// Stores the accounts that a connection opens, if they have changed.
     package func setAccounts(_ accounts: [StoredAccount], of id: String) async throws(StorageError) {
         try await database.write { db in
-            let isThere = try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", arguments: [id])
+            let isThere = try db.value(
+                "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", [id], as: Bool.self)
             guard isThere == true else { return }
-            try db.execute(sql: "DELETE FROM connected_account WHERE connection = ?", arguments: [id])
+            try db.execute("DELETE FROM connected_account WHERE connection = ?", [id])
             try Self.insert(accounts, of: id, db)
         }
     }
@@ -181,44 +177,39 @@ package struct ConnectionStore: Sendable {
     package func all() throws(StorageError) -> [StoredConnection] {
         try database.readNow { db in
             var accounts: [String: [StoredAccount]] = [:]
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT * FROM connected_account ORDER BY connection, place")
+            let rows = try db.rows("SELECT * FROM connected_account ORDER BY connection, place")
             for row in rows {
-                accounts[row["connection"], default: []].append(
+                try accounts[row["connection"], default: []].append(
                     StoredAccount(
                         id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
             }
-            return try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY connected_at, id")
+            return try db.rows("SELECT * FROM connection ORDER BY connected_at, id")
                 .map { try StoredConnection($0, accounts: accounts[$0["id"]] ?? []) }
         }
     }
 
-    private static func insert(_ accounts: [StoredAccount], of connection: String, _ db: Database) throws {
+    private static func insert(_ accounts: [StoredAccount], of connection: String, _ db: SQLTransaction)
+        throws
+    {
         for (place, account) in accounts.enumerated() {
             try db.execute(
-                sql: """
-                    INSERT INTO connected_account (connection, place, id, number, name, currency)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [connection, place, account.id, account.number, account.name, account.currency])
+                """
+                INSERT INTO connected_account (connection, place, id, number, name, currency)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, [connection, place, account.id, account.number, account.name, account.currency])
         }
     }
 }
 
-/// A row with a provider or an environment that this version does not know: another program has changed the
-/// file.
-private struct UnreadableConnection: Error {}
-
 extension StoredConnection {
-    fileprivate init(_ row: Row, accounts: [StoredAccount]) throws {
-        guard let owner = OwnerID(row["owner"]), let provider = ProviderID(rawValue: row["provider"]),
-            let environment = Environment(rawValue: row["environment"]),
-            let connectedAt = Instant(millisecondsSince1970: row["connected_at"])
-        else { throw UnreadableConnection() }
-        let refusedAt: Int64? = row["refused_at"]
-        self.init(
+    fileprivate init(_ row: SQLRow, accounts: [StoredAccount]) throws {
+        guard let owner = try OwnerID(row["owner"]), let provider = try ProviderID(rawValue: row["provider"]),
+            let environment = try Environment(rawValue: row["environment"]),
+            let connectedAt = try row.instant("connected_at")
+        else { throw CorruptedRow() }
+        try self.init(
             id: row["id"], owner: owner, provider: provider, environment: environment,
             redirectURI: row["redirect_uri"], label: row["label"], connectedAt: connectedAt,
-            rejectedAt: refusedAt.flatMap { Instant(millisecondsSince1970: $0) }, accounts: accounts)
+            rejectedAt: row.instant("refused_at"), accounts: accounts)
     }
 }

@@ -1,6 +1,5 @@
 package import Brokerage
 import Foundation
-import GRDB
 package import PorticoCore
 package import Upstream
 
@@ -8,7 +7,7 @@ package import Upstream
 ///
 /// A credential can be decrypted only for the connection, provider and owner for which it was encrypted.
 package struct CredentialStore: Sendable {
-    private let database: SQLiteDatabase
+    private let database: SQLDatabase
     private let keys: DataEncryptionKeys
 
     /// Opens the store.
@@ -25,22 +24,21 @@ package struct CredentialStore: Sendable {
     package func save(
         _ secret: Secret, of identity: CredentialOwner
     ) async throws(StorageError) -> Int {
-        try await database.write { [self] db in try save(secret, of: identity, in: db) }
+        try await database.write(for: identity.owner) { [self] db in try save(secret, of: identity, in: db) }
     }
 
     /// The same as part of a larger write.
-    func save(_ secret: Secret, of identity: CredentialOwner, in db: Database) throws -> Int {
+    func save(_ secret: Secret, of identity: CredentialOwner, in db: SQLTransaction) throws -> Int {
         let sealed = try keys.encrypt(secret, identity)
-        return try Int.fetchOne(
-            db,
-            sql: """
-                INSERT INTO credential (connection, provider, owner, data_key_id, version, sealed)
-                VALUES (?, ?, ?, ?, 1, ?)
-                ON CONFLICT DO UPDATE SET provider = excluded.provider, owner = excluded.owner,
-                    data_key_id = excluded.data_key_id, version = version + 1, sealed = excluded.sealed
-                RETURNING version
-                """,
-            arguments: [
+        return try db.value(
+            """
+            INSERT INTO credential (connection, provider, owner, data_key_id, version, sealed)
+            VALUES (?, ?, ?, ?, 1, ?)
+            ON CONFLICT (connection) DO UPDATE SET provider = excluded.provider, owner = excluded.owner,
+                data_key_id = excluded.data_key_id, version = credential.version + 1, sealed = excluded.sealed
+            RETURNING version
+            """,
+            [
                 identity.connection, identity.provider.rawValue, identity.owner.text, keys.currentID, sealed,
             ]) ?? 1
     }
@@ -50,22 +48,21 @@ package struct CredentialStore: Sendable {
     /// - Throws: `decryptionFailed` if the row was changed.
     package func load(_ identity: CredentialOwner) async throws(StorageError) -> StoredCredential? {
         let row = try await database.read { db in
-            try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT data_key_id, version, sealed FROM credential
-                    WHERE connection = ? AND provider = ? AND owner = ?
-                    """, arguments: identity.arguments
+            try db.row(
+                """
+                SELECT data_key_id, version, sealed FROM credential
+                WHERE connection = ? AND provider = ? AND owner = ?
+                """, identity.arguments
             ).map { row in
                 (
-                    key: row["data_key_id"] as Int64, version: row["version"] as Int,
-                    sealed: row["sealed"] as Data
+                    key: try row["data_key_id"] as Int64, version: try row["version"] as Int,
+                    sealed: try row["sealed"] as Data
                 )
             }
         }
         guard let row else { return nil }
         guard let secret = keys.decrypt(row.sealed, row.key, identity) else {
-            throw .decryptionFailed(path: database.path, connection: identity.connection)
+            throw .decryptionFailed(path: database.location, connection: identity.connection)
         }
         return StoredCredential(identity: identity, version: row.version, secret: secret)
     }
@@ -91,14 +88,13 @@ package struct CredentialStore: Sendable {
         with secret: Secret, of identity: CredentialOwner, expecting version: Int
     ) async throws(StorageError) -> Replacement {
         let keys = keys
-        return try await database.write { db in
+        return try await database.write(for: identity.owner) { db in
             let sealed = try keys.encrypt(secret, identity)
-            let new = try Int.fetchOne(
-                db,
-                sql: """
-                    UPDATE credential SET data_key_id = ?, version = version + 1, sealed = ?
-                    WHERE connection = ? AND provider = ? AND owner = ? AND version = ? RETURNING version
-                    """, arguments: [keys.currentID, sealed] + identity.arguments + [version])
+            let new: Int? = try db.value(
+                """
+                UPDATE credential SET data_key_id = ?, version = version + 1, sealed = ?
+                WHERE connection = ? AND provider = ? AND owner = ? AND version = ? RETURNING version
+                """, [keys.currentID, sealed] + identity.arguments + [version])
             return new.map { .done(version: $0) } ?? .outdated
         }
     }
@@ -107,33 +103,32 @@ package struct CredentialStore: Sendable {
     ///
     /// - Returns: whether there was one.
     package func delete(_ identity: CredentialOwner) async throws(StorageError) -> Bool {
-        try await database.write { db in
-            try db.execute(
-                sql: "DELETE FROM credential WHERE connection = ? AND provider = ? AND owner = ?",
-                arguments: identity.arguments)
-            return db.changesCount > 0
+        try await database.write(for: identity.owner) { db in
+            try db.executeUpdate(
+                "DELETE FROM credential WHERE connection = ? AND provider = ? AND owner = ?",
+                identity.arguments) > 0
         }
     }
 
     /// The identities of all credentials.
     package func identities() async throws(StorageError) -> [CredentialOwner] {
         try await database.read { db in
-            try Row.fetchAll(
-                db, sql: "SELECT connection, provider, owner FROM credential ORDER BY connection"
-            )
-            .compactMap { row in
-                guard let provider = ProviderID(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
-                else {
-                    return nil
+            try db.rows("SELECT connection, provider, owner FROM credential ORDER BY connection")
+                .compactMap { row in
+                    guard let provider = try ProviderID(rawValue: row["provider"]),
+                        let owner = try OwnerID(row["owner"])
+                    else {
+                        return nil
+                    }
+                    return try CredentialOwner(
+                        connection: row["connection"], provider: provider, owner: owner)
                 }
-                return CredentialOwner(connection: row["connection"], provider: provider, owner: owner)
-            }
         }
     }
 }
 
 extension CredentialOwner {
-    fileprivate var arguments: StatementArguments { [connection, provider.rawValue, owner.text] }
+    fileprivate var arguments: SQLArguments { [connection, provider.rawValue, owner.text] }
 }
 
 extension CredentialStore {
@@ -141,19 +136,19 @@ extension CredentialStore {
     ///
     /// - Throws: `wrongMasterKey`.
     static func examine(
-        _ db: Database, at path: String, _ master: MasterKey
+        _ db: SQLTransaction, at path: String, _ master: MasterKey
     ) throws -> (whole: Int, broken: Int) {
         let keys = try DataEncryptionKeys(db, at: path, master)
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT connection, provider, owner, data_key_id, sealed FROM credential")
-        let whole = rows.count { row in
-            guard let provider = ProviderID(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
+        let rows = try db.rows("SELECT connection, provider, owner, data_key_id, sealed FROM credential")
+        let whole = try rows.count { row in
+            guard let provider = try ProviderID(rawValue: row["provider"]),
+                let owner = try OwnerID(row["owner"])
             else {
                 return false
             }
-            let identity = CredentialOwner(
+            let identity = try CredentialOwner(
                 connection: row["connection"], provider: provider, owner: owner)
-            return keys.decrypt(row["sealed"], row["data_key_id"], identity) != nil
+            return try keys.decrypt(row["sealed"], row["data_key_id"], identity) != nil
         }
         return (whole, rows.count - whole)
     }

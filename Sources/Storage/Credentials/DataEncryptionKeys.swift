@@ -1,6 +1,5 @@
 import Cryptography
 import Foundation
-import GRDB
 import PorticoCore
 
 /// The keys that encrypt credentials.
@@ -15,8 +14,8 @@ struct DataEncryptionKeys: Sendable {
     let currentID: Int64
 
     /// Decrypts the keys of a file, and creates one if there is none.
-    init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
-        let path = database.path
+    init(in database: SQLDatabase, _ master: MasterKey) throws(StorageError) {
+        let path = database.location
         var keys = try database.readNow { db in try DataEncryptionKeys(db, at: path, master) }.keys
         if keys.isEmpty {
             let (id, key) = try Self.make(in: database, master)
@@ -28,12 +27,13 @@ struct DataEncryptionKeys: Sendable {
     /// Opens the keys that are there.
     ///
     /// - Throws: `wrongMasterKey`.
-    init(_ db: Database, at path: String, _ master: MasterKey) throws {
-        let rows = try Row.fetchAll(db, sql: "SELECT id, wrapped, master_key_id FROM data_key")
+    init(_ db: SQLTransaction, at path: String, _ master: MasterKey) throws {
+        let rows = try db.rows("SELECT id, wrapped, master_key_id FROM data_key")
         var keys: [Int64: SymmetricKey] = [:]
         for row in rows {
-            let id: Int64 = row["id"]
-            guard row["master_key_id"] == master.id, let key = try? Self.unwrap(row["wrapped"], id, master)
+            let id: Int64 = try row["id"]
+            guard try master.id == row["master_key_id"],
+                let key = try? Self.unwrap(row["wrapped"], id, master)
             else { throw StorageError.wrongMasterKey(path: path) }
             keys[id] = key
         }
@@ -59,18 +59,17 @@ struct DataEncryptionKeys: Sendable {
     }
 
     private static func make(
-        in database: SQLiteDatabase, _ master: MasterKey
+        in database: SQLDatabase, _ master: MasterKey
     ) throws(StorageError) -> (Int64, SymmetricKey) {
         let key = SymmetricKey()
         let id = try database.writeNow { db in
-            try db.execute(
-                sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
-                arguments: [Data(), master.id])
+            let id: Int64? = try db.value(
+                "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?) RETURNING id",
+                [Data(), master.id])
+            guard let id else { throw CorruptedRow() }
             // The id is sealed in with the key, so it must be known first.
-            let id = db.lastInsertedRowID
             try db.execute(
-                sql: "UPDATE data_key SET wrapped = ? WHERE id = ?",
-                arguments: [try wrap(key, id, master), id])
+                "UPDATE data_key SET wrapped = ? WHERE id = ?", [try wrap(key, id, master), id])
             return id
         }
         return (id, key)
@@ -80,19 +79,18 @@ struct DataEncryptionKeys: Sendable {
     ///
     /// - Returns: The number of changed keys.
     static func rewrap(
-        _ db: Database, at path: String, from old: MasterKey, to new: MasterKey
+        _ db: SQLTransaction, at path: String, from old: MasterKey, to new: MasterKey
     ) throws -> Int {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT id, wrapped, master_key_id FROM data_key WHERE master_key_id <> ?",
-            arguments: [new.id])
+        let rows = try db.rows(
+            "SELECT id, wrapped, master_key_id FROM data_key WHERE master_key_id <> ?", [new.id])
         for row in rows {
-            let id: Int64 = row["id"]
-            guard row["master_key_id"] == old.id, let key = try? unwrap(row["wrapped"], id, old) else {
+            let id: Int64 = try row["id"]
+            guard try old.id == row["master_key_id"], let key = try? unwrap(row["wrapped"], id, old) else {
                 throw StorageError.wrongMasterKey(path: path)
             }
             try db.execute(
-                sql: "UPDATE data_key SET wrapped = ?, master_key_id = ? WHERE id = ?",
-                arguments: [try wrap(key, id, new), new.id, id])
+                "UPDATE data_key SET wrapped = ?, master_key_id = ? WHERE id = ?",
+                [try wrap(key, id, new), new.id, id])
         }
         return rows.count
     }

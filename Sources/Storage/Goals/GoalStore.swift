@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// Stores users' goals.
@@ -13,7 +12,7 @@ package struct GoalStore: Sendable {
     /// As many allocations as a goal may have; who makes one sees to it.
     package static let maximumAllocations = 100
 
-    private let database: SQLiteDatabase
+    private let database: SQLDatabase
 
     package init(in file: UserDatabase) {
         database = file.database
@@ -44,7 +43,7 @@ package struct GoalStore: Sendable {
     package func create(
         _ content: GoalFields, for owner: OwnerID, holding held: HeldQuantities, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             let others = try GoalRow.fetch(of: owner, db).map(\.goal.content)
             guard others.count < Self.maximumGoals else {
                 return .failure(.tooManyGoals(limit: Self.maximumGoals))
@@ -74,7 +73,7 @@ package struct GoalStore: Sendable {
         _ id: String, _ patch: GoalPatch, for owner: OwnerID, holding held: HeldQuantities,
         now: Instant = .now
     ) async throws(StorageError) -> Outcome {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             let rows = try GoalRow.fetch(of: owner, db)
             guard let row = rows.first(where: { $0.goal.id == id }) else { return .failure(.notFound) }
             if let allocations = patch.allocations {
@@ -96,13 +95,12 @@ package struct GoalStore: Sendable {
     ///
     /// - Returns: whether there was one.
     package func delete(_ id: String, for owner: OwnerID) async throws(StorageError) -> Bool {
-        try await database.write { db in
-            try db.execute(sql: "DELETE FROM goal WHERE id = ? AND owner = ?", arguments: [id, owner.text])
-            return db.changesCount > 0
+        try await database.write(for: owner) { db in
+            try db.executeUpdate("DELETE FROM goal WHERE id = ? AND owner = ?", [id, owner.text]) > 0
         }
     }
 
-    private static func outcome(_ id: String, of owner: OwnerID, _ db: Database) throws -> Outcome {
+    private static func outcome(_ id: String, of owner: OwnerID, _ db: SQLTransaction) throws -> Outcome {
         try GoalRow.fetch(id, of: owner, db).map { .success($0.goal) } ?? .failure(.notFound)
     }
 }
@@ -114,97 +112,92 @@ struct GoalRow {
     let goal: StoredGoal
 
     /// All goals of a user, each with its allocations, by two queries.
-    static func fetch(of owner: OwnerID, _ db: Database) throws -> [GoalRow] {
+    static func fetch(of owner: OwnerID, _ db: SQLTransaction) throws -> [GoalRow] {
         try rows(where: "goal.owner = ?", [owner.text], db)
     }
 
     /// A goal of a user.
-    static func fetch(_ id: String, of owner: OwnerID, _ db: Database) throws -> GoalRow? {
+    static func fetch(_ id: String, of owner: OwnerID, _ db: SQLTransaction) throws -> GoalRow? {
         try rows(where: "goal.id = ? AND goal.owner = ?", [id, owner.text], db).first
     }
 
     private static func rows(
-        where condition: String, _ arguments: StatementArguments, _ db: Database
+        where condition: String, _ arguments: SQLArguments, _ db: SQLTransaction
     ) throws -> [GoalRow] {
-        let allocations = try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT goal_allocation.* FROM goal_allocation JOIN goal ON goal.number = goal_allocation.goal
-                    WHERE \(condition) ORDER BY goal.number, position
-                    """), arguments: arguments)
-        let allocationsOfGoal = Dictionary(grouping: allocations) { $0["goal"] as Int64 }
-        return try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT * FROM goal WHERE \(condition) ORDER BY number"),
-            arguments: arguments
-        ).map { try GoalRow(row: $0, allocations: allocationsOfGoal[$0["number"] as Int64] ?? []) }
+        let allocations = try db.rows(
+            """
+            SELECT goal_allocation.* FROM goal_allocation JOIN goal ON goal.number = goal_allocation.goal
+            WHERE \(condition) ORDER BY goal.number, position
+            """, arguments)
+        let allocationsOfGoal = try Dictionary(grouping: allocations) { try $0["goal"] as Int64 }
+        return try db.rows("SELECT * FROM goal WHERE \(condition) ORDER BY number", arguments)
+            .map { try GoalRow(row: $0, allocations: allocationsOfGoal[$0["number"] as Int64] ?? []) }
     }
 
-    private init(row: Row, allocations: [Row]) throws {
-        let dueOn = (row["due_on"] as String?).map { CalendarDate($0) }
-        guard let createdAt = Instant(millisecondsSince1970: row["created_at"]),
-            let updatedAt = Instant(millisecondsSince1970: row["updated_at"]),
-            let target = Decimal(row["target"] as String), dueOn != .some(nil)
+    private init(row: SQLRow, allocations: [SQLRow]) throws {
+        let dueOn = try (row["due_on"] as String?).map { CalendarDate($0) }
+        guard let createdAt = try row.instant("created_at"), let updatedAt = try row.instant("updated_at"),
+            let target = try row.decimal("target"), dueOn != .some(nil)
         else { throw CorruptedRow() }
-        number = row["number"]
-        goal = StoredGoal(
+        number = try row["number"]
+        goal = try StoredGoal(
             id: row["id"],
             content: GoalFields(
                 title: row["title"], about: row["about"], target: target, currency: row["currency"],
-                dueOn: dueOn ?? nil, allocations: try allocations.map(GoalAllocation.init(row:))),
+                dueOn: dueOn ?? nil, allocations: allocations.map(GoalAllocation.init(row:))),
             createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    static func insert(_ goal: StoredGoal, of owner: OwnerID, _ db: Database) throws {
+    static func insert(_ goal: StoredGoal, of owner: OwnerID, _ db: SQLTransaction) throws {
         let content = goal.content
-        try db.execute(
-            sql: """
-                INSERT INTO goal (id, owner, title, about, target, currency, due_on, created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
+        let number: Int64? = try db.value(
+            """
+            INSERT INTO goal (id, owner, title, about, target, currency, due_on, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+            """,
+            [
                 goal.id, owner.text, content.title, content.about, content.target.description,
                 content.currency, content.dueOn?.description, goal.createdAt.millisecondsSince1970,
                 goal.updatedAt.millisecondsSince1970,
             ])
-        try save(content.allocations, of: db.lastInsertedRowID, db)
+        guard let number else { throw CorruptedRow() }
+        try save(content.allocations, of: number, db)
     }
 
-    func update(_ content: GoalFields, now: Instant, _ db: Database) throws {
+    func update(_ content: GoalFields, now: Instant, _ db: SQLTransaction) throws {
         try db.execute(
-            sql: """
-                UPDATE goal SET title = ?, about = ?, target = ?, currency = ?, due_on = ?, updated_at = ?
-                WHERE number = ?
-                """,
-            arguments: [
+            """
+            UPDATE goal SET title = ?, about = ?, target = ?, currency = ?, due_on = ?, updated_at = ?
+            WHERE number = ?
+            """,
+            [
                 content.title, content.about, content.target.description, content.currency,
                 content.dueOn?.description, now.millisecondsSince1970, number,
             ])
         guard content.allocations != goal.content.allocations else { return }
-        try db.execute(sql: "DELETE FROM goal_allocation WHERE goal = ?", arguments: [number])
+        try db.execute("DELETE FROM goal_allocation WHERE goal = ?", [number])
         try Self.save(content.allocations, of: number, db)
     }
 
-    private static func save(_ allocations: [GoalAllocation], of goal: Int64, _ db: Database) throws {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO goal_allocation (goal, position, symbol, account, quantity, percent)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """)
+    private static func save(_ allocations: [GoalAllocation], of goal: Int64, _ db: SQLTransaction) throws {
         for (position, allocation) in allocations.enumerated() {
             let (quantity, percent) = allocation.share.columns
-            try insert.execute(arguments: [
-                goal, position, allocation.symbol.text, allocation.account, quantity, percent,
-            ])
+            try db.execute(
+                """
+                INSERT INTO goal_allocation (goal, position, symbol, account, quantity, percent)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [goal, position, allocation.symbol.text, allocation.account, quantity, percent])
         }
     }
 }
 
 extension GoalAllocation {
-    fileprivate init(row: Row) throws {
-        guard let symbol = Symbol(row["symbol"] as String),
-            let share = Share(quantity: row["quantity"], percent: row["percent"])
+    fileprivate init(row: SQLRow) throws {
+        guard let symbol = try Symbol(row["symbol"] as String),
+            let share = try Share(quantity: row["quantity"], percent: row["percent"])
         else { throw CorruptedRow() }
-        self.init(symbol: symbol, account: row["account"], share: share)
+        try self.init(symbol: symbol, account: row["account"], share: share)
     }
 }
 

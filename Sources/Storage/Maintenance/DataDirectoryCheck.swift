@@ -139,7 +139,9 @@ package struct DataDirectoryCheck: Sendable {
         }
         do {
             let queue = try DatabaseQueue(path: path, configuration: .readOnly)
-            let counts = try queue.read { db in try CredentialStore.examine(db, at: path, masterKey) }
+            let counts = try queue.read { db in
+                try CredentialStore.examine(SQLTransaction(db), at: path, masterKey)
+            }
             try queue.close()
             find(
                 "keys", counts.broken == 0,

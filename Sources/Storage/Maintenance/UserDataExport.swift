@@ -1,9 +1,8 @@
-import GRDB
 package import Upstream
 
 /// Everything that a user has entrusted to Portico, for them to take away.
 package struct UserDataExport: Sendable {
-    private let database: SQLiteDatabase
+    private let database: SQLDatabase
 
     package init(of file: UserDatabase) {
         database = file.database
@@ -14,15 +13,14 @@ package struct UserDataExport: Sendable {
     /// It contains no secrets: connections, sessions and the password are listed without them.
     package func json(of owner: OwnerID) async throws(StorageError) -> String? {
         try await database.read { db in
-            try String.fetchOne(
-                db,
-                sql: """
-                    SELECT json_object(
-                        'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
-                        'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
-                        'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)))
-                    FROM user WHERE id = :owner
-                    """, arguments: ["owner": owner.text])
+            try db.value(
+                """
+                SELECT json_object(
+                    'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
+                    'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
+                    'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)))
+                FROM "user" WHERE id = ?1
+                """, [owner.text])
         }
     }
 
@@ -30,7 +28,7 @@ package struct UserDataExport: Sendable {
         SELECT json_group_array(json_object(
             'id', id, 'label', label, 'scopes', scopes, 'createdAt', \(time("created_at")),
             'lastUsedAt', \(time("last_used_at")), 'expiresAt', \(time("expires_at"))))
-        FROM (SELECT * FROM session WHERE user_id = :owner ORDER BY created_at, id)
+        FROM (SELECT * FROM session WHERE user_id = ?1 ORDER BY created_at, id)
         """
 
     private static let connections = """
@@ -40,7 +38,7 @@ package struct UserDataExport: Sendable {
             'accounts', (SELECT json_group_array(json_object(
                     'id', a.id, 'number', a.number, 'name', a.name, 'currency', a.currency))
                 FROM (SELECT * FROM connected_account WHERE connection = c.id ORDER BY place) a)))
-        FROM (SELECT * FROM connection WHERE owner = :owner ORDER BY connected_at, id) c
+        FROM (SELECT * FROM connection WHERE owner = ?1 ORDER BY connected_at, id) c
         """
 
     private static let watchlists = """
@@ -48,7 +46,7 @@ package struct UserDataExport: Sendable {
             'id', id, 'name', name, 'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at")),
             'items', (SELECT json_group_array(json_object('symbol', i.symbol, 'addedAt', \(time("i.added_at"))))
                 FROM (SELECT * FROM watchlist_item WHERE watchlist = w.number ORDER BY position) i)))
-        FROM (SELECT * FROM watchlist WHERE owner = :owner ORDER BY number) w
+        FROM (SELECT * FROM watchlist WHERE owner = ?1 ORDER BY number) w
         """
 
     private static let goals = """
@@ -58,7 +56,7 @@ package struct UserDataExport: Sendable {
             'allocations', (SELECT json_group_array(json_object(
                     'symbol', a.symbol, 'account', a.account, 'quantity', a.quantity, 'percent', a.percent))
                 FROM (SELECT * FROM goal_allocation WHERE goal = g.number ORDER BY position) a)))
-        FROM (SELECT * FROM goal WHERE owner = :owner ORDER BY number) g
+        FROM (SELECT * FROM goal WHERE owner = ?1 ORDER BY number) g
         """
 
     private static let orders = """
@@ -71,7 +69,7 @@ package struct UserDataExport: Sendable {
             'averageFillPrice', average_fill_price, 'state', state, 'rejection', rejection,
             'createdAt', \(time("created_at")), 'submittedAt', \(time("submitted_at")),
             'filledAt', \(time("filled_at")), 'canceledAt', \(time("canceled_at"))))
-        FROM (SELECT * FROM journal_order WHERE owner = :owner ORDER BY created_at, id)
+        FROM (SELECT * FROM journal_order WHERE owner = ?1 ORDER BY created_at, id)
         """
 
     /// Milliseconds since 1970 as RFC 3339.

@@ -5,11 +5,11 @@ import Glibc
 package struct UserDatabase: Sendable {
     package static let name = "portico.db"
 
-    package let database: SQLiteDatabase
+    package let database: SQLDatabase
 
     /// Opens the file in a directory, creates it if there is none, and migrates its tables.
     package init(in folder: DataDirectory) throws(StorageError) {
-        database = try SQLiteDatabase.open(Self.name, in: folder, .full, Self.migrator)
+        database = SQLDatabase(sqlite: try .open(Self.name, in: folder, .full, Self.migrator))
     }
 
     /// Checks a data directory before anything is created in it, so that a refused directory stays unchanged.
@@ -89,8 +89,8 @@ package struct UserDatabase: Sendable {
         UserDatabase(try .openExisting(Self.name, in: folder, .full, migrator))
     }
 
-    private init(_ database: SQLiteDatabase) {
-        self.database = database
+    private init(_ sqlite: SQLiteDatabase) {
+        database = SQLDatabase(sqlite: sqlite)
     }
 
     /// A file that is forgotten with this value and all that works with it.
@@ -99,9 +99,9 @@ package struct UserDatabase: Sendable {
     }
 
     private init(in temporary: TemporaryDirectory) throws(StorageError) {
-        var database = try SQLiteDatabase.open(Self.name, in: temporary.folder, .full, Self.migrator)
-        database.temporary = temporary
-        self.database = database
+        var sqlite = try SQLiteDatabase.open(Self.name, in: temporary.folder, .full, Self.migrator)
+        sqlite.temporary = temporary
+        self.init(sqlite)
     }
 
     /// All steps from an empty file to the current tables.
@@ -132,7 +132,7 @@ extension UserDatabase {
     /// - Throws: `wrongMasterKey` if the file was encrypted with another key than `old`; then nothing was
     ///   changed.
     package func changeMasterKey(from old: MasterKey, to new: MasterKey) throws(StorageError) -> Int {
-        let path = database.path
+        let path = database.location
         return try database.writeNow { db in
             try TokenKey.rewrap(db, at: path, from: old, to: new)
             return try DataEncryptionKeys.rewrap(db, at: path, from: old, to: new)

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// Which order of the journal: whose, by which connection, and Portico's own id of it.
@@ -150,58 +149,57 @@ extension JournalOrder {
         FROM journal_order
         """
 
-    init?(_ row: Row) {
-        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
-            let order = Order(row, of: provider), let createdAt = row.instant("created_at")
+    init?(_ row: SQLRow) throws {
+        guard let owner = try OwnerID(row["owner"]), let provider: ProviderID = try row.value("provider"),
+            let order = try Order(row, of: provider), let createdAt = try row.instant("created_at")
         else { return nil }
-        self.init(
+        try self.init(
             identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
             provider: provider, idempotencyKey: row["idempotency_key"], order: order, createdAt: createdAt,
             openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"))
     }
 
-    static func fetch(_ identity: OrderIdentity, _ db: Database) throws -> JournalOrder? {
-        let statement = try db.cachedStatement(
-            sql: "\(select) WHERE owner = ? AND connection = ? AND id = ?")
-        return try Row.fetchOne(statement, arguments: identity.arguments).flatMap { JournalOrder($0) }
+    static func fetch(_ identity: OrderIdentity, _ db: SQLTransaction) throws -> JournalOrder? {
+        try db.row("\(select) WHERE owner = ? AND connection = ? AND id = ?", identity.arguments)
+            .flatMap { try JournalOrder($0) }
     }
 }
 
 extension OrderIdentity {
-    var arguments: StatementArguments { [owner.text, connection, id] }
+    var arguments: SQLArguments { [owner.text, connection, id] }
 }
 
 extension Order {
-    fileprivate init?(_ row: Row, of provider: ProviderID) {
-        guard let symbol = Symbol(row["symbol"]), let side: OrderSide = row.value("side"),
-            let state: OrderState = row.value("state"), let heardAt = row.instant("heard_at")
+    fileprivate init?(_ row: SQLRow, of provider: ProviderID) throws {
+        guard let symbol = try Symbol(row["symbol"]), let side: OrderSide = try row.value("side"),
+            let state: OrderState = try row.value("state"), let heardAt = try row.instant("heard_at")
         else { return nil }
-        self.init(
+        try self.init(
             id: (row["provider_order_id"] as String?) ?? "", symbol: symbol, side: side, state: state,
             provenance: Provenance(source: provider, fetchedAt: heardAt))
-        accountID = row["account"]
-        clientOrderID = row["idempotency_key"]
-        replaces = row["replaces"]
-        type = row.value("type")
-        timeInForce = row.value("time_in_force")
-        isExtendedHours = row["extended_hours"]
-        quantity = row.decimal("quantity")
-        notional = row.decimal("notional")
-        limitPrice = row.decimal("limit_price")
-        stopPrice = row.decimal("stop_price")
-        trailPercent = row.decimal("trail_percent")
-        trailAmount = row.decimal("trail_amount")
-        filledQuantity = row.decimal("filled_quantity")
-        averageFillPrice = row.decimal("average_fill_price")
-        providerState = row["provider_state"]
-        rejection = (row.value("rejection") as RejectionReason?).map {
-            OrderRejection($0, message: row["rejection_message"])
+        accountID = try row["account"]
+        clientOrderID = try row["idempotency_key"]
+        replaces = try row["replaces"]
+        type = try row.value("type")
+        timeInForce = try row.value("time_in_force")
+        isExtendedHours = try row["extended_hours"]
+        quantity = try row.decimal("quantity")
+        notional = try row.decimal("notional")
+        limitPrice = try row.decimal("limit_price")
+        stopPrice = try row.decimal("stop_price")
+        trailPercent = try row.decimal("trail_percent")
+        trailAmount = try row.decimal("trail_amount")
+        filledQuantity = try row.decimal("filled_quantity")
+        averageFillPrice = try row.decimal("average_fill_price")
+        providerState = try row["provider_state"]
+        rejection = try (row.value("rejection") as RejectionReason?).map {
+            OrderRejection($0, message: try row["rejection_message"])
         }
-        submittedAt = row.instant("submitted_at")
-        updatedAt = row.instant("updated_at")
-        filledAt = row.instant("filled_at")
-        canceledAt = row.instant("canceled_at")
-        expiresAt = row.instant("expires_at")
+        submittedAt = try row.instant("submitted_at")
+        updatedAt = try row.instant("updated_at")
+        filledAt = try row.instant("filled_at")
+        canceledAt = try row.instant("canceled_at")
+        expiresAt = try row.instant("expires_at")
     }
 }
 
@@ -214,32 +212,31 @@ extension JournalWrite {
                 = (journal_write.owner, journal_write.connection, journal_write.order_id)
         """
 
-    init?(_ row: Row) {
-        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
-            let state: OrderWriteState = row.value("state"), let name: Kind.Name = row.value("kind")
+    init?(_ row: SQLRow) throws {
+        guard let owner = try OwnerID(row["owner"]), let provider: ProviderID = try row.value("provider"),
+            let state: OrderWriteState = try row.value("state"), let name: Kind.Name = try row.value("kind")
         else { return nil }
         let kind: Kind =
             switch name {
             case .place: .place
-            case .replace: .replace(OrderReplacement(row))
+            case .replace: .replace(try OrderReplacement(row))
             case .cancel: .cancel
             }
-        self.init(
+        try self.init(
             id: row["id"],
             order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"]),
             provider: provider, account: row["account"], providerOrderID: row["provider_order_id"],
             kind: kind, state: state)
     }
 
-    static func fetch(_ id: String, _ db: Database) throws -> JournalWrite? {
-        let statement = try db.cachedStatement(sql: "\(select) WHERE journal_write.id = ?")
-        return try Row.fetchOne(statement, arguments: [id]).flatMap { JournalWrite($0) }
+    static func fetch(_ id: String, _ db: SQLTransaction) throws -> JournalWrite? {
+        try db.row("\(select) WHERE journal_write.id = ?", [id]).flatMap { try JournalWrite($0) }
     }
 }
 
 extension OrderReplacement {
-    init(_ row: Row) {
-        self.init(
+    init(_ row: SQLRow) throws {
+        try self.init(
             quantity: row.decimal("quantity"), price: OrderPricing(row),
             timeInForce: row.value("time_in_force"),
             expiresOn: (row["expires_on"] as String?).flatMap { CalendarDate($0) })

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 extension OrderJournal {
@@ -20,7 +19,7 @@ extension OrderJournal {
         _ orders: [Order], of owner: OwnerID, _ connection: String, now: Instant = .now
     ) async throws(StorageError) {
         if orders.isEmpty { return }
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             for order in orders {
                 let identity = try Self.identity(of: order, of: owner, connection, db)
                 if let write = try Self.write(confirmedBy: order, identity, of: owner, connection, db) {
@@ -46,13 +45,14 @@ extension OrderJournal {
                 order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)).map { ($0, order) }
             }, uniquingKeysWith: { first, _ in first })
         if byWrite.isEmpty { return false }
+        let ids = SQLList(byWrite.keys.sorted())
         let unsettled = try await database.read { db in
-            try String.fetchSet(
-                db,
-                sql: """
+            try Set<String>(
+                db.values(
+                    """
                     SELECT id FROM journal_write WHERE owner = ? AND connection = ?
-                        AND id IN (\(databaseQuestionMarks(count: byWrite.count))) AND state IN (\(Self.findable))
-                    """, arguments: [owner.text, connection] + StatementArguments(byWrite.keys.sorted()))
+                        AND id IN (\(ids.placeholders)) AND state IN (\(Self.findable))
+                    """, [owner.text, connection] + ids.arguments))
         }
         if unsettled.isEmpty { return false }
         try await receive(
@@ -66,12 +66,11 @@ extension OrderJournal {
 
     /// The journal's id of an order in the journal.
     private static func identity(
-        of order: Order, of owner: OwnerID, _ connection: String, _ db: Database
+        of order: Order, of owner: OwnerID, _ connection: String, _ db: SQLTransaction
     ) throws -> OrderIdentity? {
-        try String.fetchOne(
-            db,
-            sql: "SELECT id FROM journal_order WHERE owner = ? AND connection = ? AND provider_order_id = ?",
-            arguments: [owner.text, connection, order.id]
+        try db.value(
+            "SELECT id FROM journal_order WHERE owner = ? AND connection = ? AND provider_order_id = ?",
+            [owner.text, connection, order.id]
         ).map { OrderIdentity(owner: owner, connection: connection, id: $0) }
     }
 
@@ -79,7 +78,7 @@ extension OrderJournal {
     /// order, or the one that cancelled it.
     private static func write(
         confirmedBy order: Order, _ identity: OrderIdentity?, of owner: OwnerID, _ connection: String,
-        _ db: Database
+        _ db: SQLTransaction
     ) throws -> JournalWrite? {
         if let id = order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)),
             let write = try JournalWrite.fetch(id, db), write.state.step(after: .found) != nil,
@@ -89,15 +88,14 @@ extension OrderJournal {
         }
         // A cancellation is also settled by an order that has been filled or has expired.
         guard let identity, order.state.isFinal || order.state == .pendingCancel else { return nil }
-        return try Row.fetchOne(
-            db,
-            sql: """
-                \(JournalWrite.select)
-                WHERE journal_write.owner = ? AND journal_write.connection = ? AND journal_write.order_id = ?
-                    AND journal_write.kind = 'CANCEL'
-                    AND journal_write.state IN ('SENT', 'UNCONFIRMED', 'UNDETERMINED')
-                ORDER BY journal_write.state = 'UNDETERMINED', journal_write.created_at DESC
-                """, arguments: identity.arguments
-        ).flatMap { JournalWrite($0) }
+        return try db.row(
+            """
+            \(JournalWrite.select)
+            WHERE journal_write.owner = ? AND journal_write.connection = ? AND journal_write.order_id = ?
+                AND journal_write.kind = 'CANCEL'
+                AND journal_write.state IN ('SENT', 'UNCONFIRMED', 'UNDETERMINED')
+            ORDER BY journal_write.state = 'UNDETERMINED', journal_write.created_at DESC
+            """, identity.arguments
+        ).flatMap { try JournalWrite($0) }
     }
 }

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 import Upstream
 
 /// The outcome of a write, with the reported order.
@@ -44,12 +43,12 @@ extension OrderJournal {
     /// - Throws: The error that prevented the mark from being recorded. The request must not be sent then.
     package func markSent(_ id: String, now: Instant = .now) async throws(StorageError) -> Bool {
         try await database.write { [instanceID] db in
-            try db.execute(
-                sql: """
-                    UPDATE journal_write SET state = 'SENT', sent_at = ?
-                    WHERE id = ? AND state = 'PENDING' AND holder = ?
-                    """, arguments: [now.millisecondsSince1970, id, instanceID])
-            return db.changesCount == 1
+            let count = try db.executeUpdate(
+                """
+                UPDATE journal_write SET state = 'SENT', sent_at = ?
+                WHERE id = ? AND state = 'PENDING' AND holder = ?
+                """, [now.millisecondsSince1970, id, instanceID])
+            return count == 1
         }
     }
 
@@ -76,7 +75,7 @@ extension OrderJournal {
     }
 
     static func apply(
-        _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: Database
+        _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
         // An outcome that is no longer possible in the write's state has no effect: another task has
         // recorded one before.
@@ -90,86 +89,83 @@ extension OrderJournal {
         }
     }
 
-    private static func delete(_ write: JournalWrite, _ db: Database) throws {
+    private static func delete(_ write: JournalWrite, _ db: SQLTransaction) throws {
         switch write.kind {
         // The write goes with its order.
         case .place:
             try db.execute(
-                sql: "DELETE FROM journal_order WHERE owner = ? AND connection = ? AND id = ?",
-                arguments: write.order.arguments)
+                "DELETE FROM journal_order WHERE owner = ? AND connection = ? AND id = ?",
+                write.order.arguments)
         case .replace, .cancel:
-            try db.execute(sql: "DELETE FROM journal_write WHERE id = ?", arguments: [write.id])
+            try db.execute("DELETE FROM journal_write WHERE id = ?", [write.id])
         }
     }
 
     private static func set(
-        _ state: OrderWriteState, of write: JournalWrite, _ now: Instant, _ db: Database
+        _ state: OrderWriteState, of write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
         let (time, moment) = (state.timeColumn, now.millisecondsSince1970)
-        var arguments: StatementArguments = [state.rawValue]
+        var arguments: SQLArguments = [state.rawValue]
         if time != nil { arguments += [moment] }
         try db.execute(
-            sql: "UPDATE journal_write SET state = ?\(time.map { ", \($0) = ?" } ?? "") WHERE id = ?",
-            arguments: arguments + [write.id])
+            "UPDATE journal_write SET state = ?\(time.map { ", \($0) = ?" } ?? "") WHERE id = ?",
+            arguments + [write.id])
     }
 
     /// Applies an outcome to the order.
     private static func applyToOrder(
-        _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: Database
+        _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
         switch outcome {
         case .accepted(let order), .found(let order): try advance(write, to: order, db)
         case .rejected(let rejection), .notFound(let rejection):
             guard write.kind == .place else { return }
             try db.execute(
-                sql: """
-                    UPDATE journal_order
-                    SET state = ?, rejection = ?, rejection_message = ?, updated_at = ?, heard_at = ?
-                    WHERE owner = ? AND connection = ? AND id = ?
-                    """,
-                arguments: [
+                """
+                UPDATE journal_order
+                SET state = ?, rejection = ?, rejection_message = ?, updated_at = ?, heard_at = ?
+                WHERE owner = ? AND connection = ? AND id = ?
+                """,
+                [
                     OrderState.rejected.rawValue, rejection.reason.rawValue, rejection.message,
                     now.millisecondsSince1970, now.millisecondsSince1970,
                 ] + write.order.arguments)
         case .responseLost, .abandoned:
             guard write.kind == .place else { return }
             try db.execute(
-                sql: "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
-                arguments: [OrderState.unconfirmed.rawValue] + write.order.arguments)
+                "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
+                [OrderState.unconfirmed.rawValue] + write.order.arguments)
         case .notProcessed, .undeterminable: break
         }
     }
 
     /// Replaces an order by its successor, and stores the relation.
-    private static func advance(_ write: JournalWrite, to order: Order, _ db: Database) throws {
+    private static func advance(_ write: JournalWrite, to order: Order, _ db: SQLTransaction) throws {
         if let old = write.providerOrderID, old != order.id {
             try db.execute(
-                sql: """
-                    INSERT INTO journal_replaced (owner, connection, provider_order_id, id) VALUES (?, ?, ?, ?)
-                    ON CONFLICT DO NOTHING
-                    """,
-                arguments: [write.order.owner.text, write.order.connection, old, write.order.id])
+                """
+                INSERT INTO journal_replaced (owner, connection, provider_order_id, id) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
+                """, [write.order.owner.text, write.order.connection, old, write.order.id])
         }
         // Before the relation was known, the new order may have been recorded and changed as one that was
         // placed elsewhere.
         try db.execute(
-            sql: """
-                DELETE FROM journal_order
-                WHERE owner = ? AND connection = ? AND provider_order_id = ? AND id <> ?
-                    AND idempotency_key IS NULL
-                """,
-            arguments: [write.order.owner.text, write.order.connection, order.id, write.order.id])
+            """
+            DELETE FROM journal_order
+            WHERE owner = ? AND connection = ? AND provider_order_id = ? AND id <> ?
+                AND idempotency_key IS NULL
+            """, [write.order.owner.text, write.order.connection, order.id, write.order.id])
         try update(write.order, with: order, db)
     }
 
-    static func update(_ identity: OrderIdentity, with order: Order, _ db: Database) throws {
+    static func update(_ identity: OrderIdentity, with order: Order, _ db: SQLTransaction) throws {
         var columns = SQLColumns()
         columns.add(order)
         try db.execute(
-            sql: """
-                UPDATE journal_order SET \(columns.assignments) WHERE owner = ? AND connection = ? AND id = ?
-                """,
-            arguments: columns.arguments + identity.arguments)
+            """
+            UPDATE journal_order SET \(columns.assignments) WHERE owner = ? AND connection = ? AND id = ?
+            """, columns.arguments + identity.arguments)
     }
 
     // MARK: After a crash
@@ -183,10 +179,9 @@ extension OrderJournal {
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
         try await database.write { db in
-            let rows = try Row.fetchAll(
-                db, sql: "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
+            let rows = try db.rows("\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
             for row in rows {
-                guard let write = JournalWrite(row), !isInProgress(row) else { continue }
+                guard let write = try JournalWrite(row), try !isInProgress(row) else { continue }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }
@@ -212,15 +207,14 @@ extension OrderJournal {
     /// - Throws: `StorageError` if the journal cannot be read.
     package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
         try await database.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, owner, connection, order_id FROM journal_write
-                    WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' ORDER BY created_at, id
-                    """
+            try db.rows(
+                """
+                SELECT id, owner, connection, order_id FROM journal_write
+                WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' ORDER BY created_at, id
+                """
             ).compactMap { row in
-                OwnerID(row["owner"]).map { owner in
-                    Unconfirmed(
+                try OwnerID(row["owner"]).map { owner in
+                    try Unconfirmed(
                         id: row["id"],
                         order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"])
                     )
@@ -247,14 +241,13 @@ extension JournalWrite {
 
     /// The number of writes of an owner, or of one of the owner's connections, that are in progress.
     static func countInProgress(
-        of owner: OwnerID, by connection: String? = nil, in db: Database
+        of owner: OwnerID, by connection: String? = nil, in db: SQLTransaction
     ) throws -> Int {
-        try Int.fetchOne(
-            db,
-            sql: """
-                SELECT count(*) FROM journal_write
-                WHERE owner = :owner AND (:connection IS NULL OR connection = :connection) AND \(isInProgress)
-                """, arguments: ["owner": owner.text, "connection": connection]) ?? 0
+        try db.value(
+            """
+            SELECT count(*) FROM journal_write
+            WHERE owner = ?1 AND (?2 IS NULL OR connection = ?2) AND \(isInProgress)
+            """, [owner.text, connection]) ?? 0
     }
 
     /// Whether the broker reports a replacement that had been given up, after its order was changed again;

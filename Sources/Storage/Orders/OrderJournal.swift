@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 import Synchronization
 package import Upstream
 
@@ -7,7 +6,7 @@ package import Upstream
 ///
 /// An order is recorded before its broker gets it, so that no order is placed twice.
 package struct OrderJournal: Sendable {
-    package let database: SQLiteDatabase
+    package let database: SQLDatabase
     /// The id of this process, new at each start.
     ///
     /// The rows of its own writes have it in `holder`.
@@ -55,19 +54,18 @@ package struct OrderJournal: Sendable {
         -> PlacementStart
     {
         let mostOrders = maximumOrders
-        return try await record(placing.id) { db in
+        return try await record(placing.id, of: placing.owner) { db in
             if let known = try find(placing, db) { return known }
             // An order that still has the key is abandoned and was never sent.
             try db.execute(
-                sql: "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
-                arguments: [placing.owner.text, placing.idempotencyKey])
+                "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
+                [placing.owner.text, placing.idempotencyKey])
             guard try Self.exists(placing.identity, isStored: placing.isConnectionStored, db) else {
                 return .connectionDeleted
             }
-            let count = try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM journal_order WHERE owner = ?",
-                arguments: [placing.owner.text])
-            if (count ?? 0) >= mostOrders { return .full(limit: mostOrders) }
+            let count =
+                try db.value("SELECT count(*) FROM journal_order WHERE owner = ?", [placing.owner.text]) ?? 0
+            if count >= mostOrders { return .full(limit: mostOrders) }
             try Self.insert(
                 placing.order(at: now), as: placing.identity, of: placing.provider,
                 key: placing.idempotencyKey, now, db)
@@ -78,33 +76,31 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    private func find(_ placing: OrderPlacement, _ db: Database) throws -> PlacementStart? {
-        let known = try Row.fetchOne(
-            db, sql: "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
-            arguments: [placing.owner.text, placing.idempotencyKey])
+    private func find(_ placing: OrderPlacement, _ db: SQLTransaction) throws -> PlacementStart? {
+        let known = try db.row(
+            "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
+            [placing.owner.text, placing.idempotencyKey])
         guard let known else { return nil }
-        let write = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT * FROM journal_write
-                WHERE owner = ? AND connection = ? AND order_id = ? AND kind = 'PLACE'
-                """,
-            arguments: [placing.owner.text, known["connection"] as String, known["id"] as String])
-        if let write, isUnsent(write) { return nil }
-        guard let order = JournalOrder(known), let write, placing.isSame(as: order, write) else {
+        let write = try db.row(
+            """
+            SELECT * FROM journal_write
+            WHERE owner = ? AND connection = ? AND order_id = ? AND kind = 'PLACE'
+            """, [placing.owner.text, known["connection"] as String, known["id"] as String])
+        if let write, try isUnsent(write) { return nil }
+        guard let order = try JournalOrder(known), let write, try placing.isSame(as: order, write) else {
             return .otherOrder
         }
         return .known(order)
     }
 
     /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
-    private func isUnsent(_ write: Row) -> Bool {
-        (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write)
+    private func isUnsent(_ write: SQLRow) throws -> Bool {
+        try (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write)
     }
 
     /// Whether this process is executing a write.
-    func isInProgress(_ write: Row) -> Bool {
-        write["holder"] == instanceID && active.contains(write["id"])
+    func isInProgress(_ write: SQLRow) throws -> Bool {
+        try instanceID == write["holder"] && active.contains(write["id"])
     }
 
     /// The result of recording a change of an order.
@@ -138,7 +134,7 @@ package struct OrderJournal: Sendable {
         isConnectionStored: Bool, at provider: ProviderID, now: Instant = .now
     ) async throws(StorageError) -> ChangeStart {
         let id = JournalWrite.newID()
-        return try await record(id) { db in
+        return try await record(id, of: identity.owner) { db in
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
                 return .connectionDeleted
             }
@@ -162,40 +158,38 @@ package struct OrderJournal: Sendable {
     }
 
     /// Removes an abandoned change of an order that was never sent, so that another change can start.
-    private func deleteUnsentChange(of order: OrderIdentity, _ db: Database) throws {
-        let write = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT * FROM journal_write
-                WHERE owner = ? AND connection = ? AND order_id = ? AND state = 'PENDING' AND kind <> 'PLACE'
-                """, arguments: order.arguments)
-        guard let write, isUnsent(write) else { return }
-        try db.execute(sql: "DELETE FROM journal_write WHERE id = ?", arguments: [write["id"] as String])
+    private func deleteUnsentChange(of order: OrderIdentity, _ db: SQLTransaction) throws {
+        let write = try db.row(
+            """
+            SELECT * FROM journal_write
+            WHERE owner = ? AND connection = ? AND order_id = ? AND state = 'PENDING' AND kind <> 'PLACE'
+            """, order.arguments)
+        guard let write, try isUnsent(write) else { return }
+        try db.execute("DELETE FROM journal_write WHERE id = ?", [write["id"] as String])
     }
 
     /// Whether the connection of an order (if it has a row) and its owner still exist.
     private static func exists(
-        _ order: OrderIdentity, isStored: Bool, _ db: Database
+        _ order: OrderIdentity, isStored: Bool, _ db: SQLTransaction
     ) throws -> Bool {
         let (owner, connection) = (order.owner.text, order.connection)
         return try isStored
-            ? Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)",
-                arguments: [connection, owner]) == true
-            : Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM user WHERE id = ?)", arguments: [owner]) == true
+            ? db.value(
+                "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)", [connection, owner],
+                as: Bool.self) == true
+            : db.value("SELECT EXISTS (SELECT 1 FROM \"user\" WHERE id = ?)", [owner], as: Bool.self) == true
     }
 
     /// Records a write in a transaction.
     ///
     /// From the start of this call until ``release(_:)``, this process executes the write.
     private func record<Start: Sendable>(
-        _ id: String, _ body: @escaping @Sendable (Database) throws -> Start,
+        _ id: String, of owner: OwnerID, _ body: @escaping @Sendable (SQLTransaction) throws -> Start,
         isBegun: (Start) -> Bool
     ) async throws(StorageError) -> Start {
         active.insert(id)
         do {
-            let start = try await database.write(body)
+            let start = try await database.write(for: owner, body)
             if !isBegun(start) { active.remove(id) }
             return start
         } catch {
@@ -206,7 +200,7 @@ package struct OrderJournal: Sendable {
 
     private static func insert(
         _ order: Order, as identity: OrderIdentity, of provider: ProviderID, key: String?, _ now: Instant,
-        _ db: Database
+        _ db: SQLTransaction
     ) throws {
         var columns = SQLColumns()
         columns.add("owner", identity.owner.text)
@@ -219,12 +213,12 @@ package struct OrderJournal: Sendable {
         columns.add("side", order.side.rawValue)
         columns.add("created_at", now)
         columns.add(order)
-        try db.execute(sql: columns.insertion(into: "journal_order"), arguments: columns.arguments)
+        try db.execute(columns.insertion(into: "journal_order"), columns.arguments)
     }
 
     private func insert(
         _ kind: JournalWrite.Kind, id: String, of order: OrderIdentity, _ meant: SQLColumns, _ now: Instant,
-        _ db: Database
+        _ db: SQLTransaction
     ) throws {
         var columns = meant
         columns.add("id", id)
@@ -235,7 +229,7 @@ package struct OrderJournal: Sendable {
         columns.add("state", OrderWriteState.pending.rawValue)
         columns.add("holder", instanceID)
         columns.add("created_at", now)
-        try db.execute(sql: columns.insertion(into: "journal_write"), arguments: columns.arguments)
+        try db.execute(columns.insertion(into: "journal_write"), columns.arguments)
     }
 }
 
@@ -271,24 +265,22 @@ extension OrderJournal {
     ) async throws(StorageError) -> OrderAliases {
         if providerOrderIDs.isEmpty { return OrderAliases() }
         return try await database.read { db in
-            let places = databaseQuestionMarks(count: providerOrderIDs.count)
-            let arguments: StatementArguments =
-                [owner.text, connection] + StatementArguments(providerOrderIDs.sorted())
-            let standing = try Row.fetchAll(
-                db,
-                sql: """
-                    \(JournalOrder.select)
-                    WHERE owner = ? AND connection = ? AND provider_order_id IN (\(places))
-                    """, arguments: arguments
-            ).compactMap { JournalOrder($0) }
+            let ids = SQLList(providerOrderIDs.sorted())
+            let arguments = [owner.text, connection] + ids.arguments
+            let standing = try db.rows(
+                """
+                \(JournalOrder.select)
+                WHERE owner = ? AND connection = ? AND provider_order_id IN (\(ids.placeholders))
+                """, arguments
+            ).compactMap { try JournalOrder($0) }
             var names = OrderAliases()
             for order in standing { names.current[order.order.id] = order }
-            names.replaced = try String.fetchSet(
-                db,
-                sql: """
+            names.replaced = try Set(
+                db.values(
+                    """
                     SELECT provider_order_id FROM journal_replaced
-                    WHERE owner = ? AND connection = ? AND provider_order_id IN (\(places))
-                    """, arguments: arguments)
+                    WHERE owner = ? AND connection = ? AND provider_order_id IN (\(ids.placeholders))
+                    """, arguments))
             return names
         }
     }
@@ -312,17 +304,16 @@ extension OrderJournal {
             case .all: ""
             }
         return try await database.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    \(JournalOrder.select)
-                    WHERE owner = ? AND connection = ? AND created_at <= ? \(condition)
-                    ORDER BY created_at DESC, id DESC LIMIT ?
-                    """,
-                arguments: [
+            try db.rows(
+                """
+                \(JournalOrder.select)
+                WHERE owner = ? AND connection = ? AND created_at <= ? \(condition)
+                ORDER BY created_at DESC, id DESC LIMIT ?
+                """,
+                [
                     owner.text, connection, (moment ?? .latest).millisecondsSince1970, limit,
                 ]
-            ).compactMap { JournalOrder($0) }
+            ).compactMap { try JournalOrder($0) }
         }
     }
 
@@ -334,7 +325,7 @@ extension OrderJournal {
         }
     }
 
-    static func receive(_ order: Order, as identity: OrderIdentity, _ db: Database) throws {
+    static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws {
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// An order to be placed.
@@ -76,13 +75,14 @@ extension Order {
 
 extension OrderPlacement {
     /// Whether an order was recorded with the same account and exactly the same values.
-    func isSame(as order: JournalOrder, _ write: Row) -> Bool {
+    func isSame(as order: JournalOrder, _ write: SQLRow) throws -> Bool {
         guard order.identity.connection == connection, order.order.accountID == ticket.accountID,
             order.order.symbol == ticket.symbol, order.order.side == ticket.side
         else { return false }
         let size: OrderSize? =
-            write.decimal("quantity").map { .quantity($0) } ?? write.decimal("notional").map { .notional($0) }
-        return size == ticket.size && OrderPricing(write) == ticket.price
+            try write.decimal("quantity").map { .quantity($0) }
+            ?? write.decimal("notional").map { .notional($0) }
+        return try size == ticket.size && OrderPricing(write) == ticket.price
             && (write.value("time_in_force") as TimeInForce?) == ticket.timeInForce
             && (write["expires_on"] as String?) == ticket.expiresOn?.description
             && (write["extended_hours"] as Bool?) == ticket.isExtendedHours

@@ -1,22 +1,21 @@
 import Brokerage
-import GRDB
 
 // Numbers are texts with all their digits, times milliseconds since 1970.
 
 /// Columns and their values, in the order of a statement.
 struct SQLColumns {
     private(set) var names: [String] = []
-    private(set) var values: [(any DatabaseValueConvertible)?] = []
+    private(set) var values: [SQLValue] = []
 
-    mutating func add(_ name: String, _ value: (any DatabaseValueConvertible)?) {
+    mutating func add(_ name: String, _ value: some SQLConvertible) {
         names.append(name)
-        values.append(value)
+        values.append(value.sqlValue)
     }
 
     mutating func add(_ name: String, _ value: Decimal?) { add(name, value?.description) }
     mutating func add(_ name: String, _ value: Instant?) { add(name, value?.millisecondsSince1970) }
 
-    var arguments: StatementArguments { StatementArguments(values) }
+    var arguments: SQLArguments { SQLArguments(values) }
 
     /// `INSERT INTO table (…) VALUES (…)`.
     func insertion(into table: String) -> String {
@@ -26,18 +25,6 @@ struct SQLColumns {
 
     /// `a = ?, b = ?`.
     var assignments: String { names.map { "\($0) = ?" }.joined(separator: ", ") }
-}
-
-extension Row {
-    func decimal(_ name: String) -> Decimal? { (self[name] as String?).flatMap { Decimal($0) } }
-
-    func instant(_ name: String) -> Instant? {
-        (self[name] as Int64?).flatMap { Instant(millisecondsSince1970: $0) }
-    }
-
-    func value<Value: RawRepresentable<String>>(_ name: String) -> Value? {
-        (self[name] as String?).flatMap { Value(rawValue: $0) }
-    }
 }
 
 extension SQLColumns {
@@ -90,9 +77,9 @@ extension SQLColumns {
 
 extension OrderPricing {
     /// Reads the requested price; nil if there is none.
-    init?(_ row: Row) {
-        let (limit, stop) = (row.decimal("limit_price"), row.decimal("stop_price"))
-        switch row.value("type") as OrderType? {
+    init?(_ row: SQLRow) throws {
+        let (limit, stop) = (try row.decimal("limit_price"), try row.decimal("stop_price"))
+        switch try row.value("type") as OrderType? {
         case nil: return nil
         case .market: self = .market
         case .limit:
@@ -105,9 +92,9 @@ extension OrderPricing {
             guard let stop, let limit else { return nil }
             self = .stopLimit(stop: stop, limit: limit)
         case .trailingStop:
-            if let percent = row.decimal("trail_percent") {
+            if let percent = try row.decimal("trail_percent") {
                 self = .trailingStop(.percent(percent))
-            } else if let amount = row.decimal("trail_amount") {
+            } else if let amount = try row.decimal("trail_amount") {
                 self = .trailingStop(.amount(amount))
             } else {
                 return nil

@@ -140,6 +140,10 @@ extension StorageError {
             self = error
             return
         }
+        if error is CorruptedRow {
+            self = .damaged(path: path)
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .failed(path: path, code: -1)
             return
@@ -178,10 +182,10 @@ struct ReadingConnection: Sendable {
 
     /// Reads from one consistent state of the file.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
         do {
-            return try await queue.read(body)
+            return try await queue.read { db in try body(SQLTransaction(db)) }
         } catch {
             throw StorageError(error, path: path)
         }

@@ -67,8 +67,3 @@ extension StorageError: CustomStringConvertible {
         }
     }
 }
-
-/// A row that Portico cannot have written: another program has changed the file.
-///
-/// Such a row is not skipped, because missing data would look like data that does not exist.
-struct CorruptedRow: Error {}

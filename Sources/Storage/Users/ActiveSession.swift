@@ -1,6 +1,5 @@
 package import Brokerage
 import Foundation
-import GRDB
 import Synchronization
 package import Upstream
 
@@ -74,9 +73,11 @@ package final class ActiveSession: Sendable {
     }
 
     /// Whether a row of the file has the same values.
-    func isUnchanged(in row: Row) -> Bool {
-        let (hash, owner, scopes): (Data, String, String) = (row["token_hash"], row["user_id"], row["scopes"])
-        return self.hash == TokenHash(hash) && self.owner.text == owner && self.scopes == Set(text: scopes)
+    func isUnchanged(in row: SQLRow) throws -> Bool {
+        let (hash, owner, scopes): (Data, String, String) =
+            try (row["token_hash"], row["user_id"], row["scopes"])
+        return try self.hash == TokenHash(hash) && self.owner.text == owner
+            && self.scopes == Set(text: scopes)
             && expiresAt.millisecondsSince1970 == row["expires_at"] as Int64
     }
 
@@ -88,25 +89,24 @@ package final class ActiveSession: Sendable {
 }
 
 extension ActiveSession {
-    convenience init(_ row: Row, isGuest: Bool) throws {
-        guard let owner = OwnerID(row["user_id"]), let hash = TokenHash(row["token_hash"]),
-            let createdAt = Instant(millisecondsSince1970: row["created_at"]),
-            let lastUsedAt = Instant(millisecondsSince1970: row["last_used_at"]),
-            let expiresAt = Instant(millisecondsSince1970: row["expires_at"])
-        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        self.init(
+    convenience init(_ row: SQLRow, isGuest: Bool) throws {
+        guard let owner = try OwnerID(row["user_id"]), let hash = try TokenHash(row["token_hash"]),
+            let createdAt = try row.instant("created_at"), let lastUsedAt = try row.instant("last_used_at"),
+            let expiresAt = try row.instant("expires_at")
+        else { throw CorruptedRow() }
+        try self.init(
             id: row["id"], owner: owner, isGuest: isGuest, scopes: Set(text: row["scopes"]),
             label: row["label"],
             createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
     }
 
-    func insert(into db: Database) throws {
+    func insert(into db: SQLTransaction) throws {
         try db.execute(
-            sql: """
-                INSERT INTO session (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
+            """
+            INSERT INTO session (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
                 id, hash.data, owner.text, scopes.text, label, createdAt.millisecondsSince1970,
                 lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970,
             ])

@@ -1,7 +1,6 @@
 package import Brokerage
 import Cryptography
 import Foundation
-import GRDB
 
 /// Leave to sign up, once.
 package struct Invitation: Sendable {
@@ -30,17 +29,16 @@ extension UserStore {
         let invitation = Invitation(code: RandomID.make(), expiresAt: now + Invitation.lifetime)
         try await database.write { db in
             try db.execute(
-                sql: """
-                    INSERT INTO invitation (id, code_hash, label, is_admin, created_at, expires_at)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+                """
+                INSERT INTO invitation (id, code_hash, label, is_admin, created_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
                     RandomID.make(), Invitation.hash(invitation.code), label, isAdmin,
                     now.millisecondsSince1970, invitation.expiresAt.millisecondsSince1970,
                 ])
             // Deletes unused invitations that have expired.
-            try db.execute(
-                sql: "DELETE FROM invitation WHERE expires_at <= ?", arguments: [now.millisecondsSince1970])
+            try db.execute("DELETE FROM invitation WHERE expires_at <= ?", [now.millisecondsSince1970])
         }
         return invitation
     }
@@ -48,9 +46,9 @@ extension UserStore {
     /// Uses an invitation, which is valid once.
     ///
     /// - Returns: Whether the new user is an administrator; nil if there is no invitation with this code.
-    static func accept(_ code: String, in db: Database, now: Instant) throws -> Bool? {
-        try Bool.fetchOne(
-            db, sql: "DELETE FROM invitation WHERE code_hash = ? AND expires_at > ? RETURNING is_admin",
-            arguments: [Invitation.hash(code), now.millisecondsSince1970])
+    static func accept(_ code: String, in db: SQLTransaction, now: Instant) throws -> Bool? {
+        try db.value(
+            "DELETE FROM invitation WHERE code_hash = ? AND expires_at > ? RETURNING is_admin",
+            [Invitation.hash(code), now.millisecondsSince1970], as: Bool.self)
     }
 }

@@ -1,6 +1,5 @@
 import Cryptography
 import Foundation
-package import GRDB
 
 /// A password as it is hashed: UTF-8 of the text in Unicode's form NFKC, so that keyboards that compose letters
 /// differently make the same one (NIST SP 800-63B, section 3.1.1.2).
@@ -144,18 +143,18 @@ package struct PasswordHash: Hashable, Sendable {
 
 extension PasswordHash {
     /// Reads what `arguments` has written.
-    package init(_ row: Row) throws {
+    package init(_ row: SQLRow) throws {
         guard
-            let cost = PasswordCost(
+            let cost = try PasswordCost(
                 cost: row["cost"], blockSize: row["block_size"], parallelism: row["parallelism"])
-        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        salt = [UInt8](row["salt"] as Data)
-        hash = [UInt8](row["hash"] as Data)
+        else { throw CorruptedRow() }
+        salt = [UInt8](try row["salt"] as Data)
+        hash = [UInt8](try row["hash"] as Data)
         self.cost = cost
     }
 
     /// For the columns salt, hash, cost, block_size and parallelism.
-    var arguments: StatementArguments {
+    var arguments: SQLArguments {
         [Data(salt), Data(hash), cost.cost, cost.blockSize, cost.parallelism]
     }
 }

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 import Upstream
 
 extension SessionStore {
@@ -21,7 +20,7 @@ extension SessionStore {
     package func open(
         _ options: Options, for known: UserStore.Registered, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
-        try await database.write { [self] db in
+        try await database.write(for: known.user.id) { [self] db in
             guard let user = try UserStore.user(known.user.id, in: db),
                 try UserStore.hash(of: user.id, in: db) == known.hash
             else { return nil }
@@ -70,7 +69,7 @@ extension SessionStore {
         }
     }
 
-    private func signUp(_ candidate: NewUser, _ options: Options, in db: Database, now: Instant) throws
+    private func signUp(_ candidate: NewUser, _ options: Options, in db: SQLTransaction, now: Instant) throws
         -> NewSession
     {
         let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
@@ -87,8 +86,7 @@ extension SessionStore {
         }
         let user = try UserStore.name(guest, candidate.username, isAdmin: isAdmin, in: db, now: now)
         try UserStore.set(candidate.hash, of: user.id, in: db)
-        let old = try String.fetchAll(
-            db, sql: "SELECT id FROM session WHERE user_id = ?", arguments: [user.id.text])
+        let old: [String] = try db.values("SELECT id FROM session WHERE user_id = ?", [user.id.text])
         try delete(old, in: db)
         return try open(options, for: user, in: db, now: now)
     }
@@ -96,7 +94,7 @@ extension SessionStore {
     /// The guest of the session, as the request's token has opened it.
     ///
     /// - Throws: `SignUpError` if the token has ended meanwhile, or the user is not a guest.
-    private func owningGuest(of session: ActiveSession, in db: Database, now: Instant) throws -> User {
+    private func owningGuest(of session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> User {
         guard try row(of: session, in: db, now: now) != nil else { throw SignUpError.endedSession }
         guard let user = try UserStore.user(session.owner, in: db), user.kind == .guest else {
             throw SignUpError.notAGuest
@@ -116,7 +114,7 @@ extension SessionStore {
     package func change(
         _ old: UserStore.Registered, to new: PasswordHash, in session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
-        try await database.write { [self] db in
+        try await database.write(for: old.user.id) { [self] db in
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
                 session.owner == old.user.id, let opened = try renew(session, in: db, now: now)
             else { return nil }
@@ -137,7 +135,7 @@ extension SessionStore {
         of session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> Deletion {
         let owner = session.owner
-        let deletion: Deletion = try await database.write { [self] db in
+        let deletion: Deletion = try await database.write(for: owner) { [self] db in
             guard try row(of: session, in: db, now: now) != nil else { return .unknown }
             let count = try JournalWrite.countInProgress(of: owner, in: db)
             guard count == 0 else { return .ordersInProgress(count) }

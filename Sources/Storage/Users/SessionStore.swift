@@ -1,13 +1,12 @@
 package import Brokerage
 import Cryptography
-import GRDB
 import Synchronization
 package import Upstream
 
 /// The sessions of the server: stored in the file, and looked up in memory.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
-    let database: SQLiteDatabase
+    let database: SQLDatabase
     package let live: ActiveSessions
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
@@ -24,7 +23,7 @@ package final class SessionStore: Sendable {
         in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
     ) throws(StorageError) {
         database = file.database
-        watch = try ReadingConnection(to: database)
+        watch = try ReadingConnection(to: database.sqlite)
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
@@ -83,7 +82,7 @@ package final class SessionStore: Sendable {
 
     /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
     /// unused for longest.
-    func open(_ options: Options, for user: User, in db: Database, now: Instant) throws -> NewSession {
+    func open(_ options: Options, for user: User, in db: SQLTransaction, now: Instant) throws -> NewSession {
         let token = SessionToken()
         let session = ActiveSession(
             id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: options.scopes,
@@ -92,20 +91,20 @@ package final class SessionStore: Sendable {
         try session.insert(into: db)
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
         try delete(surplus, in: db)
-        db.afterNextTransaction { [live] _ in live.add(session) }
+        db.afterCommit { [live] in live.add(session) }
         return NewSession(token: token, session: session, user: user)
     }
 
     /// Ends sessions in a transaction; they are removed from memory when it is committed.
-    func delete(_ ids: [String], in db: Database) throws {
+    func delete(_ ids: [String], in db: SQLTransaction) throws {
         guard !ids.isEmpty else { return }
-        for id in ids { try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id]) }
-        db.afterNextTransaction { [live] _ in live.remove(ids) }
+        for id in ids { try db.execute("DELETE FROM session WHERE id = ?", [id]) }
+        db.afterCommit { [live] in live.remove(ids) }
     }
 
-    private static func all(_ db: Database) throws -> [ActiveSession] {
-        let sql = "SELECT session.*, user.kind FROM session JOIN user ON user.id = session.user_id"
-        return try Row.fetchAll(db, sql: sql).map { try ActiveSession($0, isGuest: $0["kind"] == "GUEST") }
+    private static func all(_ db: SQLTransaction) throws -> [ActiveSession] {
+        let sql = #"SELECT session.*, "user".kind FROM session JOIN "user" ON "user".id = session.user_id"#
+        return try db.rows(sql).map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
     }
 
     // MARK: Renewal and end
@@ -120,10 +119,10 @@ package final class SessionStore: Sendable {
     package func renew(
         _ session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
-        try await database.write { [self] db in try renew(session, in: db, now: now) }
+        try await database.write(for: session.owner) { [self] db in try renew(session, in: db, now: now) }
     }
 
-    func renew(_ session: ActiveSession, in db: Database, now: Instant) throws -> NewSession? {
+    func renew(_ session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> NewSession? {
         let (id, owner) = (session.id, session.owner)
         guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
         else { return nil }
@@ -134,11 +133,11 @@ package final class SessionStore: Sendable {
             createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
         try db.execute(
-            sql: "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
-            arguments: [
+            "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
+            [
                 new.hash.data, now.millisecondsSince1970, new.expiresAt.millisecondsSince1970, id,
             ])
-        db.afterNextTransaction { [live] _ in
+        db.afterCommit { [live] in
             live.remove([id])
             live.add(new)
         }
@@ -147,11 +146,11 @@ package final class SessionStore: Sendable {
 
     /// The row of a session in a transaction; nil if the session's token has ended, in memory or only in the
     /// file.
-    func row(of session: ActiveSession, in db: Database, now: Instant) throws -> Row? {
+    func row(of session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> SQLRow? {
         guard isValid(session, now: now) else { return nil }
-        return try Row.fetchOne(
-            db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
-            arguments: [session.id, session.owner.text, session.hash.data])
+        return try db.row(
+            "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
+            [session.id, session.owner.text, session.hash.data])
     }
 
     /// Ends a user's session.
@@ -171,7 +170,7 @@ package final class SessionStore: Sendable {
     private func end(
         of owner: OwnerID, where isMeant: @escaping @Sendable (String) -> Bool
     ) async throws(StorageError) -> [String] {
-        let (ids, deleted) = try await database.write { [self] db in
+        let (ids, deleted) = try await database.write(for: owner) { [self] db in
             try end(of: owner, in: db, where: isMeant)
         }
         deletions.report(deleted)
@@ -184,11 +183,10 @@ package final class SessionStore: Sendable {
     ///
     /// - Returns: the ids of the sessions, and the deleted guest if any.
     func end(
-        of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool
+        of owner: OwnerID, in db: SQLTransaction, where isMeant: (String) -> Bool
     ) throws -> (ids: [String], deleted: [OwnerID]) {
-        let ids = try String.fetchAll(
-            db, sql: "SELECT id FROM session WHERE user_id = ? ORDER BY id", arguments: [owner.text]
-        ).filter(isMeant)
+        let ids = try db.values("SELECT id FROM session WHERE user_id = ? ORDER BY id", [owner.text]).filter(
+            isMeant)
         try delete(ids, in: db)
         return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
     }
@@ -204,7 +202,7 @@ package final class SessionStore: Sendable {
         let (known, held) = (live.all, deletions.owners)
         let found = try await watch.read { [self] db -> Difference? in
             // It changes when another connection has written, including the writer of this process.
-            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            let version: Int64 = try db.value("PRAGMA data_version") ?? 0
             guard knownVersion.load(ordering: .relaxed) != version else { return nil }
             return try difference(from: known, held: held, at: version, in: db, now: now)
         }
@@ -230,23 +228,21 @@ package final class SessionStore: Sendable {
     }
 
     private func difference(
-        from known: [ActiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
+        from known: [ActiveSession], held: [OwnerID], at version: Int64, in db: SQLTransaction, now: Instant
     ) throws -> Difference {
         var missing = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         var hasOthers = false
-        let rows = try Row.fetchCursor(
-            db,
-            sql: "SELECT id, user_id, token_hash, scopes, expires_at, last_used_at FROM session")
-        while let row = try rows.next() {
-            let id: String = row["id"]
-            if missing[id]?.isUnchanged(in: row) == true {
+        let sql = "SELECT id, user_id, token_hash, scopes, expires_at, last_used_at FROM session"
+        try db.forEachRow(sql) { row in
+            let id: String = try row["id"]
+            if try missing[id]?.isUnchanged(in: row) == true {
                 missing[id] = nil
-            } else if live.session(id)?.isUnchanged(in: row) != true, !hasExpired(row, now: now) {
+            } else if try live.session(id)?.isUnchanged(in: row) != true, try !hasExpired(row, now: now) {
                 // It was neither known before nor written by this process meanwhile.
                 hasOthers = true
             }
         }
-        let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
+        let users = held.isEmpty ? [] : Set(try db.values(#"SELECT id FROM "user""#, as: String.self))
         return Difference(
             version: version, ended: Array(missing.values), hasOthers: hasOthers,
             deleted: held.filter { !users.contains($0.text) })
@@ -254,10 +250,10 @@ package final class SessionStore: Sendable {
 
     /// Whether a session in the file has expired: it was removed from memory, and ``tidy(now:)`` will delete
     /// it.
-    private func hasExpired(_ row: Row, now: Instant) -> Bool {
+    private func hasExpired(_ row: SQLRow, now: Instant) throws -> Bool {
         let now = now.millisecondsSince1970
         let idle = Int64(policy.idle / .milliseconds(1))
-        let (end, lastUse): (Int64, Int64) = (row["expires_at"], row["last_used_at"])
+        let (end, lastUse): (Int64, Int64) = try (row["expires_at"], row["last_used_at"])
         return end <= now || lastUse <= now - idle
     }
 
@@ -278,9 +274,9 @@ package final class SessionStore: Sendable {
         let deleted = try await database.write { [self] db in
             // First, or one that was used a moment ago would end.
             try Self.store(uses, in: db)
-            let ended = try String.fetchAll(
-                db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
-                arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
+            let ended: [String] = try db.values(
+                "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
+                [now.millisecondsSince1970, idle.millisecondsSince1970])
             try delete(ended, in: db)
             return try UserStore.deleteGuestsWithoutSession(in: db)
         }
@@ -296,11 +292,11 @@ package final class SessionStore: Sendable {
         live.all.compactMap { session in session.unsavedUse.map { (session, $0) } }
     }
 
-    private static func store(_ uses: [(ActiveSession, Int64)], in db: Database) throws {
+    private static func store(_ uses: [(ActiveSession, Int64)], in db: SQLTransaction) throws {
         for (session, use) in uses {
             try db.execute(
-                sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",
-                arguments: [use, session.id, use])
+                "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",
+                [use, session.id, use])
         }
     }
 }

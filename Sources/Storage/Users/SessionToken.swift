@@ -1,6 +1,5 @@
 import Cryptography
 package import Foundation
-import GRDB
 import PorticoCore
 
 /// The bearer token of a session: `pts_` and 256 random bits.
@@ -85,16 +84,16 @@ struct TokenKey: Sendable {
     /// Decrypts the key of a file, and creates one if there is none.
     ///
     /// - Throws: `wrongMasterKey` if it was encrypted with another key.
-    init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
-        let path = database.path
+    init(in database: SQLDatabase, _ master: MasterKey) throws(StorageError) {
+        let path = database.location
         key = try database.writeNow { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1")
+            guard let row = try db.row("SELECT * FROM token_key ORDER BY id DESC LIMIT 1")
             else {
                 let key = SymmetricKey()
                 try Self.insert(key, db, master)
                 return key
             }
-            guard (row["master_key_id"] as String) == master.id,
+            guard try master.id == row["master_key_id"],
                 let key = try? Self.unwrap(row["wrapped"], master)
             else { throw StorageError.wrongMasterKey(path: path) }
             return key
@@ -104,24 +103,22 @@ struct TokenKey: Sendable {
     /// Encrypts the key with a new master key.
     ///
     /// - Throws: `wrongMasterKey` if it was encrypted with neither.
-    static func rewrap(_ db: Database, at path: String, from old: MasterKey, to new: MasterKey) throws {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1") else {
+    static func rewrap(_ db: SQLTransaction, at path: String, from old: MasterKey, to new: MasterKey) throws {
+        guard let row = try db.row("SELECT * FROM token_key ORDER BY id DESC LIMIT 1") else {
             return
         }
-        let master: String = row["master_key_id"]
+        let master: String = try row["master_key_id"]
         if master == new.id { return }
         guard master == old.id, let key = try? unwrap(row["wrapped"], old) else {
             throw StorageError.wrongMasterKey(path: path)
         }
-        try db.execute(sql: "DELETE FROM token_key")
+        try db.execute("DELETE FROM token_key")
         try insert(key, db, new)
     }
 
-    private static func insert(_ key: SymmetricKey, _ db: Database, _ master: MasterKey) throws {
+    private static func insert(_ key: SymmetricKey, _ db: SQLTransaction, _ master: MasterKey) throws {
         let wrapped = Data(try AESGCM.seal(key.bytes, using: master.key, authenticating: label))
-        try db.execute(
-            sql: "INSERT INTO token_key (wrapped, master_key_id) VALUES (?, ?)",
-            arguments: [wrapped, master.id])
+        try db.execute("INSERT INTO token_key (wrapped, master_key_id) VALUES (?, ?)", [wrapped, master.id])
     }
 
     private static func unwrap(_ wrapped: Data, _ master: MasterKey) throws -> SymmetricKey {

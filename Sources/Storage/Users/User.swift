@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// A user.
@@ -27,19 +26,18 @@ package struct User: Hashable, Sendable {
 }
 
 extension User {
-    init(_ row: Row) throws {
-        let name: String? = row["username"]
+    init(_ row: SQLRow) throws {
+        let name: String? = try row["username"]
         let kind: Kind? =
-            switch (row["kind"] as String, name) {
+            switch try (row["kind"] as String, name) {
             case ("CONFIGURED", nil): .configured
             case ("GUEST", nil): .guest
             case ("NAMED", let name?): .named(name)
             default: nil
             }
-        guard let id = OwnerID(row["id"]), let kind,
-            let createdAt = Instant(millisecondsSince1970: row["created_at"])
-        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        self.init(id: id, kind: kind, isAdmin: row["is_admin"], createdAt: createdAt)
+        guard let id = try OwnerID(row["id"]), let kind, let createdAt = try row.instant("created_at")
+        else { throw CorruptedRow() }
+        self.init(id: id, kind: kind, isAdmin: try row["is_admin"], createdAt: createdAt)
     }
 }
 

@@ -1,12 +1,11 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// The users of the server.
 ///
 /// `portico users` uses it beside a running server.
 package struct UserStore: Sendable {
-    let database: SQLiteDatabase
+    let database: SQLDatabase
 
     package init(in file: UserDatabase) {
         database = file.database
@@ -19,9 +18,8 @@ package struct UserStore: Sendable {
     package func ensure(_ owner: OwnerID, now: Instant = .now) throws(StorageError) {
         try database.writeNow { db in
             try db.execute(
-                sql:
-                    "INSERT INTO user (id, kind, created_at) VALUES (?, 'CONFIGURED', ?) ON CONFLICT DO NOTHING",
-                arguments: [owner.text, now.millisecondsSince1970])
+                "INSERT INTO \"user\" (id, kind, created_at) VALUES (?, 'CONFIGURED', ?) ON CONFLICT (id) DO NOTHING",
+                [owner.text, now.millisecondsSince1970])
         }
     }
 
@@ -34,40 +32,39 @@ package struct UserStore: Sendable {
     ///
     /// A session of the user in memory ends when its store is notified, or detects that the file was changed.
     package func delete(_ id: OwnerID) async throws(StorageError) -> Deletion {
-        try await database.write { db in try Self.delete(id, in: db) }
+        try await database.write(for: id) { db in try Self.delete(id, in: db) }
     }
 
-    static func user(_ id: OwnerID, in db: Database) throws -> User? {
-        try Row.fetchOne(db, sql: "SELECT * FROM user WHERE id = ?", arguments: [id.text]).map {
+    static func user(_ id: OwnerID, in db: SQLTransaction) throws -> User? {
+        try db.row("SELECT * FROM \"user\" WHERE id = ?", [id.text]).map {
             try User($0)
         }
     }
 
-    static func user(named name: Username, in db: Database) throws -> User? {
-        try Row.fetchOne(db, sql: "SELECT * FROM user WHERE username_key = ?", arguments: [name.key])
+    static func user(named name: Username, in db: SQLTransaction) throws -> User? {
+        try db.row("SELECT * FROM \"user\" WHERE username_key = ?", [name.key])
             .map { try User($0) }
     }
 
-    static func delete(_ id: OwnerID, in db: Database) throws -> Deletion {
+    static func delete(_ id: OwnerID, in db: SQLTransaction) throws -> Deletion {
         let count = try JournalWrite.countInProgress(of: id, in: db)
         guard count == 0 else { return .ordersInProgress(count) }
-        try db.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [id.text])
-        return db.changesCount > 0 ? .deleted : .unknown
+        return try db.executeUpdate("DELETE FROM \"user\" WHERE id = ?", [id.text]) > 0 ? .deleted : .unknown
     }
 
-    static func insertGuest(in db: Database, now: Instant) throws -> User {
+    static func insertGuest(in db: SQLTransaction, now: Instant) throws -> User {
         let id = RandomID.make()
         try db.execute(
-            sql: "INSERT INTO user (id, kind, created_at) VALUES (?, 'GUEST', ?)",
-            arguments: [id, now.millisecondsSince1970])
+            "INSERT INTO \"user\" (id, kind, created_at) VALUES (?, 'GUEST', ?)",
+            [id, now.millisecondsSince1970])
         guard let owner = OwnerID(id), let user = try user(owner, in: db) else {
-            throw DatabaseError(resultCode: .SQLITE_INTERNAL)
+            throw CorruptedRow()
         }
         return user
     }
 
-    static func countOfGuests(in db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE kind = 'GUEST'") ?? 0
+    static func countOfGuests(in db: SQLTransaction) throws -> Int {
+        try db.value("SELECT count(*) FROM \"user\" WHERE kind = 'GUEST'") ?? 0
     }
 
     /// Deletes guests without a session, because no client can access their data.
@@ -75,35 +72,33 @@ package struct UserStore: Sendable {
     /// A guest with an order in progress is deleted after its outcome has been recorded.
     ///
     /// - Returns: The deleted guests.
-    static func deleteGuestsWithoutSession(in db: Database) throws -> [OwnerID] {
-        try String.fetchAll(db, sql: "DELETE FROM user WHERE \(isGuestWithoutSession) RETURNING id")
+    static func deleteGuestsWithoutSession(in db: SQLTransaction) throws -> [OwnerID] {
+        try db.values("DELETE FROM \"user\" WHERE \(isGuestWithoutSession) RETURNING id")
             .compactMap { OwnerID($0) }
     }
 
     /// Deletes a guest who has no session and no order in progress.
     ///
     /// - Returns: Whether there was one.
-    static func deleteGuestWithoutSession(_ id: OwnerID, in db: Database) throws -> Bool {
-        try db.execute(
-            sql: "DELETE FROM user WHERE id = ? AND \(isGuestWithoutSession)", arguments: [id.text])
-        return db.changesCount > 0
+    static func deleteGuestWithoutSession(_ id: OwnerID, in db: SQLTransaction) throws -> Bool {
+        try db.executeUpdate("DELETE FROM \"user\" WHERE id = ? AND \(isGuestWithoutSession)", [id.text]) > 0
     }
 
     private static let isGuestWithoutSession = """
-        kind = 'GUEST' AND NOT EXISTS (SELECT 1 FROM session WHERE session.user_id = user.id)
+        kind = 'GUEST' AND NOT EXISTS (SELECT 1 FROM session WHERE session.user_id = "user".id)
             AND NOT EXISTS (
                 SELECT 1 FROM journal_write
-                WHERE journal_write.owner = user.id AND \(JournalWrite.isInProgress))
+                WHERE journal_write.owner = "user".id AND \(JournalWrite.isInProgress))
         """
 
     /// Gives a guest or a new user a name.
     static func name(
-        _ guest: User?, _ name: Username, isAdmin: Bool, in db: Database, now: Instant
+        _ guest: User?, _ name: Username, isAdmin: Bool, in db: SQLTransaction, now: Instant
     ) throws -> User {
         let user = try guest ?? insertGuest(in: db, now: now)
         try db.execute(
-            sql: "UPDATE user SET kind = 'NAMED', username = ?, username_key = ?, is_admin = ? WHERE id = ?",
-            arguments: [name.text, name.key, isAdmin, user.id.text])
+            "UPDATE \"user\" SET kind = 'NAMED', username = ?, username_key = ?, is_admin = ? WHERE id = ?",
+            [name.text, name.key, isAdmin, user.id.text])
         return User(id: user.id, kind: .named(name.text), isAdmin: isAdmin, createdAt: user.createdAt)
     }
 }
@@ -140,25 +135,25 @@ extension UserStore {
     package func upgrade(
         _ hash: PasswordHash, to new: PasswordHash, of id: OwnerID
     ) async throws(StorageError) {
-        try await database.write { db in
+        try await database.write(for: id) { db in
             guard try Self.hash(of: id, in: db) == hash else { return }
             try Self.set(new, of: id, in: db)
         }
     }
 
-    static func hash(of id: OwnerID, in db: Database) throws -> PasswordHash? {
-        try Row.fetchOne(db, sql: "SELECT * FROM password WHERE user_id = ?", arguments: [id.text])
+    static func hash(of id: OwnerID, in db: SQLTransaction) throws -> PasswordHash? {
+        try db.row("SELECT * FROM password WHERE user_id = ?", [id.text])
             .map { try PasswordHash($0) }
     }
 
-    static func set(_ hash: PasswordHash, of id: OwnerID, in db: Database) throws {
+    static func set(_ hash: PasswordHash, of id: OwnerID, in db: SQLTransaction) throws {
         try db.execute(
-            sql: """
-                INSERT INTO password (user_id, salt, hash, cost, block_size, parallelism)
-                VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET salt = excluded.salt, hash = excluded.hash, cost = excluded.cost,
-                    block_size = excluded.block_size, parallelism = excluded.parallelism
-                """, arguments: [id.text] + hash.arguments)
+            """
+            INSERT INTO password (user_id, salt, hash, cost, block_size, parallelism)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (user_id) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, cost = excluded.cost,
+                block_size = excluded.block_size, parallelism = excluded.parallelism
+            """, [id.text] + hash.arguments)
     }
 }
 
@@ -174,19 +169,16 @@ extension UserStore {
     /// All users except guests, sorted by name; the users of the settings come first.
     package func summaries() async throws(StorageError) -> [Summary] {
         try await database.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT user.*, count(session.id) AS sessions, max(session.last_used_at) AS last_used_at
-                    FROM user LEFT JOIN session ON session.user_id = user.id
-                    WHERE kind <> 'GUEST' GROUP BY user.id ORDER BY username_key
-                    """
+            try db.rows(
+                """
+                SELECT "user".*, count(session.id) AS sessions, max(session.last_used_at) AS last_used_at
+                FROM "user" LEFT JOIN session ON session.user_id = "user".id
+                WHERE kind <> 'GUEST' GROUP BY "user".id ORDER BY username_key NULLS FIRST
+                """
             ).map { row in
                 Summary(
-                    user: try User(row), sessions: row["sessions"],
-                    lastUsedAt: (row["last_used_at"] as Int64?).flatMap {
-                        Instant(millisecondsSince1970: $0)
-                    })
+                    user: try User(row), sessions: try row["sessions"],
+                    lastUsedAt: try row.instant("last_used_at"))
             }
         }
     }
@@ -207,10 +199,10 @@ extension UserStore {
     package func resetPassword(
         of id: OwnerID, to hash: PasswordHash
     ) async throws(StorageError) -> Bool {
-        try await database.write { db in
+        try await database.write(for: id) { db in
             guard case .named? = try Self.user(id, in: db)?.kind else { return false }
             try Self.set(hash, of: id, in: db)
-            try db.execute(sql: "DELETE FROM session WHERE user_id = ?", arguments: [id.text])
+            try db.execute("DELETE FROM session WHERE user_id = ?", [id.text])
             return true
         }
     }

@@ -1,5 +1,4 @@
 package import Brokerage
-import GRDB
 package import Upstream
 
 /// Stores users' watchlists.
@@ -12,7 +11,7 @@ package struct WatchlistStore: Sendable {
     /// As many symbols as a list may have.
     package static let maximumSymbols = 500
 
-    private let database: SQLiteDatabase
+    private let database: SQLDatabase
 
     package init(in file: UserDatabase) {
         database = file.database
@@ -35,10 +34,9 @@ package struct WatchlistStore: Sendable {
     package func create(
         named name: String, of symbols: [Symbol], for owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             let count =
-                try Int.fetchOne(
-                    db, sql: "SELECT COUNT(*) FROM watchlist WHERE owner = ?", arguments: [owner.text]) ?? 0
+                try db.value("SELECT COUNT(*) FROM watchlist WHERE owner = ?", [owner.text]) ?? 0
             guard count < Self.maximumLists else { return .failure(.tooManyLists(limit: Self.maximumLists)) }
             let items: [Symbol]
             switch WatchlistEdit.add(symbols).applied(to: []) {
@@ -46,13 +44,14 @@ package struct WatchlistStore: Sendable {
             case .failure(let refusal): return .failure(refusal)
             }
             let id = RandomID.make()
-            try db.execute(
-                sql: """
-                    INSERT INTO watchlist (id, owner, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [id, owner.text, name, now.millisecondsSince1970, now.millisecondsSince1970])
+            let number: Int64? = try db.value(
+                """
+                INSERT INTO watchlist (id, owner, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+                RETURNING number
+                """, [id, owner.text, name, now.millisecondsSince1970, now.millisecondsSince1970])
+            guard let number else { throw CorruptedRow() }
             let storedItems = items.map { StoredWatchlist.Item(symbol: $0, addedAt: now) }
-            try WatchlistRow.save(storedItems, in: db.lastInsertedRowID, db)
+            try WatchlistRow.save(storedItems, in: number, db)
             return try Self.outcome(id, of: owner, db)
         }
     }
@@ -61,10 +60,10 @@ package struct WatchlistStore: Sendable {
     package func rename(
         _ id: String, to name: String, for owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             try db.execute(
-                sql: "UPDATE watchlist SET name = ?, updated_at = ? WHERE id = ? AND owner = ?",
-                arguments: [name, now.millisecondsSince1970, id, owner.text])
+                "UPDATE watchlist SET name = ?, updated_at = ? WHERE id = ? AND owner = ?",
+                [name, now.millisecondsSince1970, id, owner.text])
             return try Self.outcome(id, of: owner, db)
         }
     }
@@ -73,10 +72,8 @@ package struct WatchlistStore: Sendable {
     ///
     /// - Returns: whether there was one.
     package func delete(_ id: String, for owner: OwnerID) async throws(StorageError) -> Bool {
-        try await database.write { db in
-            try db.execute(
-                sql: "DELETE FROM watchlist WHERE id = ? AND owner = ?", arguments: [id, owner.text])
-            return db.changesCount > 0
+        try await database.write(for: owner) { db in
+            try db.executeUpdate("DELETE FROM watchlist WHERE id = ? AND owner = ?", [id, owner.text]) > 0
         }
     }
 
@@ -84,7 +81,7 @@ package struct WatchlistStore: Sendable {
     package func change(
         _ id: String, _ edit: WatchlistEdit, for owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
-        try await database.write { db in
+        try await database.write(for: owner) { db in
             guard let row = try WatchlistRow.fetch(id, of: owner, db) else { return .failure(.notFound) }
             let before = row.watchlist.items
             switch edit.applied(to: before.map(\.symbol)) {
@@ -96,14 +93,14 @@ package struct WatchlistStore: Sendable {
                 guard after != before else { return .success(row.watchlist) }
                 try WatchlistRow.save(after, in: row.number, db)
                 try db.execute(
-                    sql: "UPDATE watchlist SET updated_at = ? WHERE number = ?",
-                    arguments: [now.millisecondsSince1970, row.number])
+                    "UPDATE watchlist SET updated_at = ? WHERE number = ?",
+                    [now.millisecondsSince1970, row.number])
                 return try Self.outcome(id, of: owner, db)
             }
         }
     }
 
-    private static func outcome(_ id: String, of owner: OwnerID, _ db: Database) throws -> Outcome {
+    private static func outcome(_ id: String, of owner: OwnerID, _ db: SQLTransaction) throws -> Outcome {
         try WatchlistRow.fetch(id, of: owner, db).map { .success($0.watchlist) } ?? .failure(.notFound)
     }
 }
@@ -115,58 +112,51 @@ struct WatchlistRow {
     let watchlist: StoredWatchlist
 
     /// All lists of a user, each with its items, by two queries.
-    static func fetch(of owner: OwnerID, _ db: Database) throws -> [WatchlistRow] {
+    static func fetch(of owner: OwnerID, _ db: SQLTransaction) throws -> [WatchlistRow] {
         try rows(where: "watchlist.owner = ?", [owner.text], db)
     }
 
     /// A list of a user.
-    static func fetch(_ id: String, of owner: OwnerID, _ db: Database) throws -> WatchlistRow? {
+    static func fetch(_ id: String, of owner: OwnerID, _ db: SQLTransaction) throws -> WatchlistRow? {
         try rows(where: "watchlist.id = ? AND watchlist.owner = ?", [id, owner.text], db).first
     }
 
     private static func rows(
-        where condition: String, _ arguments: StatementArguments, _ db: Database
+        where condition: String, _ arguments: SQLArguments, _ db: SQLTransaction
     ) throws -> [WatchlistRow] {
-        let items = try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT watchlist_item.* FROM watchlist_item JOIN watchlist ON number = watchlist
-                    WHERE \(condition) ORDER BY watchlist, position
-                    """), arguments: arguments)
-        let itemsOfList = Dictionary(grouping: items) { $0["watchlist"] as Int64 }
-        return try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT * FROM watchlist WHERE \(condition) ORDER BY number"),
-            arguments: arguments
-        ).map { try WatchlistRow(row: $0, items: itemsOfList[$0["number"] as Int64] ?? []) }
+        let items = try db.rows(
+            """
+            SELECT watchlist_item.* FROM watchlist_item JOIN watchlist ON number = watchlist
+            WHERE \(condition) ORDER BY watchlist, position
+            """, arguments)
+        let itemsOfList = try Dictionary(grouping: items) { try $0["watchlist"] as Int64 }
+        return try db.rows("SELECT * FROM watchlist WHERE \(condition) ORDER BY number", arguments)
+            .map { try WatchlistRow(row: $0, items: itemsOfList[$0["number"] as Int64] ?? []) }
     }
 
     /// Puts items in the place of those that a list has.
-    static func save(_ items: [StoredWatchlist.Item], in list: Int64, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM watchlist_item WHERE watchlist = ?", arguments: [list])
-        let insert = try db.cachedStatement(
-            sql: "INSERT INTO watchlist_item (watchlist, symbol, position, added_at) VALUES (?, ?, ?, ?)")
+    static func save(_ items: [StoredWatchlist.Item], in list: Int64, _ db: SQLTransaction) throws {
+        try db.execute("DELETE FROM watchlist_item WHERE watchlist = ?", [list])
         for (position, item) in items.enumerated() {
-            try insert.execute(arguments: [
-                list, item.symbol.text, position, item.addedAt.millisecondsSince1970,
-            ])
+            try db.execute(
+                "INSERT INTO watchlist_item (watchlist, symbol, position, added_at) VALUES (?, ?, ?, ?)",
+                [list, item.symbol.text, position, item.addedAt.millisecondsSince1970])
         }
     }
 
-    private init(row: Row, items: [Row]) throws {
-        guard let createdAt = Instant(millisecondsSince1970: row["created_at"]),
-            let updatedAt = Instant(millisecondsSince1970: row["updated_at"])
+    private init(row: SQLRow, items: [SQLRow]) throws {
+        guard let createdAt = try row.instant("created_at"), let updatedAt = try row.instant("updated_at")
         else { throw CorruptedRow() }
-        number = row["number"]
-        watchlist = StoredWatchlist(
-            id: row["id"], name: row["name"], items: try items.map(StoredWatchlist.Item.init(row:)),
+        number = try row["number"]
+        watchlist = try StoredWatchlist(
+            id: row["id"], name: row["name"], items: items.map(StoredWatchlist.Item.init(row:)),
             createdAt: createdAt, updatedAt: updatedAt)
     }
 }
 
 extension StoredWatchlist.Item {
-    fileprivate init(row: Row) throws {
-        guard let symbol = Symbol(row["symbol"] as String),
-            let addedAt = Instant(millisecondsSince1970: row["added_at"])
+    fileprivate init(row: SQLRow) throws {
+        guard let symbol = try Symbol(row["symbol"] as String), let addedAt = try row.instant("added_at")
         else { throw CorruptedRow() }
         self.init(symbol: symbol, addedAt: addedAt)
     }

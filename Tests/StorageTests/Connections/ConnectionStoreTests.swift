@@ -1,6 +1,5 @@
 import Brokerage
 import Foundation
-import GRDB
 import PorticoCore
 import Storage
 import Testing
@@ -15,7 +14,8 @@ struct ConnectionStoreTests {
         let file = try UserDatabase(in: folder.opened())
         try file.database.writeNow { db in
             try db.execute(
-                sql: "INSERT OR IGNORE INTO user (id, created_at) VALUES ('ann', 0), ('bob', 0)")
+                #"INSERT INTO "user" (id, created_at) VALUES ('ann', 0), ('bob', 0) ON CONFLICT (id) DO NOTHING"#
+            )
         }
         return (file, try ConnectionStore(in: file, MasterKey(base64: key, origin: "x")))
     }
@@ -68,7 +68,7 @@ struct ConnectionStoreTests {
             _ = try await store.add(try Self.connection(), Secret("tokens"), maximum: 20)
             let other = try Self.connection("c2", of: "bob")
             _ = try await store.add(other, Secret("other tokens"), maximum: 20)
-            try await file.database.write { try $0.execute(sql: "DELETE FROM user WHERE id = 'ann'") }
+            try await file.database.write { try $0.execute(#"DELETE FROM "user" WHERE id = 'ann'"#) }
             #expect(try store.all() == [other])
             #expect(try Self.rows(file) == ["connection": 1, "connected_account": 1, "credential": 1])
             #expect(try await store.credentials.load(other.credential)?.secret == Secret("other tokens"))
@@ -167,7 +167,7 @@ struct ConnectionStoreTests {
     static func rows(_ file: UserDatabase) throws -> [String: Int] {
         try file.database.readNow { db in
             try ["connection", "connected_account", "credential"].reduce(into: [:]) { counts, table in
-                counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+                counts[table] = try db.value("SELECT count(*) FROM \(table)", as: Int.self)
             }
         }
     }

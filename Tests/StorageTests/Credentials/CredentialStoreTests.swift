@@ -1,6 +1,5 @@
 import Brokerage
 import Foundation
-import GRDB
 import PorticoCore
 import Testing
 import Upstream
@@ -62,7 +61,7 @@ struct CredentialStoreTests {
                 _ = try await store.save(Secret("same"), of: try Self.identity("c\(number)"))
             }
             let sealed = try await file.database.read {
-                try Data.fetchAll($0, sql: "SELECT sealed FROM credential")
+                try $0.values("SELECT sealed FROM credential", as: Data.self)
             }
             #expect(Set(sealed.map { $0.prefix(12) }).count == 50)
         }
@@ -95,7 +94,7 @@ struct CredentialStoreTests {
             _ = try await store.save(Secret("one"), of: identity)
             _ = try await store.save(Secret("two"), of: try Self.identity("c2"))
             _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
-            try await file.database.write { try $0.execute(sql: sql) }
+            try await file.database.write { try $0.executeScript(sql) }
             await #expect(
                 throws: StorageError.decryptionFailed(path: folder.file(UserDatabase.name), connection: "c1")
             ) { try await store.load(identity) }

@@ -1,5 +1,4 @@
 import Brokerage
-import GRDB
 import Testing
 import Upstream
 
@@ -313,9 +312,9 @@ struct GoalStoreTests {
             _ = try await store.create(
                 Self.content("House", [Self.allocation("KO")]), for: users.ann, holding: held
             ).get()
-            try await users.file.database.write { db in try db.execute(sql: change) }
+            try await users.file.database.write { db in try db.execute(change) }
             let error = await #expect(throws: StorageError.self) { try await store.goals(of: users.ann) }
-            #expect(error == .failed(path: users.file.database.path, code: -1))
+            #expect(error == .damaged(path: users.file.database.location))
         }
     }
 }

@@ -1,6 +1,5 @@
 import Brokerage
 import Foundation
-import GRDB
 import PorticoCore
 import Storage
 import Testing
@@ -351,7 +350,7 @@ struct OrderJournalTests {
                 orders.append(placing.identity)
             }
             try await journal.database.write { db in
-                try db.execute(sql: "UPDATE journal_write SET state = 'UNCONFIRMED'")
+                try db.execute("UPDATE journal_write SET state = 'UNCONFIRMED'")
             }
             #expect(try await journal.unconfirmed().map(\.order) == orders)
         }
@@ -511,8 +510,8 @@ struct OrderJournalTests {
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             try await journal.database.write { db in
-                try db.execute(sql: "DELETE FROM user WHERE id = 'ann'")
-                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM journal_write") == 0)
+                try db.execute(#"DELETE FROM "user" WHERE id = 'ann'"#)
+                #expect(try db.value("SELECT count(*) FROM journal_write") == 0)
             }
             #expect(try await journal.order(placing.identity) == nil)
         }

@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("Database files")
 struct SQLiteDatabaseTests {
@@ -10,7 +11,7 @@ struct SQLiteDatabaseTests {
         try await Folder.with { folder in
             let userDatabase = try UserDatabase(in: try folder.opened())
             let cache = try CacheDatabase(in: try folder.opened())
-            _ = try await userDatabase.database.write { db in try db.execute(sql: "CREATE TABLE x (a)") }
+            try await userDatabase.database.write { db in try db.execute("CREATE TABLE x (a)") }
             _ = try await cache.database.write { db in try db.execute(sql: "CREATE TABLE x (a)") }
             #expect(try folder.permissions() == 0o700)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -34,7 +35,7 @@ struct SQLiteDatabaseTests {
     @Test("have credentials on disk before a write returns, and counts later")
     func durability() async throws {
         try await Folder.with { folder in
-            let userDatabase = try UserDatabase(in: try folder.opened()).database
+            let userDatabase = try UserDatabase(in: try folder.opened()).database.sqlite
             let cache = try CacheDatabase(in: try folder.opened()).database
             for (file, level) in [(userDatabase, 2), (cache, 1)] {
                 let found = try await file.write { db in
@@ -75,13 +76,14 @@ struct SQLiteDatabaseTests {
                 try await file.database.write { db in
                     for number in 0..<500 {
                         try db.execute(
-                            sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
-                            arguments: [Data(count: 100), "\(number)"])
+                            "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
+                            [Data(count: 100), "\(number)"])
                     }
                 }
-                try await file.database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate)
+                try await file.database.sqlite.pool.writeWithoutTransaction { db in
+                    _ = try db.checkpoint(.truncate)
                 }
-                try file.database.pool.close()
+                try file.database.sqlite.pool.close()
             }()
             var bytes = try Data(contentsOf: URL(filePath: path))
             for index in bytes.indices where index > 20_000 && index < 30_000 { bytes[index] = 0xA5 }
@@ -95,7 +97,7 @@ struct SQLiteDatabaseTests {
         try await Folder.with { folder in
             let file = try UserDatabase(in: try folder.opened())
             try await file.database.write { db in
-                try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99: of the future')")
+                try db.execute("INSERT INTO grdb_migrations (identifier) VALUES ('99: of the future')")
             }
             #expect(throws: StorageError.newer(path: folder.file(UserDatabase.name))) {
                 try UserDatabase(in: try folder.opened())
@@ -137,13 +139,13 @@ struct SQLiteDatabaseTests {
             let writer = Task {
                 while !Task.isCancelled { await Task.yield() }
                 try await file.database.write { db in
-                    try db.execute(sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'a')")
+                    try db.execute("INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'a')")
                 }
             }
             writer.cancel()
             try await writer.value
             let count = try await file.database.read {
-                try Int.fetchOne($0, sql: "SELECT count(*) FROM data_key")
+                try $0.value("SELECT count(*) FROM data_key", as: Int.self)
             }
             #expect(count == 1)
         }
@@ -156,7 +158,7 @@ struct SQLiteDatabaseTests {
             do throws(StorageError) {
                 try await file.database.write { db in
                     try db.execute(
-                        sql: "INSERT INTO data_key VALUES (1, ?, NULL)", arguments: ["SECRET-1234"])
+                        "INSERT INTO data_key VALUES (1, ?, NULL)", ["SECRET-1234"])
                 }
                 Issue.record("it was written")
             } catch {

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 import Testing
 import Upstream
@@ -22,11 +21,11 @@ struct TwoUsers {
 
     func delete(_ user: OwnerID) async throws {
         try await file.database.write { db in
-            try db.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [user.text])
+            try db.execute(#"DELETE FROM "user" WHERE id = ?"#, [user.text])
         }
     }
 
     func count(_ table: String) async throws -> Int? {
-        try await file.database.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") }
+        try await file.database.read { db in try db.value("SELECT COUNT(*) FROM \"\(table)\"") }
     }
 }

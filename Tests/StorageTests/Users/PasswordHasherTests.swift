@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import GRDB
 import Storage
 import Testing
 import Upstream
@@ -19,7 +18,7 @@ struct PasswordHasherTests {
     func vector() throws {
         // Section 12: scrypt("pleaseletmein", "SodiumChloride", 16384, 8, 1), the first 32 of 64 bytes.
         let hash = try PasswordHash(
-            Row([
+            SQLRow([
                 "salt": Data("SodiumChloride".utf8), "cost": 16_384, "block_size": 8, "parallelism": 1,
                 "hash": Data([
                     0x70, 0x23, 0xbd, 0xcb, 0x3a, 0xfd, 0x73, 0x48, 0x46, 0x1c, 0x06, 0xcd, 0x81, 0xfd, 0x38,
@@ -94,9 +93,9 @@ struct PasswordHasherTests {
 
     @Test("in another form are rejected", arguments: [0, 1, 3, 1 << 40, -8])
     func damaged(cost: Int) {
-        #expect(throws: DatabaseError.self) {
+        #expect(throws: CorruptedRow.self) {
             try PasswordHash(
-                Row([
+                SQLRow([
                     "salt": Data([1]), "hash": Data([1]), "cost": cost, "block_size": 8, "parallelism": 1,
                 ]))
         }

@@ -127,7 +127,7 @@ struct SessionStoreTests {
         try await store.tidy(now: Self.start + Self.day * 31)
         #expect(store.live.all.map(\.id) == [used.session.id])
         let users = try await file.database.read {
-            try String.fetchAll($0, sql: "SELECT id FROM user ORDER BY id")
+            try $0.values(#"SELECT id FROM "user" ORDER BY id"#, as: String.self)
         }
         #expect(users == [used.user.id.text, named.user.id.text].sorted())
     }
@@ -218,7 +218,7 @@ struct SessionStoreTests {
                 store.endExpired(now: old.session.expiresAt)
             },
             End(testDescription: "a scope that another process removes") { store, file, _ in
-                try await elsewhere(file) { try $0.execute(sql: "UPDATE session SET scopes = 'READ'") }
+                try await elsewhere(file) { try $0.execute("UPDATE session SET scopes = 'READ'") }
                 try await store.followOthers()
             },
             End(testDescription: "deletion by another process") { store, file, old in
@@ -229,9 +229,9 @@ struct SessionStoreTests {
 
         /// Writes to the file as another process does.
         private static func elsewhere(
-            _ file: UserDatabase, _ body: @escaping @Sendable (Database) throws -> Void
+            _ file: UserDatabase, _ body: @escaping @Sendable (SQLTransaction) throws -> Void
         ) async throws {
-            try await DatabaseQueue(path: file.database.path).write(body)
+            try await DatabaseQueue(path: file.database.location).write { db in try body(SQLTransaction(db)) }
         }
     }
 

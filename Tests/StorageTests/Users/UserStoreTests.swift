@@ -1,5 +1,4 @@
 import Brokerage
-import GRDB
 import Storage
 import Testing
 import Upstream
@@ -15,8 +14,8 @@ struct UserStoreTests {
         try users.ensure(owner, now: first)
         try users.ensure(owner, now: first + .seconds(60))
         let rows = try file.database.readNow { db in
-            try Row.fetchAll(db, sql: "SELECT id, username, created_at FROM user").map {
-                ($0["id"] as String, $0["username"] as String?, $0["created_at"] as Int64)
+            try db.rows(#"SELECT id, username, created_at FROM "user""#).map {
+                try ($0["id"] as String, $0["username"] as String?, $0["created_at"] as Int64)
             }
         }
         #expect(rows.count == 1)
@@ -29,18 +28,18 @@ struct UserStoreTests {
     func cascades() async throws {
         let file = try UserDatabase.temporary()
         let left = try await file.database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
-                    INSERT INTO user (id, created_at) VALUES ('ann', 1), ('bob', 1);
-                    INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM user;
-                    INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM user;
-                    INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM user;
-                    DELETE FROM user WHERE id = 'ann';
-                    """)
+            try db.executeScript(
+                """
+                INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
+                INSERT INTO "user" (id, created_at) VALUES ('ann', 1), ('bob', 1);
+                INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM "user";
+                INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM "user";
+                INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM "user";
+                DELETE FROM "user" WHERE id = 'ann';
+                """)
             return try ["password", "session", "credential"].map { table in
-                try String.fetchAll(
-                    db, sql: "SELECT \(table == "credential" ? "owner" : "user_id") FROM \(table)")
+                try db.values(
+                    "SELECT \(table == "credential" ? "owner" : "user_id") FROM \(table)", as: String.self)
             }
         }
         #expect(left == [["bob"], ["bob"], ["bob"]])

@@ -1,0 +1,54 @@
+package import Brokerage
+
+/// A row of a result.
+package struct SQLRow: Sendable {
+    package let columns: [String]
+    package let values: [SQLValue]
+
+    package init(columns: [String], values: [SQLValue]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// A row with these columns.
+    package init(_ values: KeyValuePairs<String, any SQLConvertible>) {
+        self.init(columns: values.map(\.key), values: values.map(\.value.sqlValue))
+    }
+
+    /// The value of a column; an optional type if the column can be null.
+    ///
+    /// - Throws: `CorruptedRow` if there is no such column, or its value does not have the type: only another program
+    ///   can have written it.
+    package subscript<Value: SQLConvertible>(_ name: String) -> Value {
+        get throws(CorruptedRow) {
+            guard let index = columns.firstIndex(of: name), index < values.count else { throw CorruptedRow() }
+            return try Value(sqlValue: values[index])
+        }
+    }
+
+    /// A decimal number, which is stored as text with all its digits; nil if the column is null.
+    package func decimal(_ name: String) throws(CorruptedRow) -> Decimal? {
+        guard let text: String = try self[name] else { return nil }
+        guard let number = Decimal(text) else { throw CorruptedRow() }
+        return number
+    }
+
+    /// A time, which is stored in milliseconds since 1970; nil if the column is null.
+    package func instant(_ name: String) throws(CorruptedRow) -> Instant? {
+        guard let milliseconds: Int64 = try self[name] else { return nil }
+        guard let instant = Instant(millisecondsSince1970: milliseconds) else { throw CorruptedRow() }
+        return instant
+    }
+
+    /// A value of a closed set, which is stored as text; nil if the column is null, or if this version does not know
+    /// the value.
+    package func value<Value: RawRepresentable<String>>(_ name: String) throws(CorruptedRow) -> Value? {
+        guard let text: String = try self[name] else { return nil }
+        return Value(rawValue: text)
+    }
+}
+
+/// A row that Portico cannot have written: another program has changed the database.
+///
+/// Such a row is not skipped, because missing data would look like data that does not exist.
+package struct CorruptedRow: Error {}

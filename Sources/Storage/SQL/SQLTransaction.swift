@@ -1,0 +1,140 @@
+import GRDB
+package import Upstream
+
+/// A transaction, or a read of one consistent state.
+///
+/// It is valid in the closure that gets it, on that closure's thread. ``SQLDatabase`` describes the SQL.
+package struct SQLTransaction {
+    private let connection: SQLiteConnection
+
+    init(_ database: Database) {
+        connection = SQLiteConnection(database: database)
+    }
+
+    /// Executes a statement.
+    package func execute(_ sql: String, _ arguments: SQLArguments = []) throws {
+        _ = try connection.execute(sql, arguments)
+    }
+
+    /// Executes a statement.
+    ///
+    /// - Returns: The number of rows that it inserted, changed or deleted itself, without those of foreign keys.
+    package func executeUpdate(_ sql: String, _ arguments: SQLArguments = []) throws -> Int {
+        try connection.execute(sql, arguments)
+    }
+
+    /// Returns the first row of a result; nil if there is none.
+    package func row(_ sql: String, _ arguments: SQLArguments = []) throws -> SQLRow? {
+        var first: SQLRow?
+        try connection.query(sql, arguments) { row in
+            first = row
+            return false
+        }
+        return first
+    }
+
+    /// Returns all rows of a result.
+    package func rows(_ sql: String, _ arguments: SQLArguments = []) throws -> [SQLRow] {
+        var rows: [SQLRow] = []
+        try connection.query(sql, arguments) { row in
+            rows.append(row)
+            return true
+        }
+        return rows
+    }
+
+    /// Calls a closure with each row of a long result, without storing them all.
+    package func forEachRow(
+        _ sql: String, _ arguments: SQLArguments = [], _ body: (SQLRow) throws -> Void
+    ) throws {
+        try connection.query(sql, arguments) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// Returns the first column of the first row; nil if there is no row, or the value is null.
+    package func value<Value: SQLConvertible>(
+        _ sql: String, _ arguments: SQLArguments = [], as type: Value.Type = Value.self
+    ) throws -> Value? {
+        guard let value = try row(sql, arguments)?.values.first else { return nil }
+        return try Value?(sqlValue: value)
+    }
+
+    /// Returns the first column of all rows.
+    package func values<Value: SQLConvertible>(
+        _ sql: String, _ arguments: SQLArguments = [], as type: Value.Type = Value.self
+    ) throws -> [Value] {
+        try rows(sql, arguments).map { row in
+            guard let value = row.values.first else { throw CorruptedRow() }
+            return try Value(sqlValue: value)
+        }
+    }
+
+    /// Executes several statements without placeholders, separated by semicolons.
+    package func executeScript(_ sql: String) throws { try connection.executeScript(sql) }
+
+    /// Waits until no other transaction has the lock of a user, and holds it until this one ends.
+    ///
+    /// For a write that learns from a row whose data it is; call it before the reads that the write depends on.
+    /// ``SQLDatabase/write(for:_:)`` does this for a known user. It does nothing in SQLite, which has one writer.
+    package func lock(_ owner: OwnerID) throws {}
+
+    /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
+    package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
+}
+
+/// GRDB's connection during one transaction.
+struct SQLiteConnection {
+    let database: Database
+
+    func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int {
+        try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+        return database.changesCount
+    }
+
+    func executeScript(_ sql: String) throws { try database.execute(sql: sql) }
+
+    /// Calls a closure with each row until it returns false.
+    func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
+        let statement = try database.cachedStatement(sql: sql)
+        let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
+        let columns = statement.columnNames
+        while let row = try cursor.next() {
+            let values = Array(row.databaseValues.map(SQLValue.init))
+            if try !body(SQLRow(columns: columns, values: values)) { return }
+        }
+    }
+
+    func afterCommit(_ body: @escaping @Sendable () -> Void) {
+        database.afterNextTransaction { _ in body() }
+    }
+}
+
+extension SQLValue {
+    /// A REAL, which no table of Portico has, becomes null.
+    fileprivate init(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null, .double: self = .null
+        case .int64(let number): self = .integer(number)
+        case .string(let text): self = .text(text)
+        case .blob(let bytes): self = .bytes(bytes)
+        }
+    }
+
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .bytes(let bytes): bytes.databaseValue
+        case .boolean(let flag): flag.databaseValue
+        }
+    }
+}
+
+extension StatementArguments {
+    fileprivate init(_ arguments: SQLArguments) {
+        self.init(arguments.values.map(\.databaseValue))
+    }
+}
