@@ -254,8 +254,8 @@ extension ExecutableSchema where Context == GatewayContext {
     /// - Throws: If the text is no schema, or differs from the bound types.
     package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
         try self.init(
-            Schema.build(text, name: "schema.graphql"), query: Query(), mutation: Mutation(),
-            subscription: Subscription(), context: GatewayContext.self, guards: [.requires],
+            Schema.build(text, name: "schema.graphql", incrementalDelivery: true), query: Query(),
+            mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self, guards: [.requires],
             options: options)
     }
 }

@@ -26,6 +26,7 @@ final class DynamicPlanner: Sendable {
     private struct SelectionOnType: Hashable {
         let type: TypeID
         let starts: [UInt32]
+        let scope: DeferScope
     }
 
     private let usesResponseKeys: Bool
@@ -40,7 +41,7 @@ final class DynamicPlanner: Sendable {
     /// Plans an operation of a valid document.
     func plan(
         _ operation: OperationDefinition, of document: Document, from root: DynamicValue,
-        _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
+        _ settings: OperationPlan.Settings, _ conditions: PlanConditions
     ) throws -> OperationPlan {
         // Validation rejects operations without a root type in the schema.
         guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
@@ -59,7 +60,8 @@ final class DynamicPlanner: Sendable {
     private func plan(
         _ type: TypeID, _ selectionSets: [SelectionSet], with planner: inout Planner
     ) throws -> ObjectPlanReference<DynamicValue> {
-        let selection = SelectionOnType(type: type, starts: selectionSets.map(\.selections.start))
+        let selection = SelectionOnType(
+            type: type, starts: selectionSets.map(\.selections.start), scope: planner.deferScope)
         if let known = plannedTypes.withLock({ $0.plans[selection] }) { return known }
         let plan = ObjectPlanReference<DynamicValue>(
             try planner.plan(object(of: type).bound, selectionSets))
@@ -91,9 +93,17 @@ final class DynamicPlanner: Sendable {
                 definition.arguments, given: first.arguments, in: planner.document, at: first.span,
                 variables: variables)
         }
-        let completion = ValueCompletion(
+        let type = definition.type.type
+        var completion = ValueCompletion(
             coordinate: "\(parent).\(definition.name)",
-            kind: try kind(of: definition.type.type, selected.selectionSets, with: &planner))
+            kind: try kind(of: type, selected.selectionSets, with: &planner))
+        if let stream = selected.stream {
+            let kind = try planner.planningTail { planner throws -> ValueCompletion.Kind in
+                try self.kind(of: type, selected.selectionSets, with: &planner)
+            }
+            completion.tail = ValueCompletion.Tail(
+                label: stream.label, initialCount: Result { try stream.initialCount(variables) }, kind: kind)
+        }
         return DynamicField(
             name: usesResponseKeys ? planner.document.text(first.responseKey) : definition.name,
             type: definition.type.wrapping, arguments: arguments,

@@ -48,6 +48,36 @@ public struct DynamicSchema: Sendable {
     public func run(_ request: GraphQLRequest, rootValue: InputValue = .null) throws(GraphQLErrors)
         -> GraphQLResponse
     {
+        let (plan, variables) = try plan(request, rootValue, nil)
+        switch plan.run(variables, EmptyContext.shared, cost: nil) {
+        case .ready(let response): return response
+        // Only loaded fields make a response asynchronous, and there are none here.
+        case .async: throw GraphQLErrors([GraphQLError("Internal server error")])
+        }
+    }
+
+    /// Runs an operation with incremental delivery: no part with `@defer` or `@stream` is in the first payload.
+    ///
+    /// - Parameters:
+    ///   - request: The operation and its variables.
+    ///   - rootValue: The root value.
+    ///   - format: The format of the payloads.
+    /// - Returns: The first payload and all others; only one if the operation has no active directive.
+    /// - Throws: The errors of the request, as `run(_:rootValue:)` does.
+    public func payloads(
+        _ request: GraphQLRequest, rootValue: InputValue = .null, in format: IncrementalFormat
+    ) throws(GraphQLErrors) -> [GraphQLResponse] {
+        let (plan, variables) = try plan(request, rootValue, format)
+        let delivery = plan.deliver(variables, EmptyContext.shared, cost: nil, includesAvailable: false)
+        guard case .ready(let response) = delivery else {
+            throw GraphQLErrors([GraphQLError("Internal server error")])
+        }
+        return response.available
+    }
+
+    private func plan(
+        _ request: GraphQLRequest, _ rootValue: InputValue, _ format: IncrementalFormat?
+    ) throws(GraphQLErrors) -> (OperationPlan, VariableValues) {
         let document = PreparedDocument(try valid(request.document))
         let operation = try document.operation(named: request.operationName)
         let variables = try operation.variables(given: request.variables, schema, options.validation)
@@ -59,15 +89,11 @@ public struct DynamicSchema: Sendable {
         let settings = OperationPlan.Settings(
             sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil,
             responseBytes: options.limits.responseBytes)
-        let plan = try operation.plan(variables) { conditions throws in
+        let plan = try operation.plan(variables, in: format) { conditions throws in
             try planning.plan(
                 operation.definition, of: document.valid.document, from: root, settings, conditions)
         }
-        switch plan.run(variables, EmptyContext.shared, cost: nil) {
-        case .ready(let response): return response
-        // Only loaded fields make a response asynchronous, and there are none here.
-        case .async: throw GraphQLErrors([GraphQLError("Internal server error")])
-        }
+        return (plan, variables)
     }
 
     private func valid(_ text: String) throws(GraphQLErrors) -> ValidDocument {

@@ -4,6 +4,16 @@ struct ValueCompletion: Sendable {
     /// The field in errors: `Type.field`.
     let coordinate: String
     let kind: Kind
+    /// The items that are not in the payload of the list; nil if the field is not streamed.
+    var tail: Tail?
+
+    /// The items of a streamed list after the first ones.
+    struct Tail: Sendable {
+        let label: String?
+        /// The number of items in the payload of the list.
+        let initialCount: Result<Int, any Error>
+        let kind: Kind
+    }
 
     /// The kind of a field's innermost type.
     enum Kind: Sendable {
@@ -62,6 +72,13 @@ struct ValueCompletion: Sendable {
         _ value: DynamicValue, of item: Wrapping, to writer: inout ResponseWriter
     ) throws -> Bool {
         guard case .list(let items) = value else { throw CompletionError.notIterable(coordinate) }
+        if let tail { return try writeStreamed(items, of: item, tail, to: &writer) }
+        return write(items[...], of: item, to: &writer)
+    }
+
+    private func write(
+        _ items: ArraySlice<DynamicValue>, of item: Wrapping, to writer: inout ResponseWriter
+    ) -> Bool {
         writer.write(byte: UInt8(ascii: "["))
         writer.path.enter()
         for (index, value) in items.enumerated() {
@@ -71,6 +88,27 @@ struct ValueCompletion: Sendable {
         }
         writer.path.exit()
         writer.write(byte: UInt8(ascii: "]"))
+        return !writer.isOverLimit
+    }
+
+    /// Writes the first items, and records the others.
+    private func writeStreamed(
+        _ items: [DynamicValue], of item: Wrapping, _ tail: Tail, to writer: inout ResponseWriter
+    ) throws -> Bool {
+        let count = try tail.initialCount.get()
+        // Lists in the list are not streamed.
+        let inner = ValueCompletion(coordinate: coordinate, kind: kind)
+        guard inner.write(items.prefix(count), of: item, to: &writer) else { return false }
+        guard items.count > count, let recorder = writer.increments else { return true }
+        let rest = Array(items.dropFirst(count))
+        let completion = ValueCompletion(coordinate: coordinate, kind: tail.kind)
+        let part = StreamedPart(
+            label: tail.label, path: writer.path.copy, slots: writer.slots, load: nil, initialCount: count,
+            count: rest.count, firstRow: 0
+        ) { position, _, writer in
+            completion.write(rest[position], as: item, to: &writer)
+        }
+        recorder.add(part, to: &writer)
         return !writer.isOverLimit
     }
 
@@ -120,6 +158,8 @@ enum CompletionError: ClientVisibleError, Hashable {
     case impossibleType(String, of: String)
     /// The selections expand to more fields than the planner allows.
     case planTooLarge(limit: Int)
+    /// The selections expand to more deferred fragments than the planner allows.
+    case tooManyDeferredFragments(limit: Int)
 
     var message: String {
         switch self {
@@ -141,13 +181,15 @@ enum CompletionError: ClientVisibleError, Hashable {
             "Runtime Object type \"\(type)\" is not a possible type for \"\(name)\"."
         case .planTooLarge(let limit):
             "The operation selects more than \(limit) fields on the types that it meets; select less at once."
+        case .tooManyDeferredFragments(let limit):
+            "The operation has more than \(limit) deferred fragments on the types that it meets; defer fewer."
         }
     }
 
     var extensions: InputObject {
         switch self {
         case .resolver(_, let extensions): extensions
-        case .planTooLarge(let limit): ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
+        case .planTooLarge(let limit), .tooManyDeferredFragments(let limit): ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
         default: InputObject()
         }
     }

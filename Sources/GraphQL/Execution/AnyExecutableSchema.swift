@@ -94,12 +94,34 @@ final class AnyExecutableSchema: Sendable {
         }
     }
 
+    /// Implements `ExecutableSchema.deliver(_:context:allowing:in:)`.
+    func deliver(
+        _ request: PreparedRequest, context: consuming AnyContext, allowing allowed: Set<OperationType>?,
+        in format: IncrementalFormat
+    ) -> MaybeAsync<IncrementalResponse> {
+        guard request.hasIncrementalDirectives, request.operationType != .subscription else {
+            return respond(to: request, context: context, allowing: allowed).map { IncrementalResponse($0) }
+        }
+        do throws(GraphQLErrors) {
+            let (plan, variables, cost) = try plan(request, in: format)
+            let type = plan.operation.type
+            if let allowed, !allowed.contains(type) {
+                return .ready(IncrementalResponse(GraphQLResponse(notAllowing: type)))
+            }
+            return plan.deliver(variables, context, cost: cost, includesAvailable: true)
+        } catch {
+            return .ready(IncrementalResponse(GraphQLResponse(requestErrors: error.errors)))
+        }
+    }
+
     /// Implements `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
-        to request: PreparedRequest, context: AnyContext, renewed: (@Sendable () -> AnyContext?)?
+        to request: PreparedRequest, context: AnyContext, in format: IncrementalFormat?,
+        renewed: (@Sendable () -> AnyContext?)?
     ) async -> Result<ResponseStream, SubscriptionError> {
         do throws(GraphQLErrors) {
-            let (plan, variables, cost) = try plan(request)
+            let isDivisible = request.hasIncrementalDirectives && request.operationType != .subscription
+            let (plan, variables, cost) = try plan(request, in: isDivisible ? format : nil)
             let run = ExecutionArguments(
                 plan: plan, variables: variables, cost: cost, context: context, renewedContext: renewed)
             guard plan.operation.type == .subscription else {
@@ -124,14 +146,14 @@ final class AnyExecutableSchema: Sendable {
 
     /// Returns the plan of an operation, its variables, and its cost if the response reports it.
     private func plan(
-        _ request: PreparedRequest
+        _ request: PreparedRequest, in format: IncrementalFormat? = nil
     ) throws(GraphQLErrors) -> (OperationPlan, VariableValues, OperationCost?) {
         switch request.state {
-        case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared))
+        case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared), in: format)
         case .rejected(let errors, _): throw errors
         case .operation(let operation, let document, let variables):
             if document.markRun() { reused.wrappingAdd(1, ordering: .relaxed) }
-            if !request.requestsCost, let plan = operation.constantPlan {
+            if format == nil, !request.requestsCost, let plan = operation.constantPlan {
                 return (plan, .empty, nil)
             }
             let measured = try operation.measured(within: options.limits, at: costs)
@@ -139,7 +161,7 @@ final class AnyExecutableSchema: Sendable {
             // Checked before planning, because the plan of a too expensive operation may be too large.
             let cost = try measured.cost(variables)
             var isNew = false
-            let plan = try operation.plan(variables) { conditions throws in
+            let plan = try operation.plan(variables, in: format) { conditions throws in
                 isNew = true
                 let settings = OperationPlan.Settings(
                     sizeHint: operation.sizeHint, presenter: options.errorPresenter,

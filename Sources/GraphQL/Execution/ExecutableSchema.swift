@@ -82,6 +82,24 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
         engine.respond(to: request, context: context, allowing: allowed)
     }
 
+    /// Executes a request with incremental delivery of its parts with `@defer` and `@stream`.
+    ///
+    /// The first payload contains the deferred parts whose data are available. Parts of subscriptions are
+    /// not deferred.
+    ///
+    /// - Parameters:
+    ///   - request: A request that `prepare(_:)` has returned.
+    ///   - context: The context that resolvers receive.
+    ///   - allowed: The kinds of operations that may run, nil for all.
+    ///   - format: The format of the payloads.
+    /// - Returns: The payloads, or a closure that returns them after the loads of the first one.
+    public func deliver(
+        _ request: PreparedRequest, context: Context, allowing allowed: Set<OperationType>? = nil,
+        in format: IncrementalFormat
+    ) -> MaybeAsync<IncrementalResponse> {
+        engine.deliver(request, context: context, allowing: allowed, in: format)
+    }
+
     /// The number of requests whose document was in the cache, so that it was neither parsed nor validated.
     package var reusedDocuments: Int { engine.reusedDocuments }
 
@@ -90,25 +108,29 @@ public final class ExecutableSchema<Context: AnyObject & Sendable>: Sendable {
 
     /// Starts a subscription, with a response for each event of its source stream until that ends.
     ///
-    /// For a query or mutation, the sequence has one response.
+    /// For a query or mutation, the sequence has one response, or its payloads.
     ///
     /// - Parameters:
     ///   - request: The document, the name of its operation, and the values of its variables.
     ///   - context: The context that opens the source stream.
+    ///   - format: The format of the payloads of a query or mutation with `@defer` or `@stream`; nil for one
+    ///     complete response.
     ///   - renewed: Returns the context of each event, for data with a limited lifetime such as a deadline;
     ///     nil to use `context` for all events. If it returns nil, the subscription ends.
     /// - Returns: The responses, or a single response with the error.
     public func subscribe(
-        to request: GraphQLRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
+        to request: GraphQLRequest, context: Context, in format: IncrementalFormat? = nil,
+        renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, SubscriptionError> {
-        await subscribe(to: engine.prepare(request), context: context, renewed: renewed)
+        await subscribe(to: engine.prepare(request), context: context, in: format, renewed: renewed)
     }
 
-    /// Starts a subscription that `prepare(_:)` has returned; see `subscribe(to:context:renewed:)`.
+    /// Starts a subscription that `prepare(_:)` has returned; see `subscribe(to:context:in:renewed:)`.
     public func subscribe(
-        to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
+        to request: PreparedRequest, context: Context, in format: IncrementalFormat? = nil,
+        renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, SubscriptionError> {
-        await engine.subscribe(to: request, context: context, renewed: renewed)
+        await engine.subscribe(to: request, context: context, in: format, renewed: renewed)
     }
 }
 

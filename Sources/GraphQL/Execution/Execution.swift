@@ -17,13 +17,15 @@ public struct Execution: @unchecked Sendable {
     ///   - cost: The cost of the operation, if the response reports it.
     ///   - timeout: Set after the operation's time limit; nil without a limit.
     ///   - slotCount: The number of slots.
+    ///   - deferred: The loads of deferred parts; nil for a complete response.
     init(
         _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?,
-        timeout: TimeoutFlag?, slotCount: Int
+        timeout: TimeoutFlag?, slotCount: Int, deferred: DeferredLoads? = nil
     ) {
         memory = .make(
             ExecutionStorage.Header(
-                variables: variables, context: context, cost: cost, timeout: timeout, slotCount: slotCount))
+                variables: variables, context: context, cost: cost, timeout: timeout, slotCount: slotCount,
+                deferred: deferred))
     }
 
     /// A flag that is set after an operation's time limit.
@@ -42,7 +44,14 @@ public struct Execution: @unchecked Sendable {
     /// Returns the same run with separate slots, for a part of its plan.
     func frame(slotCount: Int) -> Execution {
         Execution(
-            variables, memory.context, cost: cost, timeout: memory.timeout, slotCount: slotCount)
+            variables, memory.context, cost: cost, timeout: memory.timeout, slotCount: slotCount,
+            deferred: memory.deferred)
+    }
+
+    /// Runs the loads of a deferred part, and records their end.
+    func start(_ state: DeferredLoad, _ pending: [PendingLoad]) {
+        if pending.isEmpty { return state.complete() }
+        memory.deferred?.start(state, pending, of: self)
     }
 
     /// The context of the request.
@@ -141,6 +150,7 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
         let cost: OperationCost?
         let timeout: Execution.TimeoutFlag?
         let slotCount: Int
+        let deferred: DeferredLoads?
     }
 
     /// Creates memory with empty slots.
@@ -168,6 +178,9 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
     var timeout: Execution.TimeoutFlag? {
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.timeout }
     }
+    var deferred: DeferredLoads? {
+        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.deferred }
+    }
     private var slotCount: Int { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.slotCount } }
 
     /// The slots; their memory does not move and has the lifetime of this object.
@@ -187,8 +200,8 @@ final class ExecutionStorage: ManagedBuffer<ExecutionStorage.Header, LoadSlots.C
 @safe
 package struct LoadSlots: @unchecked Sendable {
     // Sendable, although it is a pointer: a slot is set once, by the load that owns it, before any task
-    // reads it; loads that run at the same time own different slots, and the write pass begins after all of
-    // them have ended. Guards set their slots before the guarded loads start; in a mutation, between two
+    // reads it; loads that run at the same time own different slots, and a write pass begins after all loads
+    // whose slots it reads have ended. Guards set their slots before the guarded loads start; in a mutation, between two
     // root fields.
     @usableFromInline
     let base: UnsafeMutablePointer<Content>

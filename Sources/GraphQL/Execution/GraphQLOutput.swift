@@ -42,6 +42,41 @@ public protocol GraphQLOutput: Sendable {
     static func prepare(
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
         pending: inout [@Sendable () async -> Void])
+
+    /// Returns the number of items if the value is a list, which `@stream` can divide; otherwise nil.
+    static func itemCount(of value: Self) -> Int?
+
+    /// Divides a list after its first `count` items.
+    static func split(_ value: Self, after count: Int) -> (first: Self, rest: Self)
+
+    /// Writes an item of a list, without brackets.
+    ///
+    /// - Parameters:
+    ///   - item: The position in the list.
+    ///   - value: The address of the list.
+    ///   - selection: The planned selection.
+    ///   - row: The row of the item's next object in its layer.
+    ///   - writer: The writer of the response, whose path ends with the item.
+    /// - Returns: False if the item failed and cannot be null.
+    static func write(
+        item: Int, of value: UnsafePointer<Self>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool
+}
+
+/// Types other than lists have no items.
+extension GraphQLOutput {
+    /// Returns nil.
+    public static func itemCount(of value: Self) -> Int? { nil }
+
+    /// Returns the value twice.
+    public static func split(_ value: Self, after count: Int) -> (first: Self, rest: Self) { (value, value) }
+
+    /// Returns false.
+    public static func write(
+        item: Int, of value: UnsafePointer<Self>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool { false }
 }
 
 extension GraphQLOutput {
@@ -149,6 +184,29 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
     }
 }
 
+extension Optional where Wrapped: GraphQLOutput {
+    /// Returns the number of items of a wrapped list.
+    public static func itemCount(of value: Self) -> Int? { value.flatMap(Wrapped.itemCount) }
+
+    /// Divides a wrapped list.
+    public static func split(_ value: Self, after count: Int) -> (first: Self, rest: Self) {
+        guard case .some(let wrapped) = value else { return (nil, nil) }
+        let (first, rest) = Wrapped.split(wrapped, after: count)
+        return (.some(first), .some(rest))
+    }
+
+    /// Writes an item of a wrapped list.
+    public static func write(
+        item: Int, of value: UnsafePointer<Self>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        guard case .some(let wrapped) = unsafe value.pointee else { return false }
+        return unsafe withUnsafePointer(to: wrapped) {
+            unsafe Wrapped.write(item: item, of: $0, selection, row: &row, to: &writer)
+        }
+    }
+}
+
 extension Array: GraphQLOutput where Element: GraphQLOutput {
     /// The node type of the elements: lists add no layer.
     public typealias Node = Element.Node
@@ -214,6 +272,25 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
     }
 }
 
+extension Array where Element: GraphQLOutput {
+    /// Returns the number of items.
+    public static func itemCount(of value: Self) -> Int? { value.count }
+
+    /// Divides the list.
+    public static func split(_ value: Self, after count: Int) -> (first: Self, rest: Self) {
+        (Array(value.prefix(count)), Array(value.dropFirst(count)))
+    }
+
+    /// Writes an item.
+    public static func write(
+        item: Int, of value: UnsafePointer<Self>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        guard unsafe value.pointee.indices.contains(item) else { return false }
+        return unsafe Element.write(copy: value.pointee[item], selection, row: &row, to: &writer)
+    }
+}
+
 /// A list item that may fail separately: null in the list, with an error at its path.
 extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Error {
     /// The node type of the success value.
@@ -274,5 +351,31 @@ extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Err
         pending: inout [@Sendable () async -> Void]
     ) {
         Success.prepare(nodes, selection, in: execution, pending: &pending)
+    }
+}
+
+extension Result where Success: GraphQLOutput, Failure == any Error {
+    /// Returns the number of items of a list that did not fail.
+    public static func itemCount(of value: Self) -> Int? {
+        guard case .success(let success) = value else { return nil }
+        return Success.itemCount(of: success)
+    }
+
+    /// Divides a list that did not fail.
+    public static func split(_ value: Self, after count: Int) -> (first: Self, rest: Self) {
+        guard case .success(let success) = value else { return (value, value) }
+        let (first, rest) = Success.split(success, after: count)
+        return (.success(first), .success(rest))
+    }
+
+    /// Writes an item of a list that did not fail.
+    public static func write(
+        item: Int, of value: UnsafePointer<Self>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        guard case .success(let success) = unsafe value.pointee else { return false }
+        return unsafe withUnsafePointer(to: success) {
+            unsafe Success.write(item: item, of: $0, selection, row: &row, to: &writer)
+        }
     }
 }

@@ -7,6 +7,8 @@ package final class PreparedDocument: Sendable {
     package let text: [UInt8]
     /// The digest of the text, for tables.
     let digest: UInt64
+    /// True if the document contains `@defer` or `@stream`.
+    let hasIncrementalDirectives: Bool
     private let operations: [PreparedOperation]
     private let wasRun = Atomic(false)
     /// The memory in bytes without the plans.
@@ -22,7 +24,9 @@ package final class PreparedDocument: Sendable {
         let text = valid.document.source.bytes
         let digest = SeededHash.digest(of: text.span)
         (self.text, self.digest) = (text, digest)
-        let variables = ConditionalDirectives(valid.document).conditionalVariables(in: valid.document)
+        let directives = ConditionalDirectives(valid.document)
+        hasIncrementalDirectives = directives.areIncremental(in: valid.document)
+        let variables = directives.conditionalVariables(in: valid.document)
         // Each operation has the same share.
         let count = max(1, valid.typed.operations.count)
         operations = valid.document.definitions.compactMap { definition in

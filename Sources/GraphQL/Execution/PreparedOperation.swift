@@ -26,8 +26,9 @@ package final class PreparedOperation: Sendable {
         /// The oldest is removed to make room.
         var plans: [Planned] = []
 
-        func plan(for conditions: Conditions) -> OperationPlan? {
-            for position in plans.indices where plans[position].conditions == conditions {
+        func plan(for conditions: Conditions, _ format: IncrementalFormat?) -> OperationPlan? {
+            for position in plans.indices
+            where plans[position].conditions == conditions && plans[position].format == format {
                 return plans[position].plan
             }
             return nil
@@ -36,6 +37,7 @@ package final class PreparedOperation: Sendable {
 
     private struct Planned {
         let conditions: Conditions
+        let format: IncrementalFormat?
         let plan: OperationPlan
     }
 
@@ -98,18 +100,24 @@ package final class PreparedOperation: Sendable {
     }
 
     /// Returns the plan for the values of the conditional variables.
+    ///
+    /// - Parameters:
+    ///   - variables: The variables of the request.
+    ///   - format: The format of deferred parts; nil for one complete response.
+    ///   - make: Creates the plan.
     func plan(
-        _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
+        _ variables: VariableValues, in format: IncrementalFormat? = nil,
+        make: (PlanConditions) throws -> OperationPlan
     ) throws(GraphQLErrors) -> OperationPlan {
-        if let plan = constantPlan { return plan }
+        if format == nil, let plan = constantPlan { return plan }
         let conditions = Conditions(of: conditionalVariables, variables)
-        if let plan = known.withLock({ $0.plan(for: conditions) }) { return plan }
+        if let plan = known.withLock({ $0.plan(for: conditions, format) }) { return plan }
         do {
-            let plan = try make(conditions.values(of: conditionalVariables))
-            if definition.variables.isEmpty {
+            let plan = try make(conditions.values(of: conditionalVariables, format))
+            if definition.variables.isEmpty, format == nil {
                 if reserve(plan.weight) { storedConstantPlan.set(plan) }
             } else {
-                store(Planned(conditions: conditions, plan: plan))
+                store(Planned(conditions: conditions, format: format, plan: plan))
             }
             return plan
         } catch let error as GraphQLError {
@@ -154,7 +162,17 @@ package final class PreparedOperation: Sendable {
     }
 }
 
-/// The values of the variables of `@skip` and `@include` in a request, two bits each.
+/// The values on which the plan of an operation depends.
+struct PlanConditions: Sendable {
+    /// The values of the variables that control selections, by the variable's name id.
+    var values: [UInt32: Bool] = [:]
+    /// The variables whose value is null.
+    var nulls: Set<UInt32> = []
+    /// The format of deferred parts; nil for one complete response.
+    var format: IncrementalFormat?
+}
+
+/// The values of the variables that control selections in a request, two bits each.
 private struct Conditions: Equatable, Sendable {
     /// The values of the first 32 variables.
     private var first: UInt64 = 0
@@ -163,8 +181,11 @@ private struct Conditions: Equatable, Sendable {
 
     init(of names: [Name], _ variables: VariableValues) {
         for position in names.indices {
-            guard case .boolean(let value) = variables[names[position]] else { continue }
-            set(value ? 1 : 2, at: position)
+            switch variables[names[position]] {
+            case .boolean(let value): set(value ? 1 : 2, at: position)
+            case .null: set(3, at: position)
+            default: break
+            }
         }
     }
 
@@ -179,19 +200,20 @@ private struct Conditions: Equatable, Sendable {
         rest[word - 1] |= shifted
     }
 
-    /// Returns the values by the names' ids; null values are omitted.
-    func values(of names: [Name]) -> [UInt32: Bool] {
-        var values: [UInt32: Bool] = [:]
+    /// Returns the values by the names' ids.
+    func values(of names: [Name], _ format: IncrementalFormat?) -> PlanConditions {
+        var conditions = PlanConditions(format: format)
         for (position, name) in names.enumerated() {
             let word = position / 32
             let bits = word == 0 ? first : word <= rest.count ? rest[word - 1] : 0
             switch bits >> UInt64(position % 32 * 2) & 3 {
-            case 1: values[name.id] = true
-            case 2: values[name.id] = false
+            case 1: conditions.values[name.id] = true
+            case 2: conditions.values[name.id] = false
+            case 3: conditions.nulls.insert(name.id)
             default: break
             }
         }
-        return values
+        return conditions
     }
 }
 

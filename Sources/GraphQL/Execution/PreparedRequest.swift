@@ -12,6 +12,9 @@ public struct PreparedRequest: Sendable {
     package let hasExtensions: Bool
     /// True if the client requests the cost of the operation in the response's `extensions`.
     let requestsCost: Bool
+    /// The format of payloads that the client requests in `extensions`, such as `{"deferSpec": "20220824"}`;
+    /// nil if it requests none.
+    package let incrementalFormat: IncrementalFormat?
     let state: State
 
     enum State: Sendable {
@@ -30,6 +33,7 @@ public struct PreparedRequest: Sendable {
         operationName = request.operationName
         hasExtensions = !request.extensions.fields.isEmpty
         requestsCost = request.extensions["cost"] == .boolean(true)
+        incrementalFormat = IncrementalFormat(request.extensions)
         self.state = state
     }
 
@@ -60,6 +64,14 @@ public struct PreparedRequest: Sendable {
         case .operation(let operation, _, _): operation.definition.type
         case .rejected: nil
         case .unprepared(_, let type, _): type
+        }
+    }
+
+    /// True if the document contains `@defer` or `@stream`.
+    public var hasIncrementalDirectives: Bool {
+        switch state {
+        case .operation(_, let document, _): document.hasIncrementalDirectives
+        case .rejected, .unprepared: false
         }
     }
 

@@ -63,6 +63,14 @@ struct ResponsePath: ~Copyable {
         unsafe segments[depth] = ~key
     }
 
+    /// Enters the levels of a path.
+    mutating func enter(_ path: [Int]) {
+        for segment in path {
+            enter()
+            unsafe segments[depth] = segment
+        }
+    }
+
     /// A copy of the path, including the top.
     var copy: [Int] {
         unsafe Array(UnsafeBufferPointer(start: segments, count: depth + 1))

@@ -8,14 +8,15 @@ public struct ResponseStream: AsyncSequence, Sendable {
         case single(ExecutionArguments)
         case events(ExecutionArguments, any AsyncSequence<SourceEvent, any Error> & Sendable)
         case responses(AsyncStream<GraphQLResponse>)
+        case payloads(PublisherReference)
     }
 
     private let source: Source
 
-    /// True if there is a response for each event, rather than a single one.
+    /// True if there is a response for each event, rather than a single one or its payloads.
     package var isSubscription: Bool {
         switch source {
-        case .single: false
+        case .single, .payloads: false
         case .events, .responses: true
         }
     }
@@ -26,6 +27,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     init(_ run: ExecutionArguments, _ events: any AsyncSequence<SourceEvent, any Error> & Sendable) {
         source = .events(run, events)
+    }
+
+    /// Creates the payloads of a response after the first.
+    init(_ publisher: PublisherReference) {
+        source = .payloads(publisher)
     }
 
     /// Creates a stream of finished responses.
@@ -41,6 +47,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         case .single(let run): Iterator(state: .single(run))
         case .events(let run, let events): Iterator(state: .events(run, events.makeAsyncIterator()))
         case .responses(let responses): Iterator(state: .responses(responses.makeAsyncIterator()))
+        case .payloads(let publisher): Iterator(state: .payloads(publisher))
         }
     }
 
@@ -50,6 +57,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
             case single(ExecutionArguments)
             case events(ExecutionArguments, any AsyncIteratorProtocol<SourceEvent, any Error>)
             case responses(AsyncStream<GraphQLResponse>.Iterator)
+            case payloads(PublisherReference)
             case ended
         }
 
@@ -67,11 +75,19 @@ public struct ResponseStream: AsyncSequence, Sendable {
                 return nil
             case .single(let run):
                 state = .ended
-                return try? await run.plan.run(run.variables, run.context, cost: run.cost).value()
+                let delivery = run.plan.deliver(
+                    run.variables, run.context, cost: run.cost, includesAvailable: true)
+                guard let response = try? await delivery.value() else { return nil }
+                if let rest = response.publisher { state = .payloads(rest) }
+                return response.first
             case .responses(var responses):
                 let response = await responses.next(isolation: actor)
                 state = response == nil ? .ended : .responses(responses)
                 return response
+            case .payloads(let reference):
+                let payload = await reference.publisher.next(isolation: actor)
+                if payload == nil { state = .ended }
+                return payload
             case .events(let run, var events):
                 do {
                     let event = try await events.next(isolation: actor)

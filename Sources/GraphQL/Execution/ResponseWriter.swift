@@ -26,6 +26,9 @@ public struct ResponseWriter: ~Copyable {
     /// The data of loads for this pass: columns and coerced arguments, by slot.
     @usableFromInline
     var slots: LoadSlots
+    /// Records the deferred parts of the written objects; nil for a complete response.
+    @usableFromInline
+    var increments: IncrementRecorder?
 
     /// The maximum number of bytes of the text.
     private let limit: Int
@@ -92,6 +95,7 @@ public struct ResponseWriter: ~Copyable {
     mutating func rewind(to mark: Checkpoint) {
         count = mark.count
         path.depth = mark.depth
+        if let increments { increments.discard(from: mark.count) }
     }
 
     /// The bytes written so far.
@@ -155,6 +159,14 @@ public struct ResponseWriter: ~Copyable {
         reserve(1)
         unsafe base[count] = byte
         count &+= 1
+    }
+
+    /// The last byte of the text; nil if it is empty.
+    var lastByte: UInt8? { count > 0 ? unsafe base[count - 1] : nil }
+
+    /// Replaces a byte that has been written.
+    mutating func replace(at position: Int, with byte: UInt8) {
+        if position < count { unsafe base[position] = byte }
     }
 
     /// Writes text that is valid JSON.
@@ -304,18 +316,23 @@ extension ResponseWriter {
         }
         if let path = error.path {
             write(json: ",\"path\":")
-            write(list: path) { writer, segment in
-                switch segment {
-                case .key(let key): writer.write(key)
-                case .index(let index): writer.write(index)
-                }
-            }
+            write(path)
         }
         if !error.extensions.fields.isEmpty {
             write(json: ",\"extensions\":")
             write(.object(error.extensions))
         }
         write(json: "}")
+    }
+
+    /// Writes a path in a response.
+    mutating func write(_ path: [PathSegment]) {
+        write(list: path) { writer, segment in
+            switch segment {
+            case .key(let key): writer.write(key)
+            case .index(let index): writer.write(index)
+            }
+        }
     }
 
     /// Writes a value as JSON; enum values become strings.

@@ -31,7 +31,7 @@ struct RootValues: Sendable {
     func plan(
         _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema,
         _ introspection: Introspection, _ guards: FieldGuards, _ settings: OperationPlan.Settings,
-        _ conditions: [UInt32: Bool]
+        _ conditions: PlanConditions
     ) throws -> OperationPlan {
         // Validation rejects operations without a root type in the schema.
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }

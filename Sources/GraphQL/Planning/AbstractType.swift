@@ -293,8 +293,10 @@ final class FragmentPlan: Sendable {
     struct Key: Hashable {
         private let object: ObjectIdentifier
         private let starts: [UInt32]
+        private let scope: DeferScope
 
-        init(_ object: AnyObjectType, _ selectionSets: [SelectionSet]) {
+        init(_ object: AnyObjectType, _ selectionSets: [SelectionSet], _ scope: DeferScope) {
+            self.scope = scope
             self.object = ObjectIdentifier(object)
             starts = selectionSets.map(\.selections.start)
         }

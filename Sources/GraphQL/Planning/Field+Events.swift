@@ -107,7 +107,7 @@ extension FieldClosures {
                     eventContext = { unsafe context(event, unsafeDowncast($0, to: Context.self)) }
                 }
                 return SourceEvent(context: eventContext) { execution, pending in
-                    store(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
+                    store(.shared([value(event)]), of: 1, in: slot, selection, nil, execution, &pending)
                 }
             }
         }

@@ -49,8 +49,9 @@ extension Field {
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
+                let tail = try planner.tail(of: selected, Value.self)
+                if Value.hasLoads(selection) || tail != nil {
+                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
                         .values(sources.map(get))
                     }
                 }
@@ -75,8 +76,9 @@ extension Field {
             plan: { selected, planner in
                 if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
+                let tail = try planner.tail(of: selected, Value.self)
+                if Value.hasLoads(selection) || tail != nil {
+                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
                         .values(sources.map { $0[keyPath: path] })
                     }
                 }
@@ -104,9 +106,10 @@ extension Field {
             bind: { Field.compare(Value.self, arguments: Arguments.bound(to: &$0, at: $2), &$0, $1, $2) },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
+                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection, of: Source.self) { sources, execution in
+                if Value.hasLoads(selection) || tail != nil {
+                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
                         do {
                             let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                             return .results(
@@ -132,8 +135,9 @@ extension Field {
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
+                let tail = try planner.tail(of: selected, Value.self)
+                if Value.hasLoads(selection) || tail != nil {
+                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
                         .results(sources.map { source in Result { try get(source) } })
                     }
                 }
@@ -188,7 +192,8 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                return .loaded(planner.newSlot(), selection, of: Source.self) { sources, execution in
+                let tail = try planner.tail(of: selected, Value.self)
+                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
                     try load(sources, execution.context(as: Source.Context.self)).map { .results($0) }
                 }
             })
@@ -212,8 +217,9 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
+                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection, of: Source.self) { sources, execution in
+                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     let context = execution.context(as: Source.Context.self)
                     return try load(sources, arguments, context).map { .results($0) }
@@ -234,7 +240,8 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
+                let tail = try planner.tail(of: selected, Value.self)
+                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { _, execution in
                     try load(execution.context(as: Source.Context.self)).map { .shared([$0]) }
                 }
             })
@@ -255,8 +262,9 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
+                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
+                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { _, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     return try load(arguments, execution.context(as: Source.Context.self)).map {
                         .shared([$0])

@@ -75,19 +75,19 @@ extension FieldClosures {
     /// Creates a field whose values become a column immediately.
     @inlinable
     static func column<Source, Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
+        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>?, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
     ) -> FieldClosures {
-        loaded(slot, selection, of: source) { sources, execution in .ready(resolve(sources, execution)) }
+        loaded(slot, selection, tail, of: source) { sources, execution in .ready(resolve(sources, execution)) }
     }
 
     /// Creates a field whose values become a column after they are loaded.
     @inlinable
     static func loaded<Source, Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
+        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>?, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) throws -> MaybeAsync<LoadedValues<Value>>
     ) -> FieldClosures {
-        readingColumn(slot, selection, of: Value.self) { layer, execution, pending in
+        readingColumn(slot, selection, tail, of: Value.self) { layer, execution, pending in
             let sources = layer.objects(as: Source.self)
             let parents = sources.count
             let loading: MaybeAsync<LoadedValues<Value>>
@@ -98,7 +98,7 @@ extension FieldClosures {
             }
             switch consume loading {
             case .ready(let values):
-                store(values, of: parents, in: slot, selection, execution, &pending)
+                store(values, of: parents, in: slot, selection, tail, execution, &pending)
             case .async(let fetch):
                 pending.append {
                     var below: [PendingLoad] = []
@@ -108,7 +108,7 @@ extension FieldClosures {
                     } catch {
                         values = .failure(execution.loadError(for: error))
                     }
-                    store(values, of: parents, in: slot, selection, execution, &below)
+                    store(values, of: parents, in: slot, selection, tail, execution, &below)
                     await finish(below)
                 }
             }
@@ -118,9 +118,11 @@ extension FieldClosures {
     /// Creates a field that is written from its column.
     @inlinable
     static func readingColumn<Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
+        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>? = nil, of type: Value.Type,
+        load: Load? = nil
     ) -> FieldClosures {
-        unsafe FieldClosures(
+        if let tail { return streaming(slot, selection, tail, load: load) }
+        return unsafe FieldClosures(
             emit: { _, row, writer in
                 guard let column = unsafe writer.slots.read(slot, as: LoadedBatch<Value>.self) else {
                     return false
@@ -132,13 +134,36 @@ extension FieldClosures {
             load: load)
     }
 
+    /// Creates a field whose list is written from its column, without the items after the first ones.
+    @usableFromInline
+    static func streaming<Value: GraphQLOutput>(
+        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>, load: Load?
+    ) -> FieldClosures {
+        unsafe FieldClosures(
+            emit: { _, row, writer in
+                guard let column = unsafe writer.slots.read(slot, as: LoadedBatch<Value>.self) else {
+                    return false
+                }
+                let isWritten = unsafe column._withUnsafeGuaranteedRef { column in
+                    column.write(row: row, selection, to: &writer)
+                }
+                guard isWritten else { return false }
+                // A list that is null because an item failed has no other items.
+                if writer.lastByte == UInt8(ascii: "]") { tail.finish(row: row, to: &writer) }
+                return !writer.isOverLimit
+            },
+            load: load)
+    }
+
     /// Stores loaded values for the write pass, and starts the loads below them.
     @inlinable
     static func store<Value: GraphQLOutput>(
         _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
-        _ selection: Value.Selection, _ execution: Execution, _ pending: inout [PendingLoad]
+        _ selection: Value.Selection, _ tail: StreamPlan<Value>?, _ execution: Execution,
+        _ pending: inout [PendingLoad]
     ) {
         values.check(parents: parents)
+        if let tail { values = tail.split(values, execution) }
         guard Value.hasLoads(selection) else {
             execution.slots.set(slot, to: LoadedBatch(values, starts: []))
             return

@@ -11,6 +11,11 @@ struct FieldSelection {
     /// The selection sets of all merged fields.
     @usableFromInline
     let selectionSets: [SelectionSet]
+    /// The active `@stream` of the field; nil if there is none.
+    ///
+    /// Validation permits only equal ones on merged fields, so the first field's applies.
+    @usableFromInline
+    var stream: StreamUsage?
 
     init(fieldGroup: FieldGroup, definition: SchemaField) {
         self.fieldGroup = fieldGroup

@@ -12,10 +12,13 @@ final class ObjectPlan: Sendable {
     private let loads: [FieldClosures.Load]
     /// The error of every object, if the selected fields cannot be determined.
     let failure: GraphQLError?
+    /// The fields with their deferred fragments, if there are any; `steps` is then empty.
+    private let incremental: IncrementalObject?
 
     init(_ fields: [FieldPlan]) {
         self.fields = fields
         failure = nil
+        incremental = nil
         loads = fields.compactMap { $0.load }
         unsafe steps = .allocate(capacity: fields.count)
         for position in fields.indices {
@@ -23,10 +26,20 @@ final class ObjectPlan: Sendable {
         }
     }
 
+    /// Creates a selection with deferred fragments.
+    init(_ incremental: IncrementalObject) {
+        fields = incremental.fields
+        loads = fields.compactMap { $0.load } + incremental.groups.compactMap { $0.load }
+        failure = nil
+        self.incremental = incremental
+        unsafe steps = .allocate(capacity: 0)
+    }
+
     /// Creates a selection on which every object fails.
     init(failing failure: GraphQLError) {
         fields = []
         loads = []
+        incremental = nil
         self.failure = failure
         unsafe steps = .allocate(capacity: 0)
     }
@@ -42,7 +55,7 @@ final class ObjectPlan: Sendable {
     /// Writes an object's fields; returns false if a non-null field failed.
     @usableFromInline
     func write(_ source: UnsafeRawPointer, row: Int, to writer: inout ResponseWriter) -> Bool {
-        guard unsafe steps.count > 0 else { return writeEmpty(to: &writer) }
+        guard unsafe steps.count > 0 else { return unsafe writeWithoutSteps(source, row, to: &writer) }
         writer.path.enter()
         for position in unsafe 0..<steps.count {
             let isWritten = unsafe steps[position]._withUnsafeGuaranteedRef { step in
@@ -58,7 +71,10 @@ final class ObjectPlan: Sendable {
         return !writer.isOverLimit
     }
 
-    private func writeEmpty(to writer: inout ResponseWriter) -> Bool {
+    private func writeWithoutSteps(
+        _ source: UnsafeRawPointer, _ row: Int, to writer: inout ResponseWriter
+    ) -> Bool {
+        if let incremental { return unsafe incremental.write(source, row: row, to: &writer) }
         if let failure {
             writer.fail(failure)
             return false

@@ -29,20 +29,26 @@ public final class ObjectType<Source: Sendable>: Sendable {
 
     /// Creates an object type with its name in the schema and all its schema fields, in any order.
     public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
-        bound = AnyObjectType(name, fields().map(\.bound))
+        bound = unsafe AnyObjectType(
+            name, fields().map(\.bound),
+            copy: { unsafe RootValue($0.assumingMemoryBound(to: Source.self).pointee) })
     }
 }
 
 /// An object type whose Swift type is known only to its fields.
 @usableFromInline
+@safe
 final class AnyObjectType: Sendable {
     let name: String
     let fields: [AnyField]
+    /// Copies an object of the type.
+    let copy: @Sendable (UnsafeRawPointer) -> RootValue
     private let index: [String: Int]
 
-    init(_ name: String, _ fields: [AnyField]) {
+    init(_ name: String, _ fields: [AnyField], copy: @escaping @Sendable (UnsafeRawPointer) -> RootValue) {
         self.name = name
         self.fields = fields
+        unsafe self.copy = copy
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

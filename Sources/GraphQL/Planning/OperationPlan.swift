@@ -13,6 +13,8 @@ final class OperationPlan: @unchecked Sendable {
     private let rootValue: RootValue
     let operation: OperationDefinition
     let settings: Settings
+    /// The format of deferred parts; nil if there are none.
+    let format: IncrementalFormat?
     /// The approximate memory of the plan in bytes, without the document.
     let weight: Int
 
@@ -30,6 +32,7 @@ final class OperationPlan: @unchecked Sendable {
         steps = planner.steps
         keys = planner.keys
         document = planner.document
+        format = planner.isIncremental ? planner.conditions.format : nil
         // A field of the response has its step, closures for writing and loading, and its key.
         weight =
             2_048 + planner.keys.heapWeight
@@ -56,21 +59,35 @@ final class OperationPlan: @unchecked Sendable {
         _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?
     ) -> MaybeAsync<GraphQLResponse> {
         let execution = begin(variables, context, cost: cost)
-        if operation.type == .mutation, root.hasLoads {
-            return .async { [self] in
-                await execution.run(within: settings.timeLimit) { [root, rootValue] in
-                    await root.prepareInSeries(rootValue, in: execution)
-                }
-                return write(execution)
-            }
+        guard let loads = start(execution) else { return .ready(write(execution)) }
+        return .async { [self] in
+            await finish(loads, of: execution)
+            return write(execution)
         }
+    }
+
+    /// The loads of an operation that must be awaited.
+    enum AwaitedLoads: Sendable {
+        /// The root fields of a mutation, which are loaded one after the other.
+        case inSeries
+        case concurrent([PendingLoad])
+    }
+
+    /// Starts the loads of an operation, except those of deferred parts; returns nil if all have ended.
+    func start(_ execution: Execution) -> AwaitedLoads? {
+        if operation.type == .mutation, root.hasLoads { return .inSeries }
         var pending: [PendingLoad] = []
         root.prepare(rootValue.layer, in: execution, pending: &pending)
-        if pending.isEmpty { return .ready(write(execution)) }
-        let loads = pending
-        return .async { [self] in
-            await execution.run(within: settings.timeLimit) { await finish(loads) }
-            return write(execution)
+        return pending.isEmpty ? nil : .concurrent(pending)
+    }
+
+    /// Waits for the end of loads.
+    func finish(_ loads: AwaitedLoads, of execution: Execution) async {
+        await execution.run(within: settings.timeLimit) { [root, rootValue] in
+            switch loads {
+            case .inSeries: await root.prepareInSeries(rootValue, in: execution)
+            case .concurrent(let pending): await GraphQL.finish(pending)
+            }
         }
     }
 
@@ -94,28 +111,35 @@ final class OperationPlan: @unchecked Sendable {
         event.put(execution, &pending)
         let loads = pending
         if !loads.isEmpty {
-            await execution.run(within: settings.timeLimit) { await finish(loads) }
+            await execution.run(within: settings.timeLimit) { await GraphQL.finish(loads) }
         }
         return write(execution)
     }
 
-    private func begin(
-        _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?
+    func begin(
+        _ variables: VariableValues, _ context: consuming AnyContext, cost: OperationCost?,
+        _ deferred: DeferredLoads? = nil
     ) -> Execution {
         let execution = Execution(
             variables, context, cost: cost,
-            timeout: settings.timeLimit == nil ? nil : Execution.TimeoutFlag(), slotCount: slotCount)
+            timeout: settings.timeLimit == nil ? nil : Execution.TimeoutFlag(), slotCount: slotCount,
+            deferred: deferred)
         for step in steps { step.run(in: execution) }
         return execution
     }
 
     /// Runs the write pass, after all loads are complete.
-    private func write(_ execution: Execution) -> GraphQLResponse {
+    ///
+    /// - Parameters:
+    ///   - execution: The execution.
+    ///   - increments: Records the deferred parts; nil if there are none.
+    func write(_ execution: Execution, _ increments: IncrementRecorder? = nil) -> GraphQLResponse {
         var outcome = GraphQLResponse.Outcome.complete
         var isTooLarge = false
         let body = ResponseWriter.bytes(
             expecting: settings.sizeHint.expected, limit: settings.responseBytes, slots: execution.slots
         ) { writer in
+            writer.increments = increments
             writer.write(json: "{\"data\":")
             let mark = writer.checkpoint
             if unsafe !root.write(rootValue.object, row: 0, to: &writer) {
@@ -124,7 +148,7 @@ final class OperationPlan: @unchecked Sendable {
             }
             if !writer.failures.isEmpty {
                 outcome = .partial
-                writeErrors(settings.presenter, to: &writer)
+                writeErrors(to: &writer)
             }
             if let cost = execution.cost {
                 writer.write(json: ",\"extensions\":{\"cost\":")
@@ -145,19 +169,23 @@ final class OperationPlan: @unchecked Sendable {
     }
 
     /// Presents one error at a time, because all errors together take more memory than their text.
-    private func writeErrors(_ presenter: ErrorFormatter, to writer: inout ResponseWriter) {
+    private func writeErrors(to writer: inout ResponseWriter) {
         writer.write(json: ",\"errors\":[")
         for (position, failure) in writer.failures.enumerated() {
             if writer.isOverLimit { return }
             if position > 0 { writer.write(json: ",") }
-            writer.write(
-                presenter.present(
-                    failure.error, path: path(failure.path), locations: locations(failure.path)))
+            writer.write(error(failure))
         }
         writer.write(json: "]")
     }
 
-    private func path(_ segments: [Int]) -> [PathSegment] {
+    /// Returns the response error of a failure.
+    func error(_ failure: FieldFailure) -> GraphQLError {
+        settings.presenter.present(
+            failure.error, path: path(failure.path), locations: locations(failure.path))
+    }
+
+    func path(_ segments: [Int]) -> [PathSegment] {
         segments.map { $0 >= 0 ? .index($0) : .key(document.text(keys[~$0].key)) }
     }
 

@@ -4,15 +4,24 @@
 public struct Planner {
     let document: Document
     let schema: Schema
-    /// The values of the variables in `@skip` and `@include`, by the variable's name id.
-    let conditions: [UInt32: Bool]
+    /// The values of the variables in directives that control selections.
+    let conditions: PlanConditions
     /// The additional fields of an operation's root: `__schema` and `__type`.
     let introspection: Introspection
     /// The guards of the schema.
     private let guards: FieldGuards
 
-    private let conditionalDirectives: ConditionalDirectives
-    private let fragments: [UInt32: FragmentDefinition]
+    let conditionalDirectives: ConditionalDirectives
+    let fragments: [UInt32: FragmentDefinition]
+    /// The active uses of `@defer`, by the indices in `DeferScope`.
+    var deferUsages: [DeferUsage] = []
+    /// The number of active uses of `@stream`.
+    var streamCount = 0
+    private(set) var operationType = OperationType.query
+    /// The deferred fragments around the selection sets that are planned now.
+    var deferScope = DeferScope()
+    /// True if an operation of this plan may have several payloads.
+    var isIncremental: Bool { !deferUsages.isEmpty || streamCount > 0 }
     /// The fields of the response, indexed by their numbers in paths.
     private(set) var keys: [FieldGroup] = []
     private(set) var slotCount = 0
@@ -26,11 +35,11 @@ public struct Planner {
     ///
     /// A document within the limits has far fewer. However, the selection sets that apply to a type can
     /// depend on all the types above it. The length of the document therefore does not limit the number.
-    private static let maximumFields = 100_000
+    static let maximumFields = 100_000
 
     init(
         document: Document, schema: Schema, introspection: Introspection, guards: FieldGuards,
-        conditions: [UInt32: Bool]
+        conditions: PlanConditions
     ) {
         self.document = document
         self.schema = schema
@@ -72,6 +81,7 @@ public struct Planner {
     ///   determined: then there is nothing to run.
     mutating func planOperation(_ operation: OperationDefinition, on root: AnyObjectType) throws -> ObjectPlan
     {
+        operationType = operation.type
         let selection = try plan(root, [operation.selectionSet])
         if let failure = selection.failure { throw failure }
         return selection
@@ -87,6 +97,7 @@ public struct Planner {
     @usableFromInline
     mutating func plan(_ object: AnyObjectType, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
         guard let id = schema.typeID(named: object.name) else { throw PlanningError.unknownType(object.name) }
+        if let format = conditions.format { return try plan(object, id, selectionSets, format) }
         let groups: [FieldGroup]
         do {
             groups = try collectFields(of: selectionSets, on: id)
@@ -112,7 +123,7 @@ public struct Planner {
     mutating func framePlan(
         _ object: AnyObjectType, _ selectionSets: [SelectionSet]
     ) throws -> FragmentPlan {
-        let key = FragmentPlan.Key(object, selectionSets)
+        let key = FragmentPlan.Key(object, selectionSets, deferScope)
         if let known = framePlans[key] { return known }
         let outer = (slotCount, steps)
         (slotCount, steps) = (0, [])
@@ -123,7 +134,7 @@ public struct Planner {
         return plan
     }
 
-    private mutating func plan(
+    mutating func plan(
         _ group: FieldGroup, of object: AnyObjectType, _ type: TypeID, isFirst: Bool
     ) throws -> FieldPlan {
         let key = keys.count
@@ -142,7 +153,9 @@ public struct Planner {
             else {
                 throw PlanningError.unknownField(type: object.name, field: name)
             }
-            planned = try plan(field, FieldSelection(fieldGroup: group, definition: definition))
+            var selected = FieldSelection(fieldGroup: group, definition: definition)
+            if conditions.format != nil { selected.stream = try stream(of: group.first) }
+            planned = try plan(field, selected)
         }
         return step(key, isFirst: isFirst, planned)
     }
@@ -217,7 +230,7 @@ extension Planner {
     }
 
     /// Returns true if a fragment with this condition applies to an object type (DoesFragmentTypeApply).
-    private func applies(_ condition: Name?, to type: TypeID) -> Bool {
+    func applies(_ condition: Name?, to type: TypeID) -> Bool {
         guard let condition else { return true }
         guard let conditionType = schema.typeID(named: document.text(condition)) else { return false }
         return schema.isSubtype(type, of: conditionType)
@@ -226,25 +239,27 @@ extension Planner {
     /// Evaluates `@skip` and `@include` (specification, sections 3.13.1 and 3.13.2).
     ///
     /// `@skip` is evaluated first; `@include` of a skipped selection is not evaluated.
-    private func isIncluded(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
+    func isIncluded(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
         if directives.isEmpty { return true }
         if try condition(conditionalDirectives.skip, in: directives) == true { return false }
         return try condition(conditionalDirectives.include, in: directives) ?? true
     }
 
-    /// Returns the value of a directive's `if` argument; nil if the directive is absent.
-    private func condition(
+    /// Returns the value of a directive's `if` argument; nil if the directive or the argument is absent.
+    func condition(
         _ directive: UInt32?, in directives: NodeRange<Directive>
     ) throws(GraphQLError) -> Bool? {
         guard let directive,
             let index = directives.indices.first(where: { document.directives[$0].name.id == directive }),
-            let argument = document.directives[index].arguments.indices.first
+            let argument = conditionalDirectives.condition(of: document.directives[index], in: document)
         else { return nil }
-        switch document.arguments[argument].value {
+        switch argument {
         case .boolean(let value, _): return value
         case .variable(let name, let span):
-            guard let value = conditions[name.id] else { throw nullCondition(name, span) }
-            return value
+            if let value = conditions.values[name.id] { return value }
+            // `@defer` and `@stream` have a default, which a variable without a value does not replace.
+            if conditionalDirectives.hasDefault(directive), !conditions.nulls.contains(name.id) { return nil }
+            throw nullCondition(name, span)
         // Validation rejects all other values for a Boolean.
         case .int, .float, .string, .null, .enum, .list, .object: return nil
         }
@@ -298,28 +313,48 @@ private struct FieldCollection {
     }
 }
 
-/// The name ids of `@skip` and `@include` in a document; nil if it does not use them.
+/// The name ids of the directives that control selections in a document; nil if it does not use them.
 struct ConditionalDirectives {
     let skip: UInt32?
     let include: UInt32?
+    let `defer`: UInt32?
+    let stream: UInt32?
+    private let argument: UInt32?
 
     init(_ document: Document) {
-        skip = document.names.firstIndex(of: "skip").map(UInt32.init)
-        include = document.names.firstIndex(of: "include").map(UInt32.init)
+        func id(_ name: String) -> UInt32? { document.names.firstIndex(of: name).map(UInt32.init) }
+        skip = id("skip")
+        include = id("include")
+        `defer` = id("defer")
+        stream = id("stream")
+        argument = id("if")
+    }
+
+    /// Returns true if the `if` argument of the directive has a default.
+    func hasDefault(_ directive: UInt32) -> Bool { directive == `defer` || directive == stream }
+
+    /// Returns true if the document contains `@defer` or `@stream`.
+    func areIncremental(in document: Document) -> Bool {
+        guard `defer` != nil || stream != nil else { return false }
+        return document.directives.contains { hasDefault($0.name.id) }
+    }
+
+    /// Returns the `if` argument of a directive.
+    func condition(of directive: Directive, in document: Document) -> Value? {
+        directive.arguments.indices.first { document.arguments[$0].name.id == argument }
+            .map { document.arguments[$0].value }
     }
 
     private func isCondition(_ directive: Directive) -> Bool {
-        directive.name.id == skip || directive.name.id == include
+        directive.name.id == skip || directive.name.id == include || hasDefault(directive.name.id)
     }
 
     /// Returns the variables that control selections, in source order.
     func conditionalVariables(in document: Document) -> [Name] {
         var variables: [Name] = []
         for directive in document.directives where isCondition(directive) {
-            for argument in directive.arguments.indices {
-                guard case .variable(let name, _) = document.arguments[argument].value else { continue }
-                if !variables.contains(where: { $0.id == name.id }) { variables.append(name) }
-            }
+            guard case .variable(let name, _) = condition(of: directive, in: document) else { continue }
+            if !variables.contains(where: { $0.id == name.id }) { variables.append(name) }
         }
         return variables
     }

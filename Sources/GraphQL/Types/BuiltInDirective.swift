@@ -8,6 +8,9 @@ package struct BuiltInDirective: Sendable {
     /// All built-in directives, in introspection order.
     static let all = [include, skip, deprecated, specifiedBy, oneOf]
 
+    /// The directives of incremental delivery, which a schema has if it is built with them.
+    static let incremental = [`defer`, stream]
+
     static func named(_ name: String) -> BuiltInDirective? { all.first { $0.name == name } }
 
     /// The reason of a `@deprecated` without a `reason` argument.
@@ -70,4 +73,41 @@ package struct BuiltInDirective: Sendable {
             Indicates exactly one field must be supplied and this field must not be `null`.
             """,
         locations: [.inputObject])
+
+    private static let `defer` = BuiltInDirective(
+        name: "defer",
+        description:
+            "Directs the executor to defer this fragment when the `if` argument is true or undefined.",
+        arguments: [
+            condition("Deferred when true or undefined."),
+            BuiltInInputValue(name: "label", type: .nullable("String"), description: "Unique name"),
+        ],
+        locations: [.fragmentSpread, .inlineFragment])
+
+    private static let stream = BuiltInDirective(
+        name: "stream",
+        description:
+            "Directs the executor to stream plural fields when the `if` argument is true or undefined.",
+        arguments: [
+            BuiltInInputValue(
+                name: "initialCount", type: .required("Int"),
+                description: "Number of items to return immediately",
+                defaultValue: DefaultValue(literal: "0", value: .int(0))),
+            condition("Stream when true or undefined."),
+            BuiltInInputValue(name: "label", type: .nullable("String"), description: "Unique name"),
+        ],
+        locations: [.field])
+
+    private static func condition(_ description: String) -> BuiltInInputValue {
+        BuiltInInputValue(
+            name: "if", type: .required("Boolean"), description: description,
+            defaultValue: DefaultValue(literal: "true", value: .boolean(true)))
+    }
+}
+
+extension SchemaDirective {
+    /// True for `@defer` and `@stream` if the text of the schema does not define them.
+    var isIncremental: Bool {
+        node == nil && BuiltInDirective.incremental.contains { $0.name == name }
+    }
 }

@@ -12,10 +12,17 @@ final class SchemaBuilder {
 
     private var document: Document { syntax.document }
 
-    init(_ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarInputCoercion]) {
+    /// The built-in directives of the schema.
+    private let builtIns: [BuiltInDirective]
+
+    init(
+        _ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarInputCoercion],
+        incrementalDelivery: Bool
+    ) {
         self.syntax = syntax
         self.scalarCoercions = scalarCoercions
-        order = TypeOrder(syntax)
+        builtIns = BuiltInDirective.all + (incrementalDelivery ? BuiltInDirective.incremental : [])
+        order = TypeOrder(syntax, directives: builtIns)
     }
 
     /// Returns the schema without values.
@@ -68,7 +75,7 @@ final class SchemaBuilder {
         let defined = syntax.directives.map(directive)
         let names = Set(defined.map(\.name))
         return defined
-            + BuiltInDirective.all.filter { !names.contains($0.name) }
+            + builtIns.filter { !names.contains($0.name) }
             .map { $0.directiveType(ids: order.builtIns) }
     }
 
@@ -230,15 +237,19 @@ extension Schema {
     ///   - scalarCoercions: The input coercions of custom scalars by name. A scalar without one accepts
     ///     every value.
     ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
+    ///   - incrementalDelivery: True if operations may use `@defer` and `@stream`, also if the schema does
+    ///     not define them. Like other built-in directives, they are not part of the schema's text.
     /// - Returns: The valid schema.
     /// - Throws: All violations of the SDL rules; if there are none, all violations of the type system
     ///   rules.
     public static func build(
-        _ document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:], errorLimit: Int = 100
+        _ document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:], errorLimit: Int = 100,
+        incrementalDelivery: Bool = false
     ) throws(GraphQLErrors) -> Schema {
         let syntax = SchemaDefinitions(document)
         try check(SDLRule.errors(in: syntax, limit: errorLimit))
-        let builder = SchemaBuilder(syntax, scalarCoercions: scalarCoercions)
+        let builder = SchemaBuilder(
+            syntax, scalarCoercions: scalarCoercions, incrementalDelivery: incrementalDelivery)
         let draft = builder.draft()
         try check(TypeSystemRules.errors(in: draft, syntax, limit: errorLimit))
         return builder.finished(draft)
@@ -251,11 +262,13 @@ extension Schema {
     ///   - name: The name of the text in messages, such as a file's path.
     ///   - scalarCoercions: The input coercions of custom scalars by name.
     ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
+    ///   - incrementalDelivery: True if operations may use `@defer` and `@stream`, also if the schema does
+    ///     not define them. Like other built-in directives, they are not part of the schema's text.
     /// - Returns: The valid schema.
     /// - Throws: The syntax error, or all errors of the schema.
     public static func build(
         _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarInputCoercion] = [:],
-        errorLimit: Int = 100
+        errorLimit: Int = 100, incrementalDelivery: Bool = false
     ) throws(GraphQLErrors) -> Schema {
         let document: Document
         do throws(SyntaxError) {
@@ -263,7 +276,9 @@ extension Schema {
         } catch {
             throw GraphQLErrors([GraphQLError(error.message, locations: [error.location])])
         }
-        return try build(document, scalarCoercions: scalarCoercions, errorLimit: errorLimit)
+        return try build(
+            document, scalarCoercions: scalarCoercions, errorLimit: errorLimit,
+            incrementalDelivery: incrementalDelivery)
     }
 
     private static func check(_ errors: [GraphQLError]) throws(GraphQLErrors) {

@@ -17,14 +17,17 @@ struct TypeOrder {
     private(set) var ids: [TypeID?]
     private let document: Document
 
-    init(_ syntax: SchemaDefinitions) {
+    /// - Parameters:
+    ///   - syntax: The definitions.
+    ///   - directives: The built-in directives of the schema.
+    init(_ syntax: SchemaDefinitions, directives: [BuiltInDirective]) {
         document = syntax.document
         ids = Array(repeating: nil, count: document.names.count)
         var isDefined = Array(repeating: false, count: document.names.count)
         for type in syntax.types { isDefined[Int(type.definition.name.id)] = true }
         for type in syntax.types { append(type, isDefined) }
         for directive in syntax.directives { appendReferences(of: directive.arguments, isDefined) }
-        for directive in BuiltInDirective.all {
+        for directive in directives {
             for argument in directive.arguments { appendBuiltIn(argument.type.name) }
         }
         appendBuiltIn("__Schema")

@@ -23,9 +23,14 @@ package struct BatchRunner {
 
     private mutating func output(for test: BatchCase) -> BatchOutput {
         do {
-            let schema = try test.schema.map { text throws(GraphQLErrors) in try schemas.schema(text) }
+            let schema = try test.schema.map { text throws(GraphQLErrors) in
+                try schemas.schema(text, incrementalDelivery: test.action == .incremental)
+            }
             return BatchOutput(id: test.id, try outcome(of: test, schema))
         } catch {
+            if test.action == .incremental {
+                return BatchOutput(id: test.id, .payloads([GraphQLResponse(requestErrors: error.errors)]))
+            }
             return BatchOutput(id: test.id, .failed(error.errors))
         }
     }
@@ -48,17 +53,27 @@ package struct BatchRunner {
             return .response(try run(test, schema, rootValue: test.rootValue))
         case .introspect:
             return .response(try run(test, schema, rootValue: .null))
+        case .incremental:
+            let (schema, request) = try executable(test, schema)
+            return .payloads(try schema.payloads(request, rootValue: test.rootValue, in: test.format))
         }
     }
 
     private func run(
         _ test: BatchCase, _ schema: Schema?, rootValue: InputValue
     ) throws(GraphQLErrors) -> GraphQLResponse {
+        let (schema, request) = try executable(test, schema)
+        return try schema.run(request, rootValue: rootValue)
+    }
+
+    private func executable(
+        _ test: BatchCase, _ schema: Schema?
+    ) throws(GraphQLErrors) -> (DynamicSchema, GraphQLRequest) {
         let schema = DynamicSchema(try needed(schema, "schema", for: test), options: BatchRunner.options)
         let request = GraphQLRequest(
             try needed(test.document, "document", for: test), operationName: test.operationName,
             variables: test.variables)
-        return try schema.run(request, rootValue: rootValue)
+        return (schema, request)
     }
 
     private func document(of test: BatchCase) throws(GraphQLErrors) -> SourceText {
@@ -93,10 +108,12 @@ package struct BatchCase {
     let operationName: String?
     let variables: InputObject
     let rootValue: InputValue
+    /// The format of the payloads of incremental delivery.
+    let format: IncrementalFormat
 
     /// The action on the document or the schema.
     enum Action: String, CaseIterable {
-        case parse, print, validate, execute, introspect
+        case parse, print, validate, execute, introspect, incremental
     }
 
     /// The reason why a line is not a valid case.
@@ -130,6 +147,7 @@ package struct BatchCase {
         operationName = try reader.text("operationName")
         variables = try reader.object("variables")
         rootValue = members["rootValue"] ?? .null
+        format = try reader.format()
     }
 }
 
@@ -149,6 +167,18 @@ private struct BatchFieldReader {
             throw fault("There is no action \"\(name)\". The actions are \(known).")
         }
         return action
+    }
+
+    /// Reads the format of incremental payloads; v0.2 by default.
+    func format() throws(BatchCase.Fault) -> IncrementalFormat {
+        switch try text("format") {
+        case nil, "incrementalSpec=v0.2": return .pendingAndCompleted
+        case "deferSpec=20220824": return .labelAndPath
+        case let name?:
+            throw fault(
+                "There is no format \"\(name)\". The formats are \"incrementalSpec=v0.2\" and "
+                    + "\"deferSpec=20220824\".")
+        }
     }
 
     private var known: String {
@@ -188,6 +218,8 @@ package struct BatchOutput {
         case failed([GraphQLError])
         /// An operation ran; its response may contain field errors.
         case response(GraphQLResponse)
+        /// An operation ran with incremental delivery; the errors are in the payloads.
+        case payloads([GraphQLResponse])
     }
 
     init(id: InputValue, _ outcome: Outcome) {
@@ -212,6 +244,12 @@ package struct BatchOutput {
             let isComplete = response.outcome == .complete
             let head = object(ok: isComplete, isComplete ? ["errors": .list([])] : [:])
             return head.dropLast() + [UInt8(ascii: ",")] + response.body.dropFirst()
+        case .payloads(let payloads):
+            var line = Array(InputValue.object(["id": id]).json.dropLast())
+            line += ",\"payloads\":[".utf8
+            line += payloads.map(\.body).joined(separator: [UInt8(ascii: ",")])
+            line += "]}".utf8
+            return line
         }
     }
 

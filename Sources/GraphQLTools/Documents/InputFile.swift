@@ -80,6 +80,7 @@ package struct SchemaFile {
 package struct SchemaCache {
     private struct Entry {
         let text: String
+        let incrementalDelivery: Bool
         let result: Result<Schema, GraphQLErrors>
     }
 
@@ -92,9 +93,15 @@ package struct SchemaCache {
 
     /// Returns the schema that a text defines.
     ///
+    /// - Parameters:
+    ///   - text: The definitions.
+    ///   - incrementalDelivery: True if `@defer` and `@stream` are built in.
     /// - Throws: The errors of its syntax, or those of the schema.
-    mutating func schema(_ text: String) throws(GraphQLErrors) -> Schema {
-        if let position = entries.firstIndex(where: { $0.text.utf8.elementsEqual(text.utf8) }) {
+    mutating func schema(_ text: String, incrementalDelivery: Bool) throws(GraphQLErrors) -> Schema {
+        let known = entries.firstIndex {
+            $0.incrementalDelivery == incrementalDelivery && $0.text.utf8.elementsEqual(text.utf8)
+        }
+        if let position = known {
             let entry = entries.remove(at: position)
             entries.insert(entry, at: 0)
             return try entry.result.get()
@@ -102,9 +109,9 @@ package struct SchemaCache {
         let result = Result { () throws(GraphQLErrors) in
             try Schema.build(
                 Document.read(SourceText(text), within: LargeStackThread.schemaLimits),
-                errorLimit: SchemaCache.maximumErrors)
+                errorLimit: SchemaCache.maximumErrors, incrementalDelivery: incrementalDelivery)
         }
-        let entry = Entry(text: text, result: result)
+        let entry = Entry(text: text, incrementalDelivery: incrementalDelivery, result: result)
         if entries.count == SchemaCache.capacity { entries.removeLast() }
         entries.insert(entry, at: 0)
         return try entry.result.get()

@@ -18,7 +18,8 @@ package struct OperationChecker {
         // Errors of the schema itself are those without the added directives.
         _ = try Schema.build(document)
         let extended = try ClientDirectives.adding(to: document)
-        schema = try Schema.build(Document.read(extended, within: LargeStackThread.schemaLimits))
+        schema = try Schema.build(
+            Document.read(extended, within: LargeStackThread.schemaLimits), incrementalDelivery: true)
         costs = try SchemaCosts(schema)
         self.limits = limits
         self.baseline = baseline

@@ -107,15 +107,21 @@ private final class GatewaySession: GraphQLSession {
         _ request: PreparedRequest, in context: RequestContext
     ) async -> Result<ResponseStream, SubscriptionError> {
         let (observer, tracing) = (handler.observer(context.upstreamLog), handler.tracing(context))
+        // As for an operation with one response.
+        let bypassesCache =
+            context.bypassesCache && !session.isLimitedByAddress && request.operationType != .subscription
+        let notBefore = bypassesCache ? ContinuousClock.now : nil
         let gateway: @Sendable () -> GatewayContext = { [session, handler, client = context.client] in
             GatewayContext(
                 session: session, services: handler.services,
                 call: CallContext(
-                    deadline: .now + GatewaySession.timeout, observe: observer, tracing: tracing,
-                    callBudget: handler.callBudget(session, at: client)),
+                    deadline: .now + GatewaySession.timeout, notBefore: notBefore, observe: observer,
+                    tracing: tracing, callBudget: handler.callBudget(session, at: client)),
                 client: ClientOrigin(client))
         }
-        return await handler.schema.subscribe(to: request, context: gateway()) { [self] in
+        return await handler.schema.subscribe(
+            to: request, context: gateway(), in: context.incrementalFormat
+        ) { [self] in
             isValid ? gateway() : nil
         }
     }

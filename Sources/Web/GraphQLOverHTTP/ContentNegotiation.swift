@@ -1,3 +1,5 @@
+import GraphQL
+
 /// Chooses the media type of a response from the Accept field (RFC 9110, section 12.5.1).
 package enum ContentNegotiation {
     /// Returns the media type that the client prefers; nil if it accepts neither.
@@ -26,13 +28,20 @@ package struct AcceptedResponses: Sendable {
     let single: ResponseMediaType?
     /// The format of a stream of responses; nil if the client accepts none.
     let stream: StreamFormat?
+    /// The format of the payloads of an operation with `@defer` or `@stream`; nil if the client requests one
+    /// complete response.
+    let incremental: StreamFormat.Incremental?
 
     package init(accept: String?) {
         single = ContentNegotiation.responseType(accept: accept)
         stream = ContentNegotiation.streamFormat(accept: accept)
+        let listed = accept.flatMap { ContentNegotiation.incrementalFormat(accept: $0) }
+        // Without a single response, all events of the operation are accepted.
+        let isStream = single == nil && stream == .eventStream
+        incremental = listed ?? (isStream ? StreamFormat.Incremental(.eventStream, .pendingAndCompleted) : nil)
     }
 
-    var isEmpty: Bool { single == nil && stream == nil }
+    var isEmpty: Bool { single == nil && stream == nil && incremental == nil }
 }
 
 /// The preference of a client for a media type.

@@ -262,7 +262,7 @@ package final class GraphQLRoute: Route {
             }
             return .ready(
                 try eventStreams.start(request.extensions, on: token, for: context) {
-                    streamed(prepared, in: context)
+                    streamed(prepared, in: context, payloads: .pendingAndCompleted)
                 })
         }
     }
@@ -365,10 +365,13 @@ package final class GraphQLRoute: Route {
 
     // MARK: - Several responses
 
-    /// The format of a stream, if the operation has several responses or the client accepts no other format.
+    /// The format of a stream, if the operation has several responses or payloads, or the client accepts no
+    /// other format.
     private func streamFormat(of request: PreparedRequest, in context: RequestContext) -> StreamFormat? {
-        guard let format = context.accepted.stream else { return nil }
-        return context.accepted.single == nil || request.operationType == .subscription ? format : nil
+        let accepted = context.accepted
+        if request.operationType == .subscription { return accepted.stream }
+        if request.hasIncrementalDirectives, let incremental = accepted.incremental { return incremental.stream }
+        return accepted.single == nil ? accepted.stream ?? accepted.incremental?.stream : nil
     }
 
     private func stream(
@@ -377,12 +380,17 @@ package final class GraphQLRoute: Route {
         let user = context.session.user
         let permit = try shares.stream(of: user, at: context.client)
         let body = StreamingBody(
-            format, heartbeat: heartbeat, of: streamed(request, in: context), holding: permit)
+            format, heartbeat: heartbeat,
+            of: streamed(request, in: context, payloads: context.accepted.incremental?.payloads),
+            holding: permit)
         return HTTPResponse(uncached: format, body)
     }
 
-    private func streamed(_ request: PreparedRequest, in context: RequestContext) -> StreamedOperation {
+    private func streamed(
+        _ request: PreparedRequest, in context: RequestContext, payloads: IncrementalFormat?
+    ) -> StreamedOperation {
         var context = context
+        context.incrementalFormat = payloads
         // The request is counted. A stream, which can last for days, does not retain its token.
         context.token = nil
         return StreamedOperation(

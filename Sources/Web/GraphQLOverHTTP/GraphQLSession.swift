@@ -96,6 +96,8 @@ package struct RequestContext: Sendable {
     /// True if the client requests values read after its request (`Cache-Control: no-cache`), and has sent a
     /// valid token.
     package internal(set) var bypassesCache = false
+    /// The format of the payloads of an operation with `@defer` or `@stream`; nil for one complete response.
+    package internal(set) var incrementalFormat: IncrementalFormat?
     /// True if responses list the upstream calls that were made for them.
     var reportsUpstream = false
     /// The span of the operation, or the client's span before it starts; nil if the request is not traced.

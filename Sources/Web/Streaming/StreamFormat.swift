@@ -1,4 +1,4 @@
-import GraphQL
+package import GraphQL
 
 /// The formats of an HTTP response that contains several GraphQL responses, one after the other.
 package enum StreamFormat: Sendable, Hashable {
@@ -7,9 +7,24 @@ package enum StreamFormat: Sendable, Hashable {
     case eventStream
     /// The parts of a multipart body (Apollo's multipart protocol for subscriptions, version 1.0).
     case multipart
+    /// The parts of a multipart body, one for each payload of an operation with `@defer` or `@stream`
+    /// (GraphQL over HTTP, "Incremental Delivery over HTTP").
+    case incremental(IncrementalFormat)
+
+    /// The format of the payloads of an operation with `@defer` or `@stream`.
+    package struct Incremental: Hashable, Sendable {
+        let stream: StreamFormat
+        let payloads: IncrementalFormat
+
+        init(_ stream: StreamFormat, _ payloads: IncrementalFormat) {
+            (self.stream, self.payloads) = (stream, payloads)
+        }
+    }
 
     var contentType: StaticString {
         switch self {
+        case .incremental(.pendingAndCompleted): "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2"
+        case .incremental(.labelAndPath): "multipart/mixed; boundary=\"-\"; deferSpec=20220824"
         case .eventStream: "text/event-stream; charset=utf-8"
         case .multipart: "multipart/mixed; boundary=\"graphql\"; subscriptionSpec=1.0"
         }
@@ -20,14 +35,17 @@ package enum StreamFormat: Sendable, Hashable {
         switch self {
         case .eventStream: []
         case .multipart: Array("\r\n--graphql".utf8)
+        case .incremental: Array("\r\n---".utf8)
         }
     }
 
-    /// A keep-alive message, which clients ignore.
+    /// A keep-alive message, which clients ignore; empty if the format has none.
     var heartbeat: [UInt8] {
         switch self {
         case .eventStream: Array(":\n\n".utf8)
         case .multipart: StreamFormat.part("{}".utf8)
+        // A part would be a payload.
+        case .incremental: []
         }
     }
 
@@ -40,6 +58,7 @@ package enum StreamFormat: Sendable, Hashable {
         case .eventStream: Array("event: next\ndata: ".utf8) + response.body + Array("\n\n".utf8)
         case .multipart:
             StreamFormat.part(Array("{\"payload\":".utf8) + response.body + [UInt8(ascii: "}")])
+        case .incremental: StreamFormat.part(response.body, boundary: "-")
         }
     }
 
@@ -51,6 +70,7 @@ package enum StreamFormat: Sendable, Hashable {
     func interruption(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
         case .eventStream: part(response)
+        case .incremental: part(response) + end
         case .multipart:
             StreamFormat.part(
                 Array(#"{"payload":null,"errors":"#.utf8) + response.errors + [UInt8(ascii: "}")])
@@ -62,14 +82,14 @@ package enum StreamFormat: Sendable, Hashable {
     var end: [UInt8] {
         switch self {
         case .eventStream: Array("event: complete\ndata:\n\n".utf8)
-        case .multipart: Array("--\r\n".utf8)
+        case .multipart, .incremental: Array("--\r\n".utf8)
         }
     }
 
     /// Encodes a part with the boundary after it: clients process a part when they receive the boundary, and
     /// must not wait for the next part.
-    private static func part(_ json: some Sequence<UInt8>) -> [UInt8] {
-        Array("\r\ncontent-type: application/json\r\n\r\n".utf8) + json + Array("\r\n--graphql".utf8)
+    private static func part(_ json: some Sequence<UInt8>, boundary: String = "graphql") -> [UInt8] {
+        Array("\r\ncontent-type: application/json\r\n\r\n".utf8) + json + Array("\r\n--\(boundary)".utf8)
     }
 }
 
@@ -90,6 +110,27 @@ extension ContentNegotiation {
             }
         }
         return format
+    }
+
+    /// Returns the format of incremental payloads that a client requests, by a parameter of
+    /// `multipart/mixed` or `text/event-stream`; nil if it requests none.
+    package static func incrementalFormat(accept: String) -> StreamFormat.Incremental? {
+        for member in accept.listMembers {
+            let parts = member.split(separator: ";").map(\.trimmed)
+            guard let name = parts.first, !parts.contains(where: isNotAcceptable) else { continue }
+            let isEventStream = name.matches("text/event-stream")
+            guard isEventStream || name.matches("multipart/mixed") else { continue }
+            for parameter in parts.dropFirst() {
+                let pair = parameter.split(separator: "=", maxSplits: 1)
+                guard pair.count == 2 else { continue }
+                let value = pair[1].trimmed.filter { $0 != "\"" }
+                guard let format = IncrementalFormat(parameter: String(pair[0].trimmed), value: value) else {
+                    continue
+                }
+                return StreamFormat.Incremental(isEventStream ? .eventStream : .incremental(format), format)
+            }
+        }
+        return nil
     }
 
     /// True for `q=0`, with any number of zeros.

@@ -70,9 +70,12 @@ struct StreamedOperation: Sendable {
         // The client may have disconnected while the operation was queued. A mutation is executed once it is
         // accepted.
         if Task.isCancelled, request.operationType != .mutation { return }
-        switch await context.session.subscribe(
-            request, in: context.executing(in: span, log: progress.log))
-        {
+        var context = context.executing(in: span, log: progress.log)
+        // A client of a WebSocket requests a format with each operation.
+        if context.incrementalFormat != nil, let format = request.incrementalFormat {
+            context.incrementalFormat = format
+        }
+        switch await context.session.subscribe(request, in: context) {
         case .failure(let error):
             record(error.response.outcome, in: &progress)
             // The WebSocket protocol sends only the errors of a rejection, so a rejection contains only

@@ -98,6 +98,7 @@ package struct GraphQLWebSocketService: Sendable {
         guard load.streams.acquire() else { throw .overloaded(.streams) }
         var operation = context
         operation.requestID = ids.make()
+        operation.incrementalFormat = .pendingAndCompleted
         return Admission(requestID: operation.requestID, executor: executor, type: type, permit: permit) {
             [operation] in
             StreamedOperation(

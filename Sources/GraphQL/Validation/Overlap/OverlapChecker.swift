@@ -52,9 +52,11 @@ struct OverlapChecker {
     /// few times their size.
     private var budget: Int
     private var conflict: FieldConflict?
+    private let hasDirectives: Bool
 
     init(_ document: TypedDocument) {
         self.document = document
+        hasDirectives = !document.document.directives.isEmpty
         groups = FieldGroups(document)
         let unmerged = [Bool](repeating: false, count: document.selections.count)
         mergedAlone = [unmerged, unmerged]
@@ -148,6 +150,7 @@ extension OverlapChecker {
     private mutating func check(group: [Int32], _ requirement: Requirement) {
         let parts = FieldsByParentType(group, in: document)
         if requirement == .same, findsDifference(in: group, parts) { return }
+        if hasDirectives, findsStreamConflict(in: group) { return }
         if findsShapeConflict(in: group) { return }
         let nested = group.filter { index in
             guard case .field(let field) = document.document.selections[Int(index)] else { return false }
@@ -160,6 +163,14 @@ extension OverlapChecker {
             schedule(nested, .shape)
             for fields in FieldsByParentType(nested, in: document).overlapping { schedule(fields, .same) }
         }
+    }
+
+    private mutating func findsStreamConflict(in group: [Int32]) -> Bool {
+        for index in group where document.haveDifferentStreams(Int(group[0]), Int(index)) {
+            report(group[0], index, "they have differing stream directives")
+            return true
+        }
+        return false
     }
 
     private mutating func findsShapeConflict(in group: [Int32]) -> Bool {

@@ -150,6 +150,9 @@ extension OverlapConflictFinder {
             || document.areExclusive(
                 document.selections[one].parentType, document.selections[other].parentType)
         if !areExclusive, let difference = document.difference(one, other) { return conflict(difference) }
+        if document.haveDifferentStreams(one, other) {
+            return conflict("they have differing stream directives")
+        }
         if let type = document.returnType(at: one), let otherType = document.returnType(at: other),
             document.shapesConflict(type, otherType)
         {
