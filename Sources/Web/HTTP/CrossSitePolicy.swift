@@ -23,10 +23,13 @@ struct CrossSitePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - head: The request.
+    ///   - includesPOST: Whether a POST is checked, too, as the Model Context Protocol requires of its servers.
     ///   - isPage: Whether a link of another site may lead to the requested path.
     /// - Throws: `.foreignOrigin`.
-    func checkOrigin(of head: RequestHead, isPage: @autoclosure () -> Bool) throws(HTTPError) {
-        guard head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
+    func checkOrigin(
+        of head: RequestHead, includesPOST: Bool, isPage: @autoclosure () -> Bool
+    ) throws(HTTPError) {
+        guard includesPOST || head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
         let origin = head.fields.origin
         guard cors.origins != .any, cors.allowed(origin) == nil else { return }
         if origin == nil, head.fields[.fetchMode] == "navigate", isPage() { return }
