@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check site bench bench-check fuzz \
+.PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
 	clients client-kits explorer explorer-check dist image image-check manifests-check setup clean
 
 ARGS ?=
@@ -61,6 +61,10 @@ soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a rele
 golden: setup ## Record the responses to schema/operations in Tests/Golden/operations; then read the difference
 	swift build --build-tests $(checked)
 	RECORD_GOLDEN=1 $(swift_test) --filter 'GoldenAnswerTests|UpstreamCallTests'
+
+diff-check: setup ## Compare portico schema diff with graphql-js on generated pairs of schemas
+	swift build --product portico
+	Scripts/schema-diff-check.sh
 
 lint: setup ## Check the format, the imports between targets, warnings, the schema, generated pages, and manifests
 	swift format lint --strict --recursive --parallel $(sources)

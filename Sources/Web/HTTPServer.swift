@@ -45,15 +45,16 @@ package final class HTTPServer: Service {
     /// Starts the admin port: health, metrics and memory of a server, without TLS.
     ///
     /// It has limits of its own, so that probes are answered while clients use up those of the public port.
-    /// Metrics are sent to every client.
+    /// Metrics are sent to every client. Routes in addition to these are given by their paths.
     ///
     /// - Throws: `ServerStartError`.
     package func startAdmin(
-        _ configuration: ServerConfiguration, service: GraphQLService,
+        _ configuration: ServerConfiguration, service: GraphQLService, routes: [String: any Route] = [:],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> HTTPServer {
         let load = ServerResources(configuration.limits)
-        let router = Router(adminOf: state, service, hosts: configuration.hosts, quota: load.quota)
+        let router = Router(
+            adminOf: state, service, hosts: configuration.hosts, quota: load.quota, others: routes)
         return try await HTTPServer.start(configuration, router, load, nil, group, state.logger)
     }
 

@@ -13,6 +13,8 @@ package final class PreparedOperation: Sendable {
     private let known = Mutex(Cache())
     /// See `constantPlan`.
     private let storedConstantPlan = WriteOnceReference<OperationPlan>()
+    /// See `use(of:)`.
+    private let storedUse = WriteOnceReference<OperationUse>()
 
     /// The results computed so far.
     private struct Cache {
@@ -85,6 +87,14 @@ package final class PreparedOperation: Sendable {
         let policy = CachePolicy(of: definition, in: valid)
         known.withLock { $0.cachePolicy = .some(policy) }
         return policy
+    }
+
+    /// Returns the elements of the schema that the operation references; the first call collects them.
+    func use(of elements: SchemaElements) -> OperationUse {
+        if let use = storedUse.object { return use }
+        let use = OperationUse(of: definition, in: valid, elements)
+        storedUse.set(use)
+        return storedUse.object ?? use
     }
 
     /// Coerces the variables of a request (specification, section 6.1.2).

@@ -24,6 +24,55 @@ public struct SchemaUsage: Sendable {
         collectDirectives(typed)
     }
 
+    /// Derives the dependencies of operations from the elements that they have used.
+    ///
+    /// The elements include the enum values and input fields in values of variables, so that variables need no assumption.
+    /// A directive is assumed to be applied at each of its locations, and repeatedly.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements; those that the schema does not have are ignored.
+    ///   - schema: The schema.
+    init(of elements: [SchemaCoordinate], in schema: Schema) {
+        named = Set(elements)
+        for operation in OperationType.allCases {
+            if let root = schema.rootType(for: operation).map({ schema[$0] }),
+                root.fields.contains(where: { named.contains(.member(type: root.name, name: $0.name)) })
+            {
+                selectedTypes.insert(root.name)
+            }
+        }
+        for element in elements {
+            switch element {
+            case .type(let name):
+                if schema.type(named: name)?.isInput == true { literalTypes.insert(name) }
+            case .member(let type, let name):
+                let type = schema.type(named: type)
+                if let field = type?.field(named: name) {
+                    selectedTypes.insert(schema[field.type.type].name)
+                } else if case .inputObject(let object)? = type?.kind, let type {
+                    literalTypes.insert(type.name)
+                    if let field = object.field(named: name) {
+                        literalTypes.insert(schema[field.type.type].name)
+                    }
+                }
+            case .argument(let type, let field, let name):
+                let argument = schema.type(named: type)?.field(named: field)?.argument(named: name)
+                if let argument { literalTypes.insert(schema[argument.type.type].name) }
+            case .directive(let name):
+                directiveLocations[name] = Set(schema.directive(named: name)?.locations ?? [])
+                repeatedDirectives.insert(name)
+            case .directiveArgument(let directive, let name):
+                let argument = schema.directive(named: directive)?.argument(named: name)
+                if let argument { literalTypes.insert(schema[argument.type.type].name) }
+            }
+        }
+    }
+
+    /// Derives the dependencies of a client's operations from the elements that a server has counted.
+    package init(of operation: RecordedUsage.Operation, in schema: Schema) {
+        self.init(of: operation.elements, in: schema)
+    }
+
     private mutating func collectTypes(_ typed: TypedDocument) {
         let schema = typed.schema
         for operation in typed.operations {

@@ -58,6 +58,10 @@ struct Application {
                 + (spans?.families ?? [])
         }
         service.tracer = tracer
+        let schemaUse = dataStores.schemaUse.map {
+            SchemaUseCounter(of: schema.schema, storingIn: $0, logger: logger)
+        }
+        if let schemaUse { service.countUse = { schemaUse.count($0, by: $1) } }
         let export = UserDataExportRoute(
             session: dependencies.sessions.session, export: UserDataExport(of: dataStores.userDatabase),
             limits: settings.userPolicy.limits)
@@ -69,12 +73,17 @@ struct Application {
                 """)
         }
         let explorer = try Explorer(settings.httpServer.explorer, isSandbox: dependencies.sandbox != nil)
+        var routes: [String: any Route] = explorer.routes
+        routes["/export"] = export
+        routes[SchemaUseRoute.path] = schemaUse.map {
+            SchemaUseRoute($0, session: dependencies.sessions.session)
+        }
         let server = try await HTTPServer.start(
-            settings.httpServer.server, service: service,
-            routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
+            settings.httpServer.server, service: service, routes: routes, logger: logger)
+        let adminRoutes = schemaUse.map { [SchemaUseRoute.path: SchemaUseRoute($0, session: nil)] }
         let admin: HTTPServer? =
             if let configuration = settings.httpServer.admin {
-                try await server.startAdmin(configuration, service: service)
+                try await server.startAdmin(configuration, service: service, routes: adminRoutes ?? [:])
             } else {
                 nil
             }
@@ -89,6 +98,7 @@ struct Application {
             HTTPClientShutdownService(transport: transport),
         ]
         if let spans { services.append(spans) }
+        if let schemaUse { services.append(schemaUse) }
         services += [
             ProviderConnectionShutdownService(connectionService: dependencies.services.connectionService),
             OrderReconciliationService(services: dependencies.services, logger: logger),

@@ -10,6 +10,8 @@ struct DataStores {
     let ledger: QuotaLedger
     /// The stored market data of providers with a low quota; nil without a data directory.
     let values: SQLitePersistentCache?
+    /// The counts of the schema elements that clients use; nil if they are not counted.
+    let schemaUse: SchemaUseStore?
     /// The users and their data; in memory only without a data directory.
     let userDatabase: UserDatabase
     /// The key that encrypts the secrets of `userDatabase`.
@@ -30,6 +32,7 @@ struct DataStores {
         guard let path = settings.data else {
             ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
+            schemaUse = nil
             userDatabase = try .temporary()
             masterKey = try settings.masterKey?.key() ?? .random()
             hold = nil
@@ -49,6 +52,7 @@ struct DataStores {
         ledger = try QuotaLedger(clock: settings.market.clock, store: SQLiteQuotaStore(in: file)) { error in
             logger.error("Counts of calls cannot be stored; a restart would reset them. \(error)")
         }
+        schemaUse = settings.countsSchemaUse ? SchemaUseStore(in: file) : nil
         values = SQLitePersistentCache(in: file) { error in
             logger.warning(
                 "Data of providers cannot be stored or read in the cache; it is requested again. \(error)")

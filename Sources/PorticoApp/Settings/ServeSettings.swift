@@ -24,6 +24,8 @@ package struct ServeSettings {
     let userPolicy: UserPolicy
     /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
+    /// Whether the uses of the schema by clients are counted.
+    let countsSchemaUse: Bool
 
     /// - Parameters:
     ///   - values: The settings that are set.
@@ -40,6 +42,13 @@ package struct ServeSettings {
         masterKey = try MasterKeySource(values)
         userPolicy = try UserPolicy(values, market)
         symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
+        let countsSchemaUse = try values[Settings.logs.schemaUsage]
+        // Counts that end with the process would make a used element look unused.
+        guard countsSchemaUse != true || data != nil else {
+            throw UsageError(
+                "\(values.name(of: Settings.logs.schemaUsage)) needs \(values.name(of: Settings.server.data)).")
+        }
+        self.countsSchemaUse = countsSchemaUse ?? (data != nil && !market.isSandbox)
     }
 
     /// The collector of spans; nil for none.

@@ -238,6 +238,12 @@ struct LogSettingGroup: SettingGroup {
         "metrics",
         .choice([("on", .everyone), ("local", .thisMachine), ("off", MetricsAudience.nobody)]),
         default: .thisMachine, "Who may read `/metrics`: any client, clients on this machine, or none.")
+    let schemaUsage = Setting(
+        "schema-usage", .boolean, unset: "`true` with a data directory, except with the sandbox",
+        """
+        Count in `portico-cache.db` which client, by name, uses which field, argument and enum value in which operation. \
+        `portico schema usage` prints the counts, and `portico schema diff --usage` compares a change with them.
+        """)
     let otlp = Setting(
         "otlp", .url, isFlag: true,
         """

@@ -1,6 +1,7 @@
 import GRDB
 
-/// The database `portico-cache.db`: counts of provider calls, and cached values whose calls are limited.
+/// The database `portico-cache.db`: counts of provider calls, cached values whose calls are limited, and counts of the
+/// schema elements that clients use.
 ///
 /// Writes are not synchronised one by one: they survive the end of the process, even if it is killed, but
 /// may be lost if the power fails. The file can be deleted while no Portico runs.
@@ -11,6 +12,17 @@ package struct CacheDatabase: Sendable {
 
     package init(in folder: DataDirectory) throws(StorageError) {
         database = try SQLiteDatabase.open(Self.name, in: folder, .normal, Self.migrator)
+    }
+
+    /// Opens the file in a directory that a running server may use: it creates nothing.
+    ///
+    /// - Throws: `missing` if there is no file, `older` if tables are missing.
+    package static func existing(in folder: DataDirectory) throws(StorageError) -> CacheDatabase {
+        CacheDatabase(database: try .openExisting(name, in: folder, .normal, migrator))
+    }
+
+    private init(database: SQLiteDatabase) {
+        self.database = database
     }
 
     private static var migrator: DatabaseMigrator {
@@ -39,6 +51,20 @@ package struct CacheDatabase: Sendable {
                 sql: """
                     ALTER TABLE quota ADD COLUMN boot TEXT;
                     ALTER TABLE quota ADD COLUMN uptime_until INTEGER;
+                    """)
+        }
+        migrator.registerMigration("3: uses of the schema") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE schema_use (
+                        client TEXT NOT NULL, operation TEXT NOT NULL, coordinate TEXT NOT NULL,
+                        count INTEGER NOT NULL, last INTEGER NOT NULL,
+                        PRIMARY KEY (client, operation, coordinate)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX schema_use_last ON schema_use (last, count);
+                    CREATE TABLE schema_use_total (
+                        id INTEGER PRIMARY KEY CHECK (id = 0), since INTEGER NOT NULL, uncounted INTEGER NOT NULL
+                    ) STRICT;
                     """)
         }
         return migrator

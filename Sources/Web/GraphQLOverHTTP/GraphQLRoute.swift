@@ -47,7 +47,8 @@ package final class GraphQLRoute: Route {
         streamMemory = load.streamMemory
         scheduler = load.scheduler
         recorder = OperationRecorder(
-            metrics: load.metrics, logger: logger, level: configuration.responseLogLevel)
+            metrics: load.metrics, logger: logger, level: configuration.responseLogLevel,
+            countUse: service.countUse)
         eventStreams = EventStreamService(limits, load)
         sockets = GraphQLWebSocketService(
             session: session, prepare: prepare, documents: documents, tracer: tracer,
@@ -281,12 +282,14 @@ package final class GraphQLRoute: Route {
             ResponseCache.Key(request, $0, audience: context.session.cacheAudience)
         }
         if let key, !context.bypassesCache, let stored = responseCache.response(for: key, now: .now()) {
+            recorder.recordUse(of: request, stored.response.outcome, by: context.application)
             return .ready(
                 HTTPResponse(stored.response, to: request, policy, age: stored.age, in: context))
         }
         let log = UpstreamLog()
         let span = span(of: request, in: context)
         let finish = { @Sendable [self] (response: GraphQLResponse) -> HTTPResponse in
+            recorder.recordUse(of: request, response.outcome, by: context.application)
             if response.outcome == .notAllowed, request.operationType == .subscription {
                 return HTTPError.severalResponses.response(as: context.responseType, id: context.requestID)
             }
@@ -331,6 +334,7 @@ package final class GraphQLRoute: Route {
         let log = UpstreamLog()
         let span = span(of: request, in: context)
         let finish = { @Sendable [recorder] (response: GraphQLResponse) -> GraphQLResponse in
+            recorder.recordUse(of: request, response.outcome, by: context.application)
             var summary = OperationSummary(request, response.outcome, from: context.application)
             summary.upstream = log.use(until: .now)
             recorder.record(summary, of: context.requestID, took: .now() - start)

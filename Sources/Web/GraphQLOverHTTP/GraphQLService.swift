@@ -24,6 +24,8 @@ package struct GraphQLService: Sendable {
     package var tools: ToolCatalog?
     /// The metric families that `/metrics` returns in addition to those of the server.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
+    /// Counts an operation that was executed, with the client that sent it; nil if uses are not counted.
+    package var countUse: (@Sendable (PreparedRequest, ClientApplication?) -> Void)?
     /// Continues the traces of clients; nil if tracing is off.
     package var tracer: RequestTracer?
     /// The response of `/health/ready`.

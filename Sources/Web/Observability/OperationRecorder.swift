@@ -3,12 +3,21 @@ import Logging
 import NIOCore
 
 /// Counts and logs operations without a response of their own: those of an array, of a stream, and of a
-/// WebSocket.
+/// WebSocket. Counts the uses of the schema by all operations.
 struct OperationRecorder: Sendable {
     let metrics: Metrics
     let logger: Logger
     /// At which each is logged.
     let level: Logger.Level
+    /// See `GraphQLService.countUse`.
+    let countUse: (@Sendable (PreparedRequest, ClientApplication?) -> Void)?
+
+    /// Counts the use of the schema by an operation, unless it was not allowed to run.
+    func recordUse(
+        of request: PreparedRequest, _ outcome: GraphQLResponse.Outcome, by application: ClientApplication?
+    ) {
+        if outcome != .notAllowed { countUse?(request, application) }
+    }
 
     /// Records the first result of an operation, with the duration from the end of its request.
     func record(_ operation: OperationSummary, of id: RequestID, took duration: TimeAmount) {

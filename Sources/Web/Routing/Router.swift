@@ -31,9 +31,10 @@ package struct Router: Sendable {
         routes.merge(others) { _, other in other }
     }
 
-    /// The routes of the admin port of a server.
+    /// The routes of the admin port of a server, and others beside them, by their paths; theirs take precedence.
     init(
-        adminOf server: ServerState, _ service: GraphQLService, hosts: HostPolicy, quota: ClientRateLimits
+        adminOf server: ServerState, _ service: GraphQLService, hosts: HostPolicy, quota: ClientRateLimits,
+        others: [String: any Route]
     ) {
         crossSite = CrossSitePolicy(hosts: hosts, cors: CORSPolicy())
         self.quota = quota
@@ -49,6 +50,7 @@ package struct Router: Sendable {
             },
             "/debug/memory": ReadOnlyRoute { _ in ProcessMemory.current.response },
         ]
+        routes.merge(others) { _, other in other }
     }
 
     /// The path if it has a route; all other paths share one label in metrics.

@@ -113,6 +113,7 @@ struct StreamedOperation: Sendable {
         let log = progress.log.drain(until: now)
         let use = log.use(until: now)
         if progress.outcome == nil {
+            recorder.recordUse(of: request, outcome, by: context.application)
             var summary = OperationSummary(request, outcome, from: context.application)
             summary.upstream = use
             recorder.record(summary, of: context.requestID, took: .now() - progress.start)

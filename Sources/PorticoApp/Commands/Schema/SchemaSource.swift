@@ -79,7 +79,10 @@ extension SchemaSource {
         }
     }
 
-    private static func headers(_ headers: [String]) throws -> HTTPClientHeaders {
+    /// Reads headers as options give them, and adds the token of the environment.
+    ///
+    /// - Throws: `UsageError` for an invalid header.
+    static func headers(_ headers: [String]) throws -> HTTPClientHeaders {
         var fields = HTTPClientHeaders()
         if let token = ProcessInfo.processInfo.environment["PORTICO_TOKEN"], !token.isEmpty {
             guard fields.add("Authorization", "Bearer \(token)") else {
@@ -183,7 +186,8 @@ extension SchemaSource {
         }
     }
 
-    private static func send(
+    /// Sends a request; a failure names the address.
+    static func send(
         _ request: HTTPClientRequest, _ client: HTTPClient
     ) async throws(UsageError) -> HTTPClientResponse {
         do {
