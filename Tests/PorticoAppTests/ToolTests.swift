@@ -27,9 +27,10 @@ struct ToolTests {
         static let all = [
             Refusal(
                 testDescription: "not JSON", body: "{", status: 400, code: "-32700",
-                message:
-                    "The body is not JSON. Expected a name in double quotes or \"}\", found the end of the text, at line 1, \
-                    column 2."),
+                message: """
+                    The body is not JSON. Expected a name in double quotes or "}", found the end of the text, at line \
+                    1, column 2.
+                    """),
             Refusal(
                 testDescription: "a batch", body: "[]", status: 400, code: "-32600",
                 message: "The body must be one request or notification of JSON-RPC 2.0, not a batch."),
