@@ -1,6 +1,7 @@
 # On a machine with a Swift toolchain, `make run` and `make test` are sufficient.
 #
 #   make run ARGS="--port 9000 --data ./data"     arguments of `portico serve`
+#   make run RELEASE=1                            an optimized build, which takes twice as long
 #   make bench-check RECORD=1                     see Tests/Benchmarks
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
@@ -14,6 +15,8 @@ IMAGE ?= portico
 
 # One set of options for lint and test, so that they share one debug build.
 checked := --explicit-target-dependency-import-check error
+# Without RELEASE, make run shares the debug build, too.
+run_options = $(if $(RELEASE),-c release,$(checked))
 sources := Package.swift Sources Tests
 # The tests of a run share the threads of two cores. If all start at once, tests that wait for a response get no thread
 # while others compute. Tests that load the executable for a minute run alone.
@@ -34,8 +37,8 @@ help: ## Print this list
 
 run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no account or key is needed
 	@Scripts/explorer.sh || true  # On failure the script and the page report the reason.
-	swift build -c release --product portico
-	PORTICO_EXPLORER="$${PORTICO_EXPLORER-Explorer}" exec "$$(swift build -c release --product portico --show-bin-path)/portico" serve $(ARGS)
+	swift build $(run_options) --product portico
+	PORTICO_EXPLORER="$${PORTICO_EXPLORER-Explorer}" exec "$$(swift build $(run_options) --product portico --show-bin-path)/portico" serve $(ARGS)
 
 test: setup ## Build everything and run all tests, including those of the built executable
 	swift build --build-tests $(checked)
