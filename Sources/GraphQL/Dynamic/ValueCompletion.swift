@@ -99,7 +99,9 @@ struct ValueCompletion: Sendable {
         // Lists in the list are not streamed.
         let inner = ValueCompletion(coordinate: coordinate, kind: kind)
         guard inner.write(items.prefix(count), of: item, to: &writer) else { return false }
-        guard items.count > count, let recorder = writer.increments else { return true }
+        guard let recorder = writer.increments,
+            items.count > count || items.count == count && recorder.announcesEmptyStreams
+        else { return true }
         let rest = Array(items.dropFirst(count))
         let completion = ValueCompletion(coordinate: coordinate, kind: tail.kind)
         let part = StreamedPart(

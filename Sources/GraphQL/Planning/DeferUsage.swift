@@ -43,6 +43,8 @@ struct DeferUsage: Sendable {
     let label: String?
     /// The deferred fragment that contains this one, as an index of `Planner.deferUsages`; nil if none.
     let parent: Int?
+    /// The position of the directive in the document.
+    let position: UInt32
 }
 
 /// An active `@stream` of a field.
@@ -147,7 +149,8 @@ struct DeferredFieldCollection {
     private(set) var entries: [Entry] = []
     private(set) var newUsages: [Int] = []
     private var positions: [Key: Int] = [:]
-    private var collectedFragments: Set<UInt32> = []
+    /// The fragments that have been collected, by name, with the innermost `@defer` around each; nil if none.
+    private var collectedFragments: [UInt32: Set<UInt32?>] = [:]
     private let format: IncrementalFormat
 
     init(_ format: IncrementalFormat) {
@@ -170,8 +173,20 @@ struct DeferredFieldCollection {
     }
 
     /// Returns true if the fields of a fragment are still to be collected.
-    mutating func collects(spreadOf fragment: UInt32, isDeferred: Bool) -> Bool {
-        if isDeferred { return format == .labelAndPath || !collectedFragments.contains(fragment) }
-        return collectedFragments.insert(fragment).inserted
+    ///
+    /// - Parameters:
+    ///   - fragment: The name of the fragment.
+    ///   - isDeferred: True if the spread has an active `@defer`.
+    ///   - position: The position of the innermost active `@defer` of or around the spread; nil if none.
+    mutating func collects(spreadOf fragment: UInt32, isDeferred: Bool, in position: UInt32?) -> Bool {
+        let known = collectedFragments[fragment, default: []]
+        switch format {
+        case .labelAndPath:
+            if isDeferred { return true }
+            return collectedFragments[fragment, default: []].insert(nil).inserted
+        case .pendingAndCompleted:
+            if known.contains(nil) { return false }
+            return collectedFragments[fragment, default: []].insert(position).inserted
+        }
     }
 }

@@ -145,9 +145,14 @@ extension Planner {
                 guard try isIncluded(spread.directives), let fragment = fragments[spread.name.id] else {
                     continue
                 }
+                guard applies(fragment.typeCondition, to: type) else { continue }
                 let isDeferred = try isDeferred(spread.directives)
-                guard collection.collects(spreadOf: spread.name.id, isDeferred: isDeferred),
-                    applies(fragment.typeCondition, to: type)
+                let position =
+                    isDeferred
+                    ? directive(conditionalDirectives.defer, in: spread.directives)?.span.start
+                    : usage.map { deferUsages[$0].position }
+                guard
+                    collection.collects(spreadOf: spread.name.id, isDeferred: isDeferred, in: position)
                 else { continue }
                 let inner = try deferUsage(spread.directives, in: usage, &collection)
                 try collect(fragment.selectionSet, on: type, of: inner ?? usage, into: &collection)
@@ -169,7 +174,8 @@ extension Planner {
         else { return nil }
         let parent = conditions.format == .labelAndPath ? deferScope.enclosing : usage
         let new = deferUsages.count
-        deferUsages.append(DeferUsage(label: label(of: directive), parent: parent))
+        deferUsages.append(
+            DeferUsage(label: label(of: directive), parent: parent, position: directive.span.start))
         collection.add(new)
         return new
     }

@@ -12,9 +12,13 @@ final class IncrementRecorder {
     private var recorded: [Recorded] = []
     /// True if parts whose data are available are written into the payload of their object.
     private let includesAvailable: Bool
+    /// True if a stream is announced although its list has no more items, as the reference implementation does,
+    /// which does not know the number of items.
+    let announcesEmptyStreams: Bool
 
-    init(scope: FragmentScope? = nil, includesAvailable: Bool) {
+    init(scope: FragmentScope? = nil, includesAvailable: Bool, format: IncrementalFormat) {
         (self.scope, self.includesAvailable) = (scope, includesAvailable)
+        announcesEmptyStreams = !includesAvailable && format == .pendingAndCompleted
     }
 
     /// The parts, in the order of the text.
@@ -202,6 +206,8 @@ final class DeferredFragment {
         /// Announced to the client.
         case pending
         case ended
+        /// Ended because a part failed; fragments in it are not delivered.
+        case failed
     }
 
     init(path: [Int], label: String?, parent: DeferredFragment?) {

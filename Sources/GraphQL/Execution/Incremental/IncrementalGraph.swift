@@ -66,6 +66,10 @@ struct IncrementalGraph {
                 first.append(.fragment(fragment))
                 return
             }
+            if parent.state == .failed {
+                fragment.state = .failed
+                return
+            }
             parent.children.append(.fragment(fragment))
             fragment = parent
         }
@@ -122,7 +126,8 @@ struct IncrementalGraph {
     ///   fragment is not complete.
     mutating func end(_ fragment: DeferredFragment) -> (parts: [WrittenPart], announced: [Node])? {
         guard fragment.state == .pending, fragment.waitingCount == 0 else { return nil }
-        remove(fragment)
+        fragment.state = .ended
+        pendingCount -= 1
         let parts = fragment.written.filter { !$0.isDelivered }
         for part in parts { part.isDelivered = true }
         fragment.written = []
@@ -141,15 +146,20 @@ struct IncrementalGraph {
     /// Ends a fragment of which a part failed; returns false if it has ended or is not announced.
     mutating func fail(_ fragment: DeferredFragment) -> Bool {
         guard fragment.state == .pending else { return false }
-        remove(fragment)
-        fragment.children = []
-        fragment.written = []
+        pendingCount -= 1
+        IncrementalGraph.discard(fragment)
         return true
     }
 
-    private mutating func remove(_ fragment: DeferredFragment) {
-        fragment.state = .ended
-        pendingCount -= 1
+    /// Ends a fragment and the fragments in it, none of which is delivered.
+    private static func discard(_ fragment: DeferredFragment) {
+        var discarded = [fragment]
+        while let fragment = discarded.popLast() {
+            fragment.state = .failed
+            for case .fragment(let child) in fragment.children { discarded.append(child) }
+            fragment.children = []
+            fragment.written = []
+        }
     }
 
     /// Ends a stream.

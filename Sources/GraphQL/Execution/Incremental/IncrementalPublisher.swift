@@ -106,7 +106,7 @@ extension IncrementalPublisher {
     }
 
     private func write(_ part: DeferredPart) {
-        let recorder = IncrementRecorder(scope: part.scope, includesAvailable: false)
+        let recorder = IncrementRecorder(scope: part.scope, includesAvailable: false, format: format)
         var isWritten = false
         var failures: [FieldFailure] = []
         let data = bytes(in: part.slots, recorder) { writer in
@@ -118,7 +118,7 @@ extension IncrementalPublisher {
             return
         }
         guard isWritten else {
-            fail(part, with: errors(failures))
+            fail(part, with: causes(of: failures))
             return
         }
         let written = WrittenPart(part, data: data, failures: failures)
@@ -171,7 +171,7 @@ extension IncrementalPublisher {
                 case .labelAndPath: write(fragment.path, fragment.label, to: &writer)
                 case .pendingAndCompleted:
                     // The announced fragment whose object is nearest, so that the path below it is short.
-                    let nearest = written.part.fragments.filter { $0.id != nil }
+                    let nearest = written.part.fragments.filter { $0.state == .pending }
                         .max { $0.path.count < $1.path.count }
                     let best = nearest.flatMap { $0.path.count > fragment.path.count ? $0 : nil } ?? fragment
                     write(best.id, subPath: written.part.path.dropFirst(best.path.count), to: &writer)
@@ -185,7 +185,7 @@ extension IncrementalPublisher {
         var failures: [FieldFailure] = []
         var increments: [Increment] = []
         for item in 0..<stream.count {
-            let recorder = IncrementRecorder(includesAvailable: false)
+            let recorder = IncrementRecorder(includesAvailable: false, format: format)
             var isWritten = false
             var own: [FieldFailure] = []
             let data = bytes(in: stream.slots, recorder) { writer in
@@ -197,7 +197,7 @@ extension IncrementalPublisher {
             }
             guard let data, isWritten else {
                 deliver(items, failures, of: stream)
-                end(stream, failingAt: item, with: data == nil ? [tooLarge] : errors(own))
+                end(stream, failingAt: item, with: data == nil ? [tooLarge] : causes(of: own))
                 announce(graph.add(increments, below: []))
                 return
             }
@@ -327,6 +327,12 @@ extension IncrementalPublisher {
         payload.hasErrors = true
         writer.write(json: ",\"errors\":")
         writer.write(errors)
+    }
+
+    /// Returns the errors of a part that failed: in the current format only the one that caused it, which is
+    /// the last.
+    private func causes(of failures: [FieldFailure]) -> [GraphQLError] {
+        format == .labelAndPath ? errors(failures) : errors(failures.suffix(1))
     }
 
     private func errors(_ failures: [FieldFailure]) -> [GraphQLError] { failures.map(plan.error) }

@@ -63,7 +63,8 @@ extension OperationPlan {
     private func firstPayload(
         _ execution: Execution, _ reference: PublisherReference, _ includesAvailable: Bool
     ) -> IncrementalResponse {
-        let recorder = IncrementRecorder(includesAvailable: includesAvailable)
+        let recorder = IncrementRecorder(
+            includesAvailable: includesAvailable, format: format ?? .pendingAndCompleted)
         let response = write(execution, recorder)
         let first = reference.publisher.first(response, recorder.increments)
         return IncrementalResponse(first, rest: reference.publisher.hasEnded ? nil : reference)

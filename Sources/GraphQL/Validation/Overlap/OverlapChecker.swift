@@ -166,8 +166,10 @@ extension OverlapChecker {
     }
 
     private mutating func findsStreamConflict(in group: [Int32]) -> Bool {
-        for index in group where document.haveDifferentStreams(Int(group[0]), Int(index)) {
-            report(group[0], index, "they have differing stream directives")
+        // A field does not conflict with itself.
+        for index in group where index != group[0] {
+            guard let reason = document.streamConflict(Int(group[0]), Int(index)) else { continue }
+            report(group[0], index, reason)
             return true
         }
         return false

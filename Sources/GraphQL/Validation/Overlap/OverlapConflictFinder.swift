@@ -150,9 +150,7 @@ extension OverlapConflictFinder {
             || document.areExclusive(
                 document.selections[one].parentType, document.selections[other].parentType)
         if !areExclusive, let difference = document.difference(one, other) { return conflict(difference) }
-        if document.haveDifferentStreams(one, other) {
-            return conflict("they have differing stream directives")
-        }
+        if let reason = document.streamConflict(one, other) { return conflict(reason) }
         if let type = document.returnType(at: one), let otherType = document.returnType(at: other),
             document.shapesConflict(type, otherType)
         {

@@ -147,13 +147,14 @@ extension ValidationRule {
 }
 
 extension TypedDocument {
-    /// Returns true if only one of two fields is streamed, or with other arguments than the other.
-    func haveDifferentStreams(_ one: Int, _ other: Int) -> Bool {
+    /// Returns the conflict of two fields with the same response key of which one is streamed; nil if none is.
+    func streamConflict(_ one: Int, _ other: Int) -> String? {
         switch (stream(at: one), stream(at: other)) {
-        case (nil, nil): false
-        case (let stream?, let otherStream?):
-            !document.sameArguments(stream.arguments, otherStream.arguments)
-        case (_, _): true
+        case (nil, nil): nil
+        case (let stream?, let otherStream?)
+        where document.sameArguments(stream.arguments, otherStream.arguments):
+            "they have overlapping stream directives. See https://github.com/graphql/defer-stream-wg/discussions/100"
+        case (_, _): "they have overlapping stream directives"
         }
     }
 
