@@ -179,6 +179,8 @@ package struct MockScenario: Sendable {
         private static func value(_ scalar: Node.Scalar, _ node: Node?) -> InputValue {
             let text = scalar.string
             guard let node, scalar.style == .plain || scalar.style == .any else { return .string(text) }
+            // YAML has fewer forms of numbers than JSON: it reads 1e5 as a text.
+            if let value = try? InputValue(json: Array(text.utf8)), value.isNumber { return value }
             switch Resolver.default.resolveTag(of: node) {
             case .null: return .null
             case .bool: return .boolean(node.bool ?? false)
@@ -191,6 +193,13 @@ package struct MockScenario: Sendable {
 }
 
 extension InputValue {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .number: true
+        case .null, .boolean, .string, .enum, .list, .object: false
+        }
+    }
+
     /// Returns the value with another value at a path; nil if the path leads through a leaf.
     ///
     /// Objects and items that do not exist are added.

@@ -11,6 +11,22 @@ import Web
 struct MockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
+        abstract: "Serve mock responses for any schema, or record them from a server.",
+        discussion: """
+            Without a subcommand it serves: `portico mock --schema schema.graphql`.
+
+            Examples:
+              portico mock --schema schema.graphql --scenario home.yaml
+              portico mock record http://127.0.0.1:8080 --out home.yaml
+            """,
+        subcommands: [MockServeCommand.self, MockRecordCommand.self],
+        defaultSubcommand: MockServeCommand.self)
+}
+
+/// `portico mock serve`, which `portico mock` runs.
+struct MockServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Serve mock responses of the right types for any schema, until interrupted.",
         discussion: """
             The same seed gives the same responses. The file of --answers is a JSON object with values for fields, by

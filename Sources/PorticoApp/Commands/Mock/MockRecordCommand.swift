@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import GraphQL
+import GraphQLTools
+import Logging
+import PorticoCore
+import ServiceLifecycle
+import UnixSignals
+import Upstream
+import Web
+
+/// `portico mock record`.
+struct MockRecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract:
+            "Forward operations to a server, and write their responses as a scenario, until interrupted.",
+        discussion: """
+            Point the application at the printed address, use it, and interrupt the command. The file then has each named
+            operation with its variables, its responses in order, their latencies, and the events of subscriptions with
+            their times. `portico mock --scenario FILE` replays it. Operations without a name are forwarded and not
+            recorded.
+
+            No secret is recorded: no header and no document, and no value of a variable, argument or field whose name has
+            a word such as token, secret or password, or which is in an input object or type with such a field.
+
+            The schema is that of /schema.graphql or of introspection; --schema names another source. PORTICO_TOKEN in the
+            environment is sent for clients that send no token.
+
+            Examples:
+              portico mock record http://127.0.0.1:8080
+              portico mock record https://portico.example.com/graphql --schema schema.graphql --out home.yaml
+            """)
+
+    @ArgumentParser.Argument(help: "The address of the server, or of its GraphQL endpoint.")
+    var url: String
+
+    @Option(help: "The file of the scenario, which must not exist.")
+    var out = "scenario.yaml"
+
+    @OptionGroup
+    var source: SchemaSourceOptions
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 chooses a free port and prints it.")
+    var port: UInt16 = 4000
+
+    func run() async throws {
+        guard let address = HTTPURL(url) else {
+            throw UsageError("\"\(url)\" is not an address like http://127.0.0.1:8080, without a query.")
+        }
+        guard !FileManager.default.fileExists(atPath: out) else {
+            throw UsageError("\(out) exists. Remove it, or name another file with --out.")
+        }
+        let text = try await source.source(default: url)
+        let schema: Schema
+        do throws(DiagnosticReports) {
+            schema = try DiagnosticReports.schemas(of: [SchemaFile(source: text)])[0]
+        } catch {
+            Terminal.report(error.text)
+            throw ExitCode(2)
+        }
+        let recording = ScenarioRecording(of: schema)
+        let client = try HTTPClient(userAgent: "portico/\(Version.current)")
+        let server = RecordedServer(
+            endpoint: try MockRecordCommand.endpoint(of: address),
+            ownHeaders: try SchemaSource.headers(source.headers.header), client: client)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await serve(server, recording, schemaText: text))
+        } catch {
+            result = .failure(error)
+        }
+        await client.shutDown()
+        try result.get()
+        try write(recording)
+    }
+
+    /// The address itself, or `/graphql` at an address without a path.
+    private static func endpoint(of address: HTTPURL) throws -> HTTPURL {
+        guard address.target == "/" else { return address }
+        guard let endpoint = address.appending(path: "graphql") else {
+            throw UsageError("\(address) is not the address of a server.")
+        }
+        return endpoint
+    }
+
+    private func serve(
+        _ server: RecordedServer, _ recording: ScenarioRecording, schemaText: SourceText
+    ) async throws {
+        let logger = Logger(label: "record", factory: { StreamLogHandler.standardError(label: $0) })
+        var service = GraphQLService(schemaText: String(decoding: schemaText.bytes, as: UTF8.self)) { token in
+            MockRecordSession(server, recording, token: token)
+        }
+        service.prepare = { request in
+            let document = try? GraphQL.parse(SourceText(request.document))
+            return PreparedRequest(
+                unprepared: request, operationType: document?.operationType(named: request.operationName))
+        }
+        var configuration = ServerConfiguration(host: host, port: Int(port))
+        configuration.cors.origins = .any
+        configuration.cors.allowedHeaders = nil
+        configuration.allowsUpstreamReports = false
+        configuration.limits.batch = 10
+        configuration.hosts = try HostPolicy([], named: "--host", listeningOn: host)
+        let proxy = try await HTTPServer.start(configuration, service: service, logger: logger)
+        let address = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
+        let greeting = StartupMessageService(
+            text: """
+                Operations at http://\(address):\(proxy.port)/graphql are forwarded to \(server.endpoint) and recorded
+
+                """)
+        let group = ServiceGroup(
+            services: [proxy, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+    }
+
+    private func write(_ recording: ScenarioRecording) throws {
+        do {
+            try Data(recording.yaml.utf8).write(to: URL(filePath: out), options: .withoutOverwriting)
+        } catch {
+            throw UsageError("\(out) cannot be written: \(error.localizedDescription)")
+        }
+        let summary = recording.summary
+        Terminal.report(
+            "\(out) has \(summary.responses) responses to \(summary.operations) operations."
+                + (summary.omitted == 0 ? "" : " \(summary.omitted) exceeded the limits and are missing.")
+                + "\n")
+    }
+}
+
+extension Document {
+    /// The type of the operation that a request names; nil if there is none.
+    fileprivate func operationType(named name: String?) -> OperationType? {
+        var operations: [OperationDefinition] = []
+        for case .operation(let operation) in definitions { operations.append(operation) }
+        guard let name else { return operations.count == 1 ? operations[0].type : nil }
+        return operations.first { $0.name.map { text($0) } == name }?.type
+    }
+}
