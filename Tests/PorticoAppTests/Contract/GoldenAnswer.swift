@@ -16,6 +16,8 @@ struct GoldenAnswer {
         "stocktracker-new-list": ["addedAt"],
         "stocktracker-add-to-list": ["addedAt"],
         "stocktracker-home": ["remaining", "resetsAt"],
+        "stocktracker-remove-from-list": ["addedAt"],
+        "raven-connections": ["connectedAt", "expiresAt"],
     ]
 
     /// Expects an answer to be the recorded one, or records it.

@@ -38,6 +38,15 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
         }
     }()
 
+    /// Documents that start, use up or end a session or a connection; `SessionScreenTests` executes them in order.
+    private static let ofSessions: Set = [
+        "raven-sign-up", "raven-sign-in", "raven-sign-out", "raven-begin-connection",
+        "raven-connect-broker", "raven-disconnect-broker",
+    ]
+
+    /// The documents whose responses are recorded.
+    static let recorded = all.filter { !ofSessions.contains($0.name) }
+
     var examples: InputObject {
         get throws { try Self.object(variables) }
     }
@@ -63,7 +72,8 @@ extension OperationDocument {
     /// Creates in a gateway the objects that the document needs.
     func prepare(_ gateway: TestGateway) async throws {
         if wantsWatchlist { try await gateway.makeWatchlist() }
-        if isSubscription { try await gateway.placeOpenOrder() }
+        if wants("goal") { try await gateway.makeGoal() }
+        if isSubscription || wants("order") { try await gateway.placeOpenOrder() }
     }
 
     /// Its example variables, in which ids of the gateway replace placeholders such as "the id of an account", as in the
@@ -73,7 +83,8 @@ extension OperationDocument {
         for (placeholder, kind) in wanted {
             let data = try await ask(#require(Self.sources[kind], "an id of the kind \(kind)"))["data"]
             let found = try #require(data?.members?.values.first, "\(name)")
-            let id = try #require((found.elements?.first ?? found)["id"]?.string, "there is no \(kind)")
+            let items = found["nodes"] ?? found
+            let id = try #require((items.elements?.first ?? items)["id"]?.string, "there is no \(kind)")
             text.replace(placeholder, with: id)
         }
         return try Self.object([UInt8](text.utf8))
@@ -94,7 +105,10 @@ extension OperationDocument {
     }
 
     /// Where the first object of a kind is found.
-    private static let sources = ["account": "{ account { id } }", "watchlist": "{ watchlists { id } }"]
+    private static let sources = [
+        "account": "{ account { id } }", "watchlist": "{ watchlists { id } }", "goal": "{ goals { id } }",
+        "order": "{ orders(open: true, symbols: [\"AMD\"], first: 1) { nodes { id } } }",
+    ]
 
     /// What the example variables say in place of ids, and of which kind of thing each is.
     private var wanted: [(placeholder: String, kind: String)] {
@@ -103,11 +117,20 @@ extension OperationDocument {
         }
     }
 
-    private var wantsWatchlist: Bool { wanted.contains { $0.kind == "watchlist" } }
+    private var wantsWatchlist: Bool { wants("watchlist") }
+
+    private func wants(_ kind: String) -> Bool { wanted.contains { $0.kind == kind } }
+
+    /// Those that change or delete user data, in an order in which each finds what it changes.
+    static let changes: [OperationDocument] = [
+        "raven-edit-goal", "raven-delete-goal", "raven-replace-order", "raven-cancel-order",
+        "stocktracker-remove-from-list",
+    ].compactMap { name in all.first { $0.name == name } }
 
     /// Those that make something, in an order in which each finds what it changes.
     static var mutations: [OperationDocument] {
-        let mutations = all.filter(\.isMutation)
+        let changes = Set(changes.map(\.name))
+        let mutations = recorded.filter { $0.isMutation && !changes.contains($0.name) }
         return mutations.filter { !$0.wantsWatchlist } + mutations.filter(\.wantsWatchlist)
     }
 
@@ -124,23 +147,38 @@ extension OperationDocument {
     }
 }
 
+/// Places an order that stands, so that there is one to be told of.
+func placeOpenOrder(asking ask: (_ query: String) async throws -> JSONValue) async throws {
+    let account = try await ask("{ account(provider: ALPACA) { id } }")["data"]?["account"]?["id"]?.string
+    let answer = try await ask(
+        """
+        mutation { placeOrder(input: { idempotencyKey: "open" accountId: "\(account ?? "")" side: BUY
+            instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+            order { id } } }
+        """)
+    #expect(answer.failures.isEmpty, "\(answer)")
+}
+
 extension TestGateway {
-    /// Places an order that stands, so that there is one to be told of.
+    /// Places an order that stands.
     func placeOpenOrder() async throws {
-        let account = try await ask("{ account(provider: ALPACA) { id } }")["data"]?["account"]?["id"]?.string
-        let answer = try await ask(
-            """
-            mutation { placeOrder(input: { idempotencyKey: "open" accountId: "\(account ?? "")" side: BUY
-                instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
-                order { id } } }
-            """)
-        #expect(answer.failures.isEmpty, "\(answer)")
+        try await PorticoAppTests.placeOpenOrder { try await ask($0) }
     }
 
     /// Makes a list, so that there is one to be changed.
     fileprivate func makeWatchlist() async throws {
         let answer = try await ask(
             "mutation { createWatchlist(input: { name: \"Watched\" }) { watchlist { id } } }")
+        #expect(answer.failures.isEmpty, "\(answer)")
+    }
+
+    /// Makes a goal, so that there is one to be changed.
+    fileprivate func makeGoal() async throws {
+        let answer = try await ask(
+            """
+            mutation { createGoal(input: { title: "A boat" target: "900"
+                allocations: [{ symbol: "AAPL" share: { percent: "1" } }] }) { goal { id } } }
+            """)
         #expect(answer.failures.isEmpty, "\(answer)")
     }
 }
