@@ -230,7 +230,7 @@ extension GraphQLCommandCase {
                 #"{"id":"v","ok":false,"errors":[{"message":"Cannot query field \"b\" on type \"Query\". Did you mean "#
                     + #"\"a\"?","locations":[{"line":1,"column":2}]}]}"#,
                 #"{"id":3,"ok":false,"errors":[{"message":"There is no action \"do\". The actions are \"parse\", \"print\", "#
-                    + #"\"validate\", \"execute\", \"introspect\".","locations":[]}]}"#,
+                    + #"\"validate\", \"execute\", \"introspect\", \"incremental\".","locations":[]}]}"#,
                 #"{"id":4,"ok":false,"data":null,"errors":[{"message":"Int cannot represent non-integer value: "#
                     + #"\"x\"","locations":[{"line":1,"column":2}],"path":["a"]}]}"#,
             ].map { $0 + "\n" }.joined()),

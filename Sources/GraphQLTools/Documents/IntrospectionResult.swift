@@ -79,9 +79,11 @@ package enum IntrospectionResult {
         return definitions.joined(separator: "\n\n") + "\n"
     }
 
-    /// Those of the specification, and those whose uses introspection does not show.
+    /// Those of the specification and of its proposal for incremental delivery, and those whose uses introspection does
+    /// not show.
     private static let omittedDirectives: Set<String> = [
-        "skip", "include", "deprecated", "specifiedBy", "oneOf", "cost", "listSize", "cacheControl",
+        "skip", "include", "deprecated", "specifiedBy", "oneOf", "defer", "stream", "cost", "listSize",
+        "cacheControl",
     ]
     private static let builtInScalars: Set<String> = ["Int", "Float", "String", "Boolean", "ID"]
 
