@@ -59,6 +59,10 @@ extension Planner {
                 groups.append((usages, [entry]))
             }
         }
+        if conditions.format == .labelAndPath {
+            // In the older format, a fragment without fields is a part, too.
+            groups += collection.newUsages.filter { positions[[$0]] == nil }.map { ([$0], []) }
+        }
         let fields = try plan(own, of: object, type, within: scope)
         if groups.isEmpty, collection.newUsages.isEmpty { return ObjectPlan(fields) }
         let deferred = try groups.map { usages, entries in
