@@ -88,7 +88,8 @@ extension Planner {
         for entry in entries {
             deferScope = scope
             deferScope.usages =
-                conditions.format == .labelAndPath || entry.usages.allSatisfy { $0 == nil } ? [] : entry.usages
+                conditions.format == .labelAndPath || entry.usages.allSatisfy { $0 == nil }
+                ? [] : entry.usages
             fields.append(try plan(entry.fields, of: object, type, isFirst: fields.isEmpty))
         }
         return fields
@@ -185,7 +186,8 @@ extension Planner {
     }
 
     private func directive(_ name: UInt32?, in directives: NodeRange<Directive>) -> Directive? {
-        guard let name, let index = directives.indices.first(where: { document.directives[$0].name.id == name })
+        guard let name,
+            let index = directives.indices.first(where: { document.directives[$0].name.id == name })
         else { return nil }
         return document.directives[index]
     }
