@@ -255,7 +255,8 @@ extension ExecutableSchema where Context == GatewayContext {
     package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
         try self.init(
             Schema.build(text, name: "schema.graphql", incrementalDelivery: true), query: Query(),
-            mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self, guards: [.requires],
+            mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self,
+            guards: [.requires],
             options: options)
     }
 }

@@ -191,7 +191,8 @@ enum CompletionError: ClientVisibleError, Hashable {
     var extensions: InputObject {
         switch self {
         case .resolver(_, let extensions): extensions
-        case .planTooLarge(let limit), .tooManyDeferredFragments(let limit): ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
+        case .planTooLarge(let limit), .tooManyDeferredFragments(let limit):
+            ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
         default: InputObject()
         }
     }

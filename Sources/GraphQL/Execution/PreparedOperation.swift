@@ -115,6 +115,8 @@ package final class PreparedOperation: Sendable {
     ///   - variables: The variables of the request.
     ///   - format: The format of deferred parts; nil for one complete response.
     ///   - make: Creates the plan.
+    /// - Returns: The stored plan, or a new one.
+    /// - Throws: The errors of planning.
     func plan(
         _ variables: VariableValues, in format: IncrementalFormat? = nil,
         make: (PlanConditions) throws -> OperationPlan

@@ -178,6 +178,7 @@ struct DeferredFieldCollection {
     ///   - fragment: The name of the fragment.
     ///   - isDeferred: True if the spread has an active `@defer`.
     ///   - position: The position of the innermost active `@defer` of or around the spread; nil if none.
+    /// - Returns: False if they are already collected.
     mutating func collects(spreadOf fragment: UInt32, isDeferred: Bool, in position: UInt32?) -> Bool {
         let known = collectedFragments[fragment, default: []]
         switch format {

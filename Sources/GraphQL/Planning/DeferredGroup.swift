@@ -62,7 +62,9 @@ final class IncrementalObject: Sendable {
         if !usages.isEmpty { recorder.enter(usages, at: path) }
         var isEmpty = true
         writer.path.enter()
-        guard unsafe IncrementalObject.write(fields, of: source, row, &isEmpty, to: &writer) else { return false }
+        guard unsafe IncrementalObject.write(fields, of: source, row, &isEmpty, to: &writer) else {
+            return false
+        }
         let object = groups.isEmpty ? nil : unsafe copy(source)
         for group in groups {
             let fragments = recorder.fragments(group.usages)
@@ -92,7 +94,9 @@ final class IncrementalObject: Sendable {
     ) -> Bool {
         let mark = writer.checkpoint
         let (failures, wasEmpty) = (writer.failures.count, isEmpty)
-        if unsafe IncrementalObject.write(group.fields, of: source, row, &isEmpty, to: &writer) { return true }
+        if unsafe IncrementalObject.write(group.fields, of: source, row, &isEmpty, to: &writer) {
+            return true
+        }
         if writer.isOverLimit { return false }
         writer.rewind(to: mark)
         writer.failures.removeSubrange(min(failures, writer.failures.count)...)

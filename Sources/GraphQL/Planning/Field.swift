@@ -109,7 +109,8 @@ extension Field {
                 let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
                 if Value.hasLoads(selection) || tail != nil {
-                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
+                    return .column(planner.newSlot(), selection, tail, of: Source.self) {
+                        sources, execution in
                         do {
                             let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                             return .results(

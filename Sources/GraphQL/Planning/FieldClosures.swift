@@ -78,7 +78,8 @@ extension FieldClosures {
         _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>?, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
     ) -> FieldClosures {
-        loaded(slot, selection, tail, of: source) { sources, execution in .ready(resolve(sources, execution)) }
+        loaded(slot, selection, tail, of: source) { sources, execution in .ready(resolve(sources, execution))
+        }
     }
 
     /// Creates a field whose values become a column after they are loaded.

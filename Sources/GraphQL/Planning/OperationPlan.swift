@@ -133,6 +133,7 @@ final class OperationPlan: @unchecked Sendable {
     /// - Parameters:
     ///   - execution: The execution.
     ///   - increments: Records the deferred parts; nil if there are none.
+    /// - Returns: The response without the announcements of deferred parts.
     func write(_ execution: Execution, _ increments: IncrementRecorder? = nil) -> GraphQLResponse {
         var outcome = GraphQLResponse.Outcome.complete
         var isTooLarge = false

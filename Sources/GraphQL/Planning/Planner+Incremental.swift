@@ -59,6 +59,10 @@ extension Planner {
                 groups.append((usages, [entry]))
             }
         }
+        if conditions.format == .labelAndPath {
+            // In the older format, a fragment without fields is a part, too.
+            groups += collection.newUsages.filter { positions[[$0]] == nil }.map { ([$0], []) }
+        }
         let fields = try plan(own, of: object, type, within: scope)
         if groups.isEmpty, collection.newUsages.isEmpty { return ObjectPlan(fields) }
         let deferred = try groups.map { usages, entries in
@@ -84,7 +88,8 @@ extension Planner {
         for entry in entries {
             deferScope = scope
             deferScope.usages =
-                conditions.format == .labelAndPath || entry.usages.allSatisfy { $0 == nil } ? [] : entry.usages
+                conditions.format == .labelAndPath || entry.usages.allSatisfy { $0 == nil }
+                ? [] : entry.usages
             fields.append(try plan(entry.fields, of: object, type, isFirst: fields.isEmpty))
         }
         return fields
@@ -181,7 +186,8 @@ extension Planner {
     }
 
     private func directive(_ name: UInt32?, in directives: NodeRange<Directive>) -> Directive? {
-        guard let name, let index = directives.indices.first(where: { document.directives[$0].name.id == name })
+        guard let name,
+            let index = directives.indices.first(where: { document.directives[$0].name.id == name })
         else { return nil }
         return document.directives[index]
     }

@@ -24,8 +24,10 @@ struct SchemaPrinter {
     let writesApplied: Bool
 
     var text: String {
-        let directives = schema.directives.filter { BuiltInDirective.named($0.name) == nil && !$0.isIncremental }
-            .map(directive)
+        let directives = schema.directives.filter {
+            BuiltInDirective.named($0.name) == nil && !$0.isIncremental
+        }
+        .map(directive)
         let types = schema.types.filter { BuiltInType.all[$0.name] == nil }.map(type)
         return ((schemaDefinition.map { [$0] } ?? []) + directives + types).joined(separator: "\n\n")
     }

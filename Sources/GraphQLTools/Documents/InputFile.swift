@@ -96,6 +96,7 @@ package struct SchemaCache {
     /// - Parameters:
     ///   - text: The definitions.
     ///   - incrementalDelivery: True if `@defer` and `@stream` are built in.
+    /// - Returns: The stored schema, or a new one.
     /// - Throws: The errors of its syntax, or those of the schema.
     mutating func schema(_ text: String, incrementalDelivery: Bool) throws(GraphQLErrors) -> Schema {
         let known = entries.firstIndex {

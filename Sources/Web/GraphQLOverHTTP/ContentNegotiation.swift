@@ -38,7 +38,8 @@ package struct AcceptedResponses: Sendable {
         let listed = accept.flatMap { ContentNegotiation.incrementalFormat(accept: $0) }
         // Without a single response, all events of the operation are accepted.
         let isStream = single == nil && stream == .eventStream
-        incremental = listed ?? (isStream ? StreamFormat.Incremental(.eventStream, .pendingAndCompleted) : nil)
+        incremental =
+            listed ?? (isStream ? StreamFormat.Incremental(.eventStream, .pendingAndCompleted) : nil)
     }
 
     var isEmpty: Bool { single == nil && stream == nil && incremental == nil }

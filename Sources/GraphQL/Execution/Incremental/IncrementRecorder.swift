@@ -141,7 +141,8 @@ final class DeferredPart {
         writer.path.enter(path)
         writer.path.enter()
         var isEmpty = true
-        guard unsafe IncrementalObject.write(group.fields, of: object.object, row, &isEmpty, to: &writer) else {
+        guard unsafe IncrementalObject.write(group.fields, of: object.object, row, &isEmpty, to: &writer)
+        else {
             return false
         }
         writer.write(json: isEmpty ? "{}" : "}")

@@ -36,6 +36,7 @@ struct IncrementalGraph {
     ///   - increments: The parts that its write pass has recorded.
     ///   - parents: The fragments to which the written part belongs; empty for the first payload and for the
     ///     items of a stream.
+    /// - Returns: The nodes in the order of their announcement.
     mutating func add(_ increments: [Increment], below parents: [DeferredFragment]) -> [Node] {
         var first: [Node] = []
         for increment in increments {

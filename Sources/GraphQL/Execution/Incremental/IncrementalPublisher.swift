@@ -39,7 +39,8 @@ final class IncrementalPublisher {
             isEnded = true
             return response
         }
-        let body = ResponseWriter.bytes(expecting: response.body.count + 64 * payload.pending.count) { writer in
+        let body = ResponseWriter.bytes(expecting: response.body.count + 64 * payload.pending.count) {
+            writer in
             writer.write(json: "{\"hasNext\":true,")
             writer.write(payload.pending, as: "\"pending\":[", then: "],")
             writer.write(json: response.body.span.extracting(droppingFirst: min(1, response.body.count)))

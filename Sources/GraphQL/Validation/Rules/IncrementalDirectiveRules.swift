@@ -2,7 +2,7 @@
 // implementation.
 
 /// A use of `@defer` or `@stream` in a document.
-fileprivate struct IncrementalDirective {
+private struct IncrementalDirective {
     let directive: Directive
     let isDefer: Bool
 
@@ -48,7 +48,9 @@ extension TypedDocument {
                 case .inlineFragment(let fragment): fragment.directives
                 }
             for directive in directives.indices {
-                guard let use = IncrementalDirective(document.directives[directive], in: document) else { continue }
+                guard let use = IncrementalDirective(document.directives[directive], in: document) else {
+                    continue
+                }
                 body(use, index)
             }
         }

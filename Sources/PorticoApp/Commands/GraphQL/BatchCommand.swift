@@ -12,9 +12,13 @@ struct BatchCommand: AsyncParsableCommand {
             Reads one case per line from standard input and writes one result per line, in the same order, each as soon
             as it is available. For a line that is not a case, the result is an error, and the next line is read.
 
-            Case:   {"id", "action": "parse" | "print" | "validate" | "execute" | "introspect",
-                     "schema": SDL, "document", "operationName", "variables", "rootValue"}
+            Case:   {"id", "action": "parse" | "print" | "validate" | "execute" | "introspect" | "incremental",
+                     "schema": SDL, "document", "operationName", "variables", "rootValue",
+                     "format": "incrementalSpec=v0.2" | "deferSpec=20220824"}
             Result: {"id", "ok", "printed", "errors": [{"message", "locations", "path"}], "data"}
+                    or {"id", "payloads": [first, …]} of the action incremental
+
+            In incremental, @defer and @stream are built in, and no part with them is in the first payload.
 
             Without a document, validate checks only the schema. Fields resolve from rootValue by property name.
             "__typename" sets the type of an object, {"__error": "m"} fails with the message m, and {"__args": true}
