@@ -27,9 +27,9 @@ struct CrossSitePolicy: Sendable {
     ///   - isPage: Whether a link of another site may lead to the requested path.
     /// - Throws: `.foreignOrigin`.
     func checkOrigin(
-        of head: RequestHead, includesPOST: Bool, isPage: @autoclosure () -> Bool
+        of head: RequestHead, includesPOST: @autoclosure () -> Bool, isPage: @autoclosure () -> Bool
     ) throws(HTTPError) {
-        guard includesPOST || head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
+        guard isCrossSite(head), head.method == .GET || head.method == .HEAD || includesPOST() else { return }
         let origin = head.fields.origin
         guard cors.origins != .any, cors.allowed(origin) == nil else { return }
         if origin == nil, head.fields[.fetchMode] == "navigate", isPage() { return }
