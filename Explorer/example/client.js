@@ -10,8 +10,9 @@ export class Client {
   #headers;
   #documents = new Map();
 
+  /** @param token The token of a session; null for requests that need none. */
   constructor(token) {
-    this.#headers = { Authorization: `Bearer ${token}` };
+    this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
   }
 
   /**

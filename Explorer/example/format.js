@@ -7,6 +7,12 @@ export function money(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency }).format(amount);
 }
 
+/** A price: of a currency pair with the decimals of the pair, otherwise as an amount of the currency. */
+export function price(amount, currency, { assetClass, decimals } = {}) {
+  if (amount == null || assetClass !== "FX" || decimals == null) return money(amount, currency ?? "USD");
+  return format({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
+}
+
 /** An amount with its sign. */
 export function signedMoney(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency, signDisplay: "exceptZero" }).format(amount);

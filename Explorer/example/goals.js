@@ -1,14 +1,16 @@
-// Goals as rings, with a large one for all goals: `raven-goals`. Adding a goal: `raven-add-goal`.
+// Goals as rings, with a large one for all goals: `raven-overview`. Changes: `raven-add-goal`,
+// `raven-edit-goal`, `raven-delete-goal`.
 
 import { drawn, element, showMessage } from "/example/elements.js";
 import { money } from "/example/format.js";
 
-const allGoals = "/operations/raven/raven-goals.graphql";
+const editGoal = "/operations/raven/raven-edit-goal.graphql";
+const deleteGoal = "/operations/raven/raven-delete-goal.graphql";
 const addGoal = "/operations/raven/raven-add-goal.graphql";
 
-export async function showGoals(client, { symbols }) {
-  const show = async () => {
-    const { data } = await client.run(allGoals, { currency: "USD" });
+export async function showGoals(client, { symbols }, first, reload) {
+  let open;
+  const show = (data) => {
     const { goalsProgress: total, goals } = data;
     document.getElementById("goals-total").replaceChildren(...(goals?.length && total ? [
       ring(total.progress, 120, 11),
@@ -16,22 +18,28 @@ export async function showGoals(client, { symbols }) {
         element("b", "", money(total.achieved, total.currency)), element("span", "", `of ${money(total.target, total.currency)}`),
       ]),
     ] : []));
-    document.getElementById("goals").replaceChildren(...(goals ?? []).map(goal));
+    document.getElementById("goals").replaceChildren(...(goals ?? []).map((one) => goal(one, open)));
     if (!goals?.length) {
       document.getElementById("goals").append(element("li", "empty", "No goal yet. What are you saving for?"));
     }
   };
-  prepareDialog(client, symbols, show);
-  await show();
+  open = prepareDialog(client, symbols, async () => show(await reload()));
+  show(first);
 }
 
-function goal({ title, achieved, target, currency, progress, dueOn }) {
+function goal(one, open) {
+  const { title, achieved, target, currency, progress, dueOn } = one;
+  const button = element("button", "", "Edit");
+  button.type = "button";
+  button.setAttribute("aria-label", `Edit the goal ${title}`);
+  button.addEventListener("click", () => open(one));
   const due = dueOn ? ` by ${new Date(dueOn).toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" })}` : "";
   const made = element("li", "", [
     ring(progress, 44, 5),
     element("span", "", [
       element("b", "", title), element("small", "", `${money(achieved, currency)} of ${money(target, currency)}${due}`),
     ]),
+    button,
   ]);
   made.dataset.goal = title;
   return made;
@@ -60,18 +68,30 @@ function prepareDialog(client, symbols, show) {
   const form = document.getElementById("goal-form");
   const failure = document.getElementById("goal-failure");
   form.elements.symbol.append(...symbols.map((symbol) => new Option(symbol)));
-  document.getElementById("new-goal").addEventListener("click", () => {
+  let edited = null;
+  const open = (one) => {
+    edited = one;
     form.reset();
     showMessage(failure, "");
+    dialog.querySelector("h2").textContent = one ? "Edit the goal" : "A new goal";
+    form.querySelector("[value=create]").textContent = one ? "Save" : "Create";
+    form.querySelector("[value=delete]").hidden = !one;
+    // The holdings of an existing goal stay unchanged.
+    for (const name of ["symbol", "percent"]) form.elements[name].disabled = Boolean(one);
+    if (one) for (const name of ["title", "target", "dueOn"]) form.elements[name].value = one[name] ?? "";
     dialog.showModal();
-  });
+  };
+  document.getElementById("new-goal").addEventListener("click", () => open(null));
   form.addEventListener("submit", async (event) => {
-    if (event.submitter?.value !== "create") return;
+    const action = event.submitter?.value;
+    if (action !== "create" && action !== "delete") return;
     // The form stays open until the goal is created.
     event.preventDefault();
     const { title, target, dueOn, symbol, percent } = Object.fromEntries(new FormData(form));
     try {
-      await client.run(addGoal, {
+      if (action === "delete") await client.run(deleteGoal, { id: edited.id });
+      else if (edited) await client.run(editGoal, { id: edited.id, input: { title, target, dueOn: dueOn || null } });
+      else await client.run(addGoal, {
         input: {
           title, target, currency: "USD", dueOn: dueOn || null, allocations: [{ symbol, share: { percent } }],
         },
@@ -82,4 +102,5 @@ function prepareDialog(client, symbols, show) {
       showMessage(failure, error.message);
     }
   });
+  return open;
 }

@@ -1,30 +1,30 @@
-// The portfolio value, the equity chart of the day, and the positions with live prices: `raven-home`, then
+// The value and the positions of all accounts at all brokers, with live prices: `raven-overview`, then
 // `raven-live-positions`.
 
 import { drawEquity } from "/example/equity-chart.js";
 import { element } from "/example/elements.js";
-import { direction, money, percent, quantity, signedMoney } from "/example/format.js";
+import { direction, money, percent, price, quantity, signedMoney } from "/example/format.js";
 
-const home = "/operations/raven/raven-home.graphql";
 const livePositions = "/operations/raven/raven-live-positions.graphql";
 
 /** @returns `drawChart()`, to be called when its element is visible, and the `symbols` of the positions. */
-export async function showPortfolio(client) {
-  const { data, errors } = await client.run(home);
-  const { account, positions, marketClock } = data;
-  if (!account) throw new Error(errors[0]?.message ?? "This session has no account.");
-
-  document.getElementById("equity").textContent = money(account.equity, account.currency);
+export async function showPortfolio(client, { portfolio, account, positions, marketClock }) {
+  document.getElementById("equity").textContent = money(portfolio?.knownValue, portfolio?.currency ?? "USD");
   const change = document.getElementById("day-change");
-  change.className = direction(account.dayChange);
-  change.textContent = `${signedMoney(account.dayChange, account.currency)} (${percent(account.dayChangePercentage)}) today`;
+  change.className = direction(portfolio?.unrealizedProfitLoss);
+  change.textContent = portfolio?.unrealizedProfitLoss == null
+    ? "" : `${signedMoney(portfolio.unrealizedProfitLoss, portfolio.currency)} unrealized`;
+  document.getElementById("accounts").replaceChildren(...(portfolio?.parts ?? []).map(accountRow),
+    ...(portfolio?.missing ?? []).map(({ provider, number }) => element("li", "", `${provider} ${number}: not in this value`)));
+  document.getElementById("chart-title").textContent = account ? `Today at ${account.provider}, account ${account.number}` : "";
   document.getElementById("market").textContent = market(marketClock);
 
   const rows = new Map();
+  const known = new Map((positions ?? []).filter(Boolean).map((one) => [one.id, one]));
   const body = document.getElementById("positions");
   // A null in the list is an account that could not be read.
   for (const position of (positions ?? []).filter(Boolean)) {
-    rows.set(position.id, body.appendChild(row(position, position.quote?.price)));
+    rows.set(position.id, body.appendChild(row(position, position.currentPrice, position)));
   }
 
   const live = document.getElementById("live");
@@ -36,7 +36,7 @@ export async function showPortfolio(client) {
       old?.remove();
       return;
     }
-    const fresh = row(position, position.currentPrice);
+    const fresh = row(position, position.currentPrice, known.get(position.id));
     rows.set(position.id, fresh);
     if (!old) return body.append(fresh);
     mark(fresh, old);
@@ -48,11 +48,11 @@ export async function showPortfolio(client) {
 
   return {
     symbols: [...new Set((positions ?? []).filter((one) => one?.side === "LONG").map(({ symbol }) => symbol))],
-    drawChart: () => drawEquity(document.getElementById("equity-chart"), account.history, account.currency),
+    drawChart: () => drawEquity(document.getElementById("equity-chart"), account?.history, account?.currency ?? "USD"),
   };
 }
 
-function row(position, price) {
+function row(position, current, { assetClass, instrument } = {}) {
   const { symbol, currency, marketValue, unrealizedProfitLoss, unrealizedProfitLossPercentage } = position;
   const made = document.createElement("tr");
   made.dataset.symbol = symbol;
@@ -61,12 +61,19 @@ function row(position, price) {
   const name = element("th", "", [symbol, element("small", "source", position.source)]);
   name.scope = "row";
   made.append(
-    name, element("td", "", held), element("td", "", money(price, currency)),
+    name, element("td", "", held), element("td", "", price(current, currency, { assetClass, decimals: instrument?.decimals })),
     element("td", "value", money(marketValue, currency)),
     element("td", direction(unrealizedProfitLoss), [
       signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercentage)),
     ]));
   return made;
+}
+
+function accountRow({ account: { provider, number, equity, currency, dayChange } }) {
+  return element("li", "", [
+    element("span", "", `${provider} ${number}`), element("span", "", money(equity, currency)),
+    element("span", direction(dayChange), dayChange == null ? "change not reported" : `${signedMoney(dayChange, currency)} today`),
+  ]);
 }
 
 /** Highlights a value that has changed. */

@@ -1,10 +1,11 @@
-// The watchlist, with prices and the chart of the last hours: `stocktracker-home`. Search and addition:
-// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` if there is no list yet.
+// The watchlist of `raven-overview`, with prices and the chart of the last hours. Search, addition and removal:
+// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` if there is no list yet;
+// `stocktracker-remove-from-list`.
 
 import { drawn, element, showMessage } from "/example/elements.js";
-import { direction, money, percent } from "/example/format.js";
+import { direction, percent, price } from "/example/format.js";
 
-const home = "/operations/stocktracker/stocktracker-home.graphql";
+const removeFromList = "/operations/stocktracker/stocktracker-remove-from-list.graphql";
 const find = "/operations/stocktracker/stocktracker-search.graphql";
 const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
 const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
@@ -12,16 +13,15 @@ const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
 /** The delay between the last key and the search, in milliseconds. */
 const typingPause = 250;
 
-export async function showWatchlist(client) {
+export async function showWatchlist(client, first, reload) {
   const container = document.getElementById("watchlist");
   const form = document.getElementById("search");
   const hits = document.getElementById("hits");
   let list = null;
 
-  const show = async () => {
-    const { data } = await client.run(home);
+  const show = (data) => {
     list = (data.watchlists ?? []).find((one) => one && !one.readOnly) ?? null;
-    container.replaceChildren(...(list?.items ?? []).map(item));
+    container.replaceChildren(...(list?.items ?? []).map((one) => item(one, remove)));
     if (!list?.items.length) container.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
   };
 
@@ -31,7 +31,18 @@ export async function showWatchlist(client) {
     try {
       if (list) await client.run(addToList, { id: list.id, symbols: [symbol] });
       else await client.run(newList, { input: { name: "Favourites", symbols: [symbol] } });
-      await show();
+      show(await reload());
+    } catch (error) {
+      showMessage(document.getElementById("failure"), error.message);
+    }
+  };
+
+  const remove = async (symbol) => {
+    try {
+      await client.run(removeFromList, { id: list.id, symbols: [symbol] });
+      show(await reload());
+      form.elements.text.focus();
+      document.getElementById("status").textContent = `${symbol} was removed from the watchlist.`;
     } catch (error) {
       showMessage(document.getElementById("failure"), error.message);
     }
@@ -57,17 +68,22 @@ export async function showWatchlist(client) {
     event.preventDefault();
     hits.querySelector("button")?.click();
   });
-  await show();
+  show(first);
 }
 
-function item({ symbol, name, quote, chart }) {
+function item({ symbol, name, quote, chart, instrument }, remove) {
+  const button = element("button", "remove", "×");
+  button.type = "button";
+  button.setAttribute("aria-label", `Remove ${symbol} from the watchlist`);
+  button.addEventListener("click", () => remove(symbol));
   const made = element("li", "", [
     element("span", "name", [element("b", "", symbol), element("small", "", name)]),
     sparkline(chart?.columns.close ?? []),
     element("span", "price", [
-      element("b", "", money(quote?.price, quote?.currency ?? "USD")),
+      element("b", "", price(quote?.price, quote?.currency, instrument ?? {})),
       element("small", direction(quote?.changePercentage), percent(quote?.changePercentage)),
     ]),
+    button,
   ]);
   made.dataset.symbol = symbol;
   return made;

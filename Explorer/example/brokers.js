@@ -1,0 +1,59 @@
+// The brokers of the user: `raven-connections`. Connection by the broker's consent page: `raven-begin-connection`, then,
+// when the browser returns, `raven-connect-broker`. Disconnection: `raven-disconnect-broker`.
+
+import { element, showMessage } from "/example/elements.js";
+
+const connections = "/operations/raven/raven-connections.graphql";
+const begin = "/operations/raven/raven-begin-connection.graphql";
+const connect = "/operations/raven/raven-connect-broker.graphql";
+const disconnect = "/operations/raven/raven-disconnect-broker.graphql";
+const storageKey = "portico:example:connection";
+const redirectUri = `${location.origin}/example/`;
+
+/** Completes a connection if the browser returns from a consent page, and removes the code from the address. */
+export async function completeConnection(client) {
+  const returned = new URLSearchParams(location.search);
+  const expected = JSON.parse(sessionStorage.getItem(storageKey));
+  sessionStorage.removeItem(storageKey);
+  if (![...returned.keys()].length) return;
+  history.replaceState(null, "", "/example/");
+  if (!expected || returned.get("state") !== expected.state) throw new Error("The consent is not of this session.");
+  if (!returned.get("code")) throw new Error(`The broker was not connected: ${returned.get("error_description") ?? "no code"}`);
+  const authorization = { code: returned.get("code"), state: expected.state, redirectUri };
+  await client.run(connect, { input: { provider: expected.provider, credential: { authorization } } });
+}
+
+export async function showBrokers(client) {
+  const failure = document.getElementById("failure");
+  const attempt = (action) => () => action().catch(({ message }) => showMessage(failure, message));
+  const show = async () => {
+    const { data: { viewer, providers } } = await client.run(connections);
+    document.getElementById("connections").replaceChildren(...(viewer?.connections ?? []).map((one) => {
+      const numbers = (one.accounts ?? []).map(({ number }) => number).join(", ");
+      const button = element("button", "", "Disconnect");
+      button.type = "button";
+      button.setAttribute("aria-label", `Disconnect ${one.provider}`);
+      button.addEventListener("click", attempt(async () => {
+        await client.run(disconnect, { id: one.id });
+        location.reload();
+      }));
+      // The connections of the server's settings have no name of a user.
+      return element("li", "", [
+        element("span", "", `${one.provider} ${one.status.toLowerCase()}: ${numbers}`), ...(viewer.username ? [button] : []),
+      ]);
+    }));
+    const brokers = providers.filter(({ capabilities }) => capabilities.features.includes("ACCOUNTS"));
+    document.getElementById("connect").replaceChildren(...brokers.map(({ provider }) => {
+      const button = element("button", "", `Connect ${provider}`);
+      button.type = "button";
+      button.addEventListener("click", attempt(async () => {
+        const { data } = await client.run(begin, { provider, redirectUri });
+        const { url, state } = data.beginConnection;
+        sessionStorage.setItem(storageKey, JSON.stringify({ provider, state }));
+        location.assign(url);
+      }));
+      return button;
+    }));
+  };
+  await show();
+}
