@@ -32,6 +32,8 @@ struct GoldenAnswerTests {
                 }
                 let named = answers.map { answer in
                     made.reduce(answer) { $0.replacing($1.key, with: $1.value) }
+                        // The list of an item, which has another id in each run.
+                        .replacing(/@[0-9a-f]{32}"/, with: "@(made anew)\"")
                 }
                 // Brokers answer in any order.
                 let list = "[\(named.sorted().joined(separator: ","))]"
