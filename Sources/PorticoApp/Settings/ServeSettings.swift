@@ -46,7 +46,8 @@ package struct ServeSettings {
         // Counts that end with the process would make a used element look unused.
         guard countsSchemaUse != true || data != nil else {
             throw UsageError(
-                "\(values.name(of: Settings.logs.schemaUsage)) needs \(values.name(of: Settings.server.data)).")
+                "\(values.name(of: Settings.logs.schemaUsage)) needs \(values.name(of: Settings.server.data))."
+            )
         }
         self.countsSchemaUse = countsSchemaUse ?? (data != nil && !market.isSandbox)
     }

@@ -61,6 +61,7 @@ package struct SchemaUseStore: Sendable {
     ///   - counts: The counts by client and operation, then by coordinate.
     ///   - uncounted: The number of operations that were not counted.
     ///   - now: The time that is stored with the counts.
+    /// - Throws: The error of the database; nothing was added.
     package func add(
         _ counts: [Key: [String: Int]], uncounted: Int, now: Instant
     ) async throws(StorageError) {

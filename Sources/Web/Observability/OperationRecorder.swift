@@ -3,7 +3,9 @@ import Logging
 import NIOCore
 
 /// Counts and logs operations without a response of their own: those of an array, of a stream, and of a
-/// WebSocket. Counts the uses of the schema by all operations.
+/// WebSocket.
+///
+/// It also counts the uses of the schema by all operations.
 struct OperationRecorder: Sendable {
     let metrics: Metrics
     let logger: Logger
