@@ -42,7 +42,8 @@ export async function showBrokers(client) {
         element("span", "", `${one.provider} ${one.status.toLowerCase()}: ${numbers}`), ...(viewer.username ? [button] : []),
       ]);
     }));
-    const brokers = providers.filter(({ capabilities }) => capabilities.features.includes("ACCOUNTS"));
+    // The capabilities of a provider are those of the user's connections, so a new user's brokers have no ACCOUNTS yet.
+    const brokers = providers.filter(({ provider }) => ["ALPACA", "SAXO"].includes(provider));
     document.getElementById("connect").replaceChildren(...brokers.map(({ provider }) => {
       const button = element("button", "", `Connect ${provider}`);
       button.type = "button";

@@ -43,7 +43,7 @@ export async function showPortfolio(client, { portfolio, account, positions, mar
     old.replaceWith(fresh);
   }, (state) => {
     live.className = `facts ${state}`;
-    live.textContent = { live: "Live", waiting: "Connecting again …", ended: "Ended: sign in again" }[state];
+    live.textContent = { live: "Live", waiting: "Connecting again …", ended: "No live updates" }[state];
   });
 
   return {

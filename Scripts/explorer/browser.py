@@ -82,7 +82,12 @@ class Page:
             look();
         }})"""
         try:
-            return await self.run(script)
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    try:
+                        return await self.run(script)
+                    except RuntimeError:  # A navigation ended the script; the next page is asked.
+                        await asyncio.sleep(0.05)
         except asyncio.TimeoutError:
             raise AssertionError(f"waited {PATIENCE} s in vain for {what}") from None
 
@@ -114,7 +119,11 @@ class Page:
         await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     async def picture(self, path):
-        result = await self.call("Page.captureScreenshot", format="png")
+        try:
+            result = await self.call("Page.captureScreenshot", format="png")
+        except RuntimeError:  # A navigation replaced the page meanwhile.
+            await self.until('document.readyState === "complete"', "the next page")
+            result = await self.call("Page.captureScreenshot", format="png")
         with open(path, "wb") as file:
             file.write(base64.b64decode(result["data"]))
 

@@ -6,6 +6,7 @@ usage: check.py BASE FOLDER    (screenshots go into the folder)
 import asyncio
 import json
 import sys
+import time
 
 from browser import browser
 
@@ -154,9 +155,49 @@ async def adds_to_the_watchlist(page):
     assert price.startswith("$"), price
 
 
+async def shows_decimals_of_a_pair(page):
+    prices = await page.run("""[...document.querySelectorAll('#positions tr[data-symbol="USD/JPY"]')]
+        .map((row) => row.cells[2].textContent)""")
+    assert prices and all(len(price.partition(".")[2]) == 2 for price in prices), prices
+
+
+async def deletes_a_goal(page):
+    await page.click("[data-goal='A boat'] button")
+    await page.click("#goal-form [value=delete]")
+    await page.until("!document.querySelector('[data-goal=\"A boat\"]')", "the end of the goal")
+
+
+async def removes_from_the_watchlist(page):
+    await page.click("#watchlist [data-symbol=TSLA] .remove")
+    await page.until("!document.querySelector('#watchlist [data-symbol=TSLA]')", "a list without it")
+
+
+async def signs_up_and_connects(page):
+    """A new user connects a broker by its consent page."""
+    await page.type("#with-password [name=username]", f"user{time.time_ns()}")
+    await page.type("#with-password [name=password]", "correct horse battery")
+    await page.click("#with-password [value=sign-up]")
+    await page.until("document.querySelectorAll('#connect button').length > 1", "brokers")
+    await page.run("[...document.querySelectorAll('#connect button')].find((one) => one.textContent.includes('SAXO')).click()")
+    await page.until("document.querySelector('button[value=approve]')", "the consent page")
+    # The only other address that the page may open.
+    consent = await page.run("location.origin")
+    await page.click("button[value=approve]")
+    await page.until("document.querySelectorAll('#connections li').length === 1", "the connection")
+    await page.until("document.querySelectorAll('#positions tr').length > 3", "its positions")
+    assert await page.run("location.search") == "", "the code stays in the address"
+    page.requests = [url for url in page.requests if not url.startswith(consent)]
+    page.errors = [text for text in page.errors if consent not in text]
+
+
 async def stays_signed_in(page):
     await page.call("Page.reload")
     await page.until('document.querySelector("#watchlist [data-symbol=TSLA]")', "the same home")
+    await page.click("#sign-out")
+    await page.until('document.querySelector("#sign-in:not([hidden])")', "the way in")
+
+
+async def signs_out(page):
     await page.click("#sign-out")
     await page.until('document.querySelector("#sign-in:not([hidden])")', "the way in")
 
@@ -190,7 +231,13 @@ async def main(base, folder):
         ("example: sign in, and a live home screen", signs_in),
         ("example: a goal is added", adds_a_goal),
         ("example: a symbol is added to the watchlist", adds_to_the_watchlist),
+        ("example: the price of a pair has its decimals", shows_decimals_of_a_pair),
         ("example: the session survives a reload, and ends", stays_signed_in),
+        ("example: the demo user again", signs_in),
+        ("example: a goal is deleted", deletes_a_goal),
+        ("example: a symbol is removed from the watchlist", removes_from_the_watchlist),
+        ("example: sign out", signs_out),
+        ("example: sign up, and connect a broker", signs_up_and_connects),
     ]
     for path, steps in [("/", explorer), ("/example/", example)]:
         async with browser() as page:
