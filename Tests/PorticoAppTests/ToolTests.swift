@@ -180,6 +180,11 @@ struct ToolTests {
             environment: ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "Nothing"])
         #expect(run.status != 0)
         #expect(run.errors.contains("\"Nothing\", which is the name of no trusted mutation"))
+        let trade = try await Program.run(
+            ["serve", "--port", "0"],
+            environment: ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenTrade"])
+        #expect(trade.status == 2)
+        #expect(trade.errors.contains("\"RavenTrade\", which places or replaces orders."))
     }
 }
 

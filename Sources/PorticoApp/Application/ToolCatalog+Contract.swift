@@ -10,7 +10,7 @@ extension ToolCatalog {
     ///   - policy: The trusted documents.
     ///   - mutations: The names of the mutations that are tools.
     ///   - schema: The schema that executes them.
-    /// - Throws: `UsageError` for a name of `mutations` that no trusted mutation has.
+    /// - Throws: `UsageError` for a name of `mutations` that no trusted mutation has, or whose mutation places orders.
     init(trusting policy: DocumentPolicy, mutations: Set<String>, schema: Schema) throws {
         self.init(
             documents: policy.trusted.values, mutations: mutations, schema: schema,
@@ -23,7 +23,17 @@ extension ToolCatalog {
                 \(Settings.http.documents) sets the trusted documents.
                 """)
         }
+        if let tool = tools.first(where: { !$0.rootFields.isDisjoint(with: Self.orderFields) }) {
+            throw UsageError(
+                """
+                \(Settings.http.mcpMutations) has "\(tool.name)", which places or replaces orders. A tool cannot do so, \
+                because no limit of value applies to it. Remove the name.
+                """)
+        }
     }
+
+    /// The mutations that a language model must not execute.
+    private static let orderFields: Set<String> = ["placeOrder", "replaceOrder"]
 
     /// The JSON forms of the schema's scalars: those that the gateway reads and writes.
     private static let scalars: [String: InputObject] = [
