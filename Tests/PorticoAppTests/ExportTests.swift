@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import Upstream
 
-@testable import Storage
-@testable import Web
+import Storage
+import Web
 
 @Suite("The export")
 struct ExportTests {

@@ -374,7 +374,7 @@ package final class GraphQLRoute: Route {
     private func streamFormat(of request: PreparedRequest, in context: RequestContext) -> StreamFormat? {
         let accepted = context.accepted
         if request.operationType == .subscription { return accepted.stream }
-        if request.hasIncrementalDirectives, let incremental = accepted.incremental {
+        if let incremental = accepted.incremental, request.hasIncrementalDirectives {
             return incremental.stream
         }
         return accepted.single == nil ? accepted.stream ?? accepted.incremental?.stream : nil

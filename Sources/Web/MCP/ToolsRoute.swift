@@ -16,6 +16,8 @@ struct ToolsRoute: Route {
         (self.catalog, self.graphQL) = (catalog, graphQL)
     }
 
+    var checksOriginOfPOST: Bool { true }
+
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         do throws(HTTPError) {
             guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }

@@ -82,7 +82,7 @@ package struct Router: Sendable {
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
             try crossSite.checkOrigin(
-                of: head, includesPOST: route is ToolsRoute, isPage: route is ReadOnlyRoute)
+                of: head, includesPOST: route.checksOriginOfPOST, isPage: route is ReadOnlyRoute)
             // Requests that are refused above do not count, because their refusal costs as little as RATE_LIMITED.
             // Preflights do not count, because browsers do not show a page why one is refused.
             if !Router.healthPaths.contains(path) { try quota.charge(head.client) }
