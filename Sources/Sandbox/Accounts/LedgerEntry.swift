@@ -5,7 +5,7 @@ import Brokerage
 /// Numbers of shares and prices are those after later splits, as are the market's prices; the wire formats convert
 /// them.
 struct LedgerEntry: Sendable, Hashable {
-    /// The position in the ledger, from 1. Later entries do not change it.
+    /// The position in the ledger, from 1; later entries do not change it.
     let number: Int
     let kind: Kind
     /// Seconds since 1970: the moment at which the account changes and the provider creates the row.
@@ -14,7 +14,7 @@ struct LedgerEntry: Sendable, Hashable {
     let date: CalendarDate
     /// Nil for an entry without an instrument.
     let instrument: FakeInstrument?
-    /// Shares: traded, delivered or entitled to a dividend; negative for a sale. Zero for cash alone.
+    /// Shares that are traded, delivered or entitled to a dividend: negative for a sale, zero for cash alone.
     let quantity: Decimal
     /// The price of a share, or its dividend, in ``currency``.
     let price: Decimal?
