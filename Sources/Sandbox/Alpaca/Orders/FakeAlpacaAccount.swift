@@ -43,9 +43,14 @@ struct FakeAlpacaAccount: Sendable {
 
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
-    /// Returns the account's money and shares, fills included, since the ledger's ``Ledger/funded``.
-    func book(_ market: Market) throws -> FakePortfolio {
-        try FakePortfolio(user.ledger, market, fills: executions.map(\.fill))
+    /// Returns the account's money and shares, fills included, for the current day.
+    ///
+    /// From ``Ledger/funded`` on, it needs no ledger. The first week also contains days before it.
+    func book(_ view: MarketView) throws -> FakePortfolio {
+        guard view.now >= Int(user.ledger.funded.secondsSince1970) + 7 * 86_400 else {
+            return try wholeBook(view)
+        }
+        return try FakePortfolio(user.ledger, view.market, fills: executions.map(\.fill))
     }
 
     /// Returns the account's money and shares since its opening.
@@ -154,7 +159,7 @@ struct FakeAlpacaAccount: Sendable {
         orders[index].status = quantity == wanted ? .filled : .partiallyFilled
         orders[index].updatedAt = time
         orders[index].filledAt = quantity == wanted ? time : nil
-        let position = try position(in: order.ticket.instrument, at: match.second, view.market)
+        let position = try position(in: order.ticket.instrument, at: match.second, view)
         let id = nextID()
         executions.append(
             FakeAlpacaExecution(
@@ -169,8 +174,9 @@ struct FakeAlpacaAccount: Sendable {
     }
 
     /// Returns the position from the ledger and all fills.
-    private func position(in instrument: FakeInstrument, at second: Int, _ market: Market) throws -> Decimal {
-        let held = try FakePortfolio(user.ledger, market).holdings(at: second).first {
+    private func position(in instrument: FakeInstrument, at second: Int, _ view: MarketView) throws -> Decimal
+    {
+        let held = try FakePortfolio(user.ledger, view.market).holdings(at: second).first {
             $0.instrument == instrument
         }
         return try (held?.quantity ?? .zero) + traded[instrument.symbol, default: .zero]
@@ -253,7 +259,7 @@ extension FakeAlpacaAccount {
         let price =
             ticket.limitPrice ?? ticket.stopPrice ?? Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
         let held =
-            try book(view.market).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
+            try book(view).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
             .quantity
             ?? .zero
         var quantity = ticket.quantity ?? .zero
@@ -309,7 +315,7 @@ struct FakeAlpacaFunds {
 
     /// `without` is the id of an order that is ignored, because another replaces it.
     init(_ account: FakeAlpacaAccount, _ view: MarketView, without: String? = nil) throws {
-        let valuation = try FakePortfolioValuation(account.book(view.market), view)
+        let valuation = try FakePortfolioValuation(account.book(view), view)
         let gross = try valuation.longValue + valuation.shortValue.magnitude
         let half = Decimal(coefficient: 5, scale: 1) ?? .zero
         initialMargin = try gross * half
