@@ -11,7 +11,7 @@ struct FakeAlpacaAccount: Sendable {
     /// The index of an order by the client's identifier.
     private var clientIDs: [String: Int] = [:]
     private var ids: [String: Int] = [:]
-    private(set) var fills: [Fill] = []
+    private(set) var executions: [FakeAlpacaExecution] = []
     /// The sum of the fills, by symbol.
     private var traded: [String: Decimal] = [:]
     var watchlists: [FakeAlpacaWatchlist] = []
@@ -43,9 +43,25 @@ struct FakeAlpacaAccount: Sendable {
 
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
-    /// Returns the account's money and shares, fills included.
-    func book(_ market: Market) throws -> FakePortfolio {
-        try FakePortfolio(user.ledger, market, fills: fills)
+    /// Returns the account's money and shares, fills included, for the current day.
+    ///
+    /// From ``Ledger/funded`` on, it needs no ledger. The first week also contains days before it.
+    func book(_ view: MarketView) throws -> FakePortfolio {
+        guard view.now >= Int(user.ledger.funded.secondsSince1970) + 7 * 86_400 else {
+            return try wholeBook(view)
+        }
+        return try FakePortfolio(user.ledger, view.market, fills: executions.map(\.fill))
+    }
+
+    /// Returns the account's money and shares since its opening.
+    func wholeBook(_ view: MarketView) throws -> FakePortfolio {
+        try FakePortfolio(
+            user.ledger, view.market, fills: executions.map(\.fill), history: history(view))
+    }
+
+    /// Returns the ledger without the fills of orders.
+    func history(_ view: MarketView) throws -> AccountHistory {
+        try view.market.histories.history(of: user.ledger.plan, in: view.market, through: view.now)
     }
 
     /// Returns the open orders of one side.
@@ -133,10 +149,8 @@ struct FakeAlpacaAccount: Sendable {
             return false
         }
         let signed = order.ticket.side == .buy ? quantity : try quantity.negated
-        fills.append(
-            Fill(
-                instrument: order.ticket.instrument, quantity: signed, price: match.price,
-                second: match.second))
+        let fill = Fill(
+            instrument: order.ticket.instrument, quantity: signed, price: match.price, second: match.second)
         traded[order.ticket.instrument.symbol, default: .zero] =
             try traded[order.ticket.instrument.symbol, default: .zero] + signed
         let time = max(time(of: match.second, now), order.updatedAt)
@@ -145,18 +159,24 @@ struct FakeAlpacaAccount: Sendable {
         orders[index].status = quantity == wanted ? .filled : .partiallyFilled
         orders[index].updatedAt = time
         orders[index].filledAt = quantity == wanted ? time : nil
-        let position = try position(in: order.ticket.instrument, at: match.second, view.market)
+        let position = try position(in: order.ticket.instrument, at: match.second, view)
+        let id = nextID()
+        executions.append(
+            FakeAlpacaExecution(
+                id: id, orderID: order.id, time: time, fill: fill, cumulative: orders[index].filledQuantity,
+                remaining: try wanted - quantity, isShort: position.isNegative))
         events.append(
             FakeAlpacaTradeUpdate(
                 kind: quantity == wanted ? .fill : .partialFill, order: orders[index], time: time,
                 execution: FakeAlpacaTradeUpdate.Execution(
-                    id: nextID(), price: match.price, quantity: quantity, position: position)))
+                    id: id, price: match.price, quantity: quantity, position: position)))
         return true
     }
 
     /// Returns the position from the ledger and all fills.
-    private func position(in instrument: FakeInstrument, at second: Int, _ market: Market) throws -> Decimal {
-        let held = try FakePortfolio(user.ledger, market).holdings(at: second).first {
+    private func position(in instrument: FakeInstrument, at second: Int, _ view: MarketView) throws -> Decimal
+    {
+        let held = try FakePortfolio(user.ledger, view.market).holdings(at: second).first {
             $0.instrument == instrument
         }
         return try (held?.quantity ?? .zero) + traded[instrument.symbol, default: .zero]
@@ -166,6 +186,22 @@ struct FakeAlpacaAccount: Sendable {
     private func time(of second: Int, _ now: Instant) -> Instant {
         min(Instant(secondsSince1970: Int64(second)) ?? now, now)
     }
+}
+
+/// A fill of an order, with what activities report of it.
+struct FakeAlpacaExecution: Sendable {
+    /// A UUID.
+    let id: String
+    let orderID: String
+    /// The time of the sandbox's clock.
+    let time: Instant
+    let fill: Fill
+    /// The filled shares of the order after it.
+    let cumulative: Decimal
+    /// The shares of the order that are not filled after it.
+    let remaining: Decimal
+    /// True if the position is short after it.
+    let isShort: Bool
 }
 
 extension FakeAlpacaAccount {
@@ -223,7 +259,7 @@ extension FakeAlpacaAccount {
         let price =
             ticket.limitPrice ?? ticket.stopPrice ?? Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
         let held =
-            try book(view.market).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
+            try book(view).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
             .quantity
             ?? .zero
         var quantity = ticket.quantity ?? .zero
@@ -279,7 +315,7 @@ struct FakeAlpacaFunds {
 
     /// `without` is the id of an order that is ignored, because another replaces it.
     init(_ account: FakeAlpacaAccount, _ view: MarketView, without: String? = nil) throws {
-        let valuation = try FakePortfolioValuation(account.book(view.market), view)
+        let valuation = try FakePortfolioValuation(account.book(view), view)
         let gross = try valuation.longValue + valuation.shortValue.magnitude
         let half = Decimal(coefficient: 5, scale: 1) ?? .zero
         initialMargin = try gross * half
