@@ -16,9 +16,10 @@ struct ActivityTests {
         return fields.map { $0 ?? "-" }.joined(separator: " ")
     }
 
-    @Test("of the fact sheet are mapped: an execution has its cash, a split its two rows, a dividend no units")
+    @Test(
+        "of the fact sheet are mapped: an execution has its cash, a split its two rows, a dividend no units")
     func example() throws {
-        let activities = try decodeList(of: AlpacaActivity.self, from: example("activities")).map(\.activity)
+        let activities = try decodeList(of: AlpacaActivity.self, from: AlpacaTests.example("activities")).map(\.activity)
         #expect(
             activities.map(Self.line) == [
                 "FEE FEE/TAF 2026-11-19 2026-11-19 - - - - -0.02 USD",
@@ -49,33 +50,41 @@ struct ActivityTests {
     private static let rows: [Row] = [
         // The cash of an execution is rounded to the cent: 0.04 × 480.338 = 19.21352.
         Row(
-            members: #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"0.04","price":"480.338","symbol":"MSFT""#,
+            members:
+                #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"0.04","price":"480.338","symbol":"MSFT""#,
             line: "TRADE FILL 2026-11-18 - MSFT BUY 0.04 480.338 -19.21 USD"),
         // After 19:00 in New York it is the next day in UTC.
         Row(
-            members: #""activity_type":"FILL","transaction_time":"2026-11-19T00:30:00Z","side":"sell_short","qty":"1","price":"10","symbol":"MSFT""#,
+            members:
+                #""activity_type":"FILL","transaction_time":"2026-11-19T00:30:00Z","side":"sell_short","qty":"1","price":"10","symbol":"MSFT""#,
             line: "TRADE FILL 2026-11-18 - MSFT SELL -1 10 10 USD"),
         // The number of units of a contract is unknown, and so is the amount.
         Row(
-            members: #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"1","price":"2.5","symbol":"AAPL261218C00230000""#,
+            members:
+                #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"1","price":"2.5","symbol":"AAPL261218C00230000""#,
             line: "TRADE FILL 2026-11-18 - AAPL261218C00230000 BUY 1 2.5 - USD"),
         Row(
-            members: #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"1","price":"0.05","symbol":"ETH/BTC""#,
+            members:
+                #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"buy","qty":"1","price":"0.05","symbol":"ETH/BTC""#,
             line: "TRADE FILL 2026-11-18 - ETH/BTC BUY 1 0.05 - -"),
         Row(
-            members: #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"","qty":"1","price":"10","symbol":"MSFT""#,
+            members:
+                #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","side":"","qty":"1","price":"10","symbol":"MSFT""#,
             line: "TRADE FILL 2026-11-18 - MSFT - - 10 - USD"),
         Row(
-            members: #""activity_type":"DIV","activity_sub_type":"SDIV","date":"2026-11-12","qty":"3","net_amount":"0","currency":"USD","symbol":"MSFT""#,
+            members:
+                #""activity_type":"DIV","activity_sub_type":"SDIV","date":"2026-11-12","qty":"3","net_amount":"0","currency":"USD","symbol":"MSFT""#,
             line: "DIVIDEND DIV/SDIV 2026-11-12 2026-11-12 MSFT - 3 - 0 USD"),
         Row(
-            members: #""activity_type":"JNLC","date":"2026-11-12","net_amount":"12.5","currency":"USD","description":"Juneteenth Margin Reimbursement""#,
+            members:
+                #""activity_type":"JNLC","date":"2026-11-12","net_amount":"12.5","currency":"USD","description":"Juneteenth Margin Reimbursement""#,
             line: "FEE JNLC 2026-11-12 2026-11-12 - - - - 12.5 USD"),
         Row(
             members: #""activity_type":"JNLC","date":"2026-11-12","net_amount":"100000","currency":"USD""#,
             line: "TRANSFER JNLC 2026-11-12 2026-11-12 - - - - 100000 USD"),
         Row(
-            members: #""activity_type":"CFEE","date":"2026-11-12","qty":"-0.0001","price":"95000","net_amount":"0","currency":"USD","symbol":"BTCUSD""#,
+            members:
+                #""activity_type":"CFEE","date":"2026-11-12","qty":"-0.0001","price":"95000","net_amount":"0","currency":"USD","symbol":"BTCUSD""#,
             line: "FEE CFEE 2026-11-12 2026-11-12 BTC/USD - -0.0001 95000 0 USD"),
         // An unknown type keeps the broker's term; a missing amount is not zero, and an amount without currency is none.
         Row(
@@ -116,7 +125,8 @@ struct ActivityTests {
     func fault() throws {
         let body = Array(#"[{"id":"1","activity_type":"FEE"}]"#.utf8)
         let error = #expect(throws: JSONError.self) { try decodeList(of: AlpacaActivity.self, from: body) }
-        #expect(error?.description.hasPrefix(#"[0]: no "date or transaction_time""#) == true, "\(error as Any)")
+        #expect(
+            error?.description.hasPrefix(#"[0]: no "date or transaction_time""#) == true, "\(error as Any)")
     }
 
     private static func page(_ ids: Range<Int>, status: String = "executed") -> String {
@@ -148,7 +158,8 @@ struct ActivityTests {
 
     @Test("are read again for four days, of which two show which ones were deleted; cancelled ones are named")
     func again() async throws {
-        try await withAlpaca(answering: { _, _ in .text(Self.page(0..<2, status: "canceled")) }) { alpaca, server in
+        try await withAlpaca(answering: { _, _ in .text(Self.page(0..<2, status: "canceled")) }) {
+            alpaca, server in
             let since = try #require(CalendarDate(year: 2026, month: 11, day: 20))
             let page = try await alpaca.activities(of: "any", ActivityQuery(since: since), in: .patient)
             #expect(page.activities.isEmpty)

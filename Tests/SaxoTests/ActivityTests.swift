@@ -49,7 +49,8 @@ struct ActivityTests {
             for request in server.requests.suffix(2) {
                 #expect(
                     request.query == [
-                        "FromDate": "2000-01-01", "ToDate": "2026-11-21", "AccountKey": Self.account, "$top": "1000",
+                        "FromDate": "2000-01-01", "ToDate": "2026-11-21", "AccountKey": Self.account,
+                        "$top": "1000",
                     ])
             }
         }
@@ -97,20 +98,24 @@ struct ActivityTests {
         // A booking without its trade in the report is shown by itself.
         Row(members: #""BkAmountType":"Premium","RelatedTradeId":"9""#, line: "TRADE Premium"),
         Row(
-            members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHDEPWI","Amount":-5,"Currency":"EUR""#,
+            members:
+                #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHDEPWI","Amount":-5,"Currency":"EUR""#,
             line: "WITHDRAWAL Cash Amount"),
         Row(
-            members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT","Amount":5,"Currency":"EUR""#,
+            members:
+                #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT","Amount":5,"Currency":"EUR""#,
             line: "DEPOSIT Cash Amount"),
         Row(
             members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT""#, line: "OTHER Cash Amount"),
         Row(
-            members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHINTR","Amount":5,"Currency":"EUR""#,
+            members:
+                #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHINTR","Amount":5,"Currency":"EUR""#,
             line: "TRANSFER Cash Amount"),
         Row(members: #""BkAmountType":"Gold Bonus""#, line: "OTHER Gold Bonus"),
     ]
 
-    @Test("of the cash book have the kind of their type, and of an unknown type its term", arguments: bookings)
+    @Test(
+        "of the cash book have the kind of their type, and of an unknown type its term", arguments: bookings)
     func booked(row: Row) throws {
         let body = #"{"BkAmountId":1,"Date":"2026-11-10T00:00:00Z",\#(row.members)}"#
         let report = SaxoActivityReport(bookings: [try decode(SaxoBooking.self, from: body)], trades: [])
@@ -158,10 +163,12 @@ struct ActivityTests {
     @Test("of the report of trades have the kind of their event", arguments: trades)
     func traded(row: Row) throws {
         let body = #"{"TradeId":"1","TradeDate":"2026-11-10",\#(row.members)}"#
-        let report = SaxoActivityReport(bookings: [], trades: [try decode(SaxoReportedTrade.self, from: body)])
+        let report = SaxoActivityReport(
+            bookings: [], trades: [try decode(SaxoReportedTrade.self, from: body)])
         let activity = try #require(report.activities(in: SaxoSymbols()).first)
         #expect(
-            "\(activity.kind.rawValue) \(activity.providerKind) \(activity.side?.rawValue ?? "-")" == row.line)
+            "\(activity.kind.rawValue) \(activity.providerKind) \(activity.side?.rawValue ?? "-")" == row.line
+        )
         // No booking pays it, so its cash is unknown.
         #expect(activity.amount == nil)
     }
@@ -170,10 +177,14 @@ struct ActivityTests {
     func pence() throws {
         let trade = try decode(
             SaxoReportedTrade.self,
-            from: #"{"TradeId":"1","TradeDate":"2026-11-10","TradeEventType":"Bought","Uic":1,"AssetType":"Stock","InstrumentSymbol":"TSCO:xlon","Amount":10,"Price":455.2}"#)
+            from:
+                #"{"TradeId":"1","TradeDate":"2026-11-10","TradeEventType":"Bought","Uic":1,"AssetType":"Stock","InstrumentSymbol":"TSCO:xlon","Amount":10,"Price":455.2}"#
+        )
         let booking = try decode(
             SaxoBooking.self,
-            from: #"{"BkAmountId":"7","BkAmountType":"Share Amount","Date":"2026-11-10","RelatedTradeId":"1","Amount":-4552,"Currency":"GBX"}"#)
+            from:
+                #"{"BkAmountId":"7","BkAmountType":"Share Amount","Date":"2026-11-10","RelatedTradeId":"1","Amount":-4552,"Currency":"GBX"}"#
+        )
         let activity = try #require(
             SaxoActivityReport(bookings: [booking], trades: [trade]).activities(in: SaxoSymbols()).first)
         #expect(activity.price?.description == "4.552")

@@ -151,7 +151,9 @@ extension GatewayServices {
                 page = try await source.activities(of: account.account, query, in: call)
             } catch {
                 // The broker no longer has the page at which the read was interrupted.
-                guard continuesRead, error.cause == .unsupported || error.cause == .notFound else { throw error }
+                guard continuesRead, error.cause == .unsupported || error.cause == .notFound else {
+                    throw error
+                }
                 continuesRead = false
                 query = ActivityQuery(since: coverage?.completeOn)
                 continue

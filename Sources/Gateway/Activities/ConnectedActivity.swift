@@ -22,7 +22,9 @@ struct ConnectedActivity: Sendable {
     /// Whether it comes before another in a list, newest first.
     func precedes(_ other: ConnectedActivity) -> Bool {
         let (one, two) = (ActivityPosition(activity), ActivityPosition(other.activity))
-        if (one.day, one.moment) != (two.day, two.moment) { return (one.day, one.moment) > (two.day, two.moment) }
+        if (one.day, one.moment) != (two.day, two.moment) {
+            return (one.day, one.moment) > (two.day, two.moment)
+        }
         let (account, otherAccount) = ([connection.id, accountID], [other.connection.id, other.accountID])
         if account != otherAccount { return account.lexicographicallyPrecedes(otherAccount) }
         return two < one
@@ -36,7 +38,8 @@ extension ConnectedActivity: GraphQLObject {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(
-            "account", load: { activities, context in context.accounts(at: activities.map(\.accountReference)) })
+            "account",
+            load: { activities, context in context.accounts(at: activities.map(\.accountReference)) })
         Field("kind", \.activity.kind)
         Field("providerKind", \.activity.providerKind)
         Field("date", \.activity.date)

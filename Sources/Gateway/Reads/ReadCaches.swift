@@ -75,7 +75,8 @@ package struct ReadCaches: Sendable {
         static let clocks = 1 << 20
 
         static let all =
-            accounts + knownAccounts + positions + histories + activities + orders + order + watchlists + quotes + charts
+            accounts + knownAccounts + positions + histories + activities + orders + order + watchlists
+            + quotes + charts
             + instruments + searches + fundamentals + articles + singleArticles + clocks
     }
 

@@ -129,7 +129,8 @@ extension GatewayContext {
         let isPublic =
             switch kind {
             case .article, .chart, .fundamentals, .instrument, .marketClock, .providerStatus, .quote: true
-            case .account, .activity, .connection, .goal, .goalsProgress, .order, .portfolio, .position, .session, .user,
+            case .account, .activity, .connection, .goal, .goalsProgress, .order, .portfolio, .position,
+                .session, .user,
                 .watchlist, .watchlistItem:
                 false
             }

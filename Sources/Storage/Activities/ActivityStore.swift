@@ -36,6 +36,7 @@ package struct ActivityStore: Sendable {
     ///   - account: The account.
     ///   - now: The time of the page.
     /// - Returns: What is stored afterwards; nil, with nothing stored, if the connection has been deleted.
+    /// - Throws: `StorageError`; then nothing of the page is stored.
     package func save(
         _ page: ActivityPage, for query: ActivityQuery, of account: ActivityAccount, now: Instant = .now
     ) async throws(StorageError) -> ActivityCoverage? {
@@ -129,6 +130,8 @@ package struct ActivityStore: Sendable {
     ///   - account: The account.
     ///   - position: The position; nil for the newest.
     ///   - limit: The maximum number of activities.
+    /// - Returns: The activities; empty if none matches.
+    /// - Throws: `StorageError` if they could not be read.
     package func activities(
         _ filter: ActivityFilter, of account: ActivityAccount, after position: ActivityPosition?, limit: Int
     ) async throws(StorageError) -> [Activity] {
@@ -217,8 +220,9 @@ package struct ActivityCoverage: Hashable, Sendable {
     fileprivate var startedOn = CalendarDate.earliest
     /// From this day on the activities are complete; nil if all of the account are stored.
     package fileprivate(set) var since: CalendarDate?
-    /// The day in UTC on which the latest complete read began: activities that were recorded earlier are stored, as far
-    /// as the broker no longer changes them. Nil before the first complete read.
+    /// The day in UTC on which the latest complete read began; nil before the first complete read.
+    ///
+    /// Activities that were recorded earlier are stored, as far as the broker no longer changes them.
     package fileprivate(set) var completeOn: CalendarDate?
     /// When the latest complete read ended.
     package fileprivate(set) var readAt: Instant?

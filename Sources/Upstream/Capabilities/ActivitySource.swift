@@ -39,8 +39,9 @@ package struct ActivityPage: Hashable, Sendable {
     package var canceledIDs: [String]
     /// The next page; nil if the read is complete.
     package var next: String?
-    /// All activities that were recorded at this time or later are in the pages of the read: the broker no longer has
-    /// those that are not. Nil if the read does not show this.
+    /// The time from which the pages of the read have all activities; nil if it is unknown.
+    ///
+    /// The broker has deleted those that it recorded at this time or later and that are not in the pages.
     package var isCompleteFrom: Instant?
     /// The first day of which the broker has activities; nil if it has all of the account.
     package var horizon: CalendarDate?

@@ -23,7 +23,9 @@ struct ActivityStoreTests {
         return activity
     }
 
-    private static func account(_ owner: OwnerID, _ id: String = "a", _ connection: String = "c") -> ActivityAccount {
+    private static func account(_ owner: OwnerID, _ id: String = "a", _ connection: String = "c")
+        -> ActivityAccount
+    {
         ActivityAccount(owner: owner, connection: connection, account: id, isConnectionStored: false)
     }
 
@@ -37,7 +39,8 @@ struct ActivityStoreTests {
     @Test("exist after a restart, with every property and every digit")
     func restart() async throws {
         try await Folder.with { folder in
-            var full = try Self.activity("1::2", on: "2026-11-19", .trade, at: "2026-11-19T15:04:11.991284123Z")
+            var full = try Self.activity(
+                "1::2", on: "2026-11-19", .trade, at: "2026-11-19T15:04:11.991284123Z")
             full.providerKind = "FILL"
             full.settlementDate = try Self.day("2026-11-20")
             full.side = .sell
@@ -54,7 +57,8 @@ struct ActivityStoreTests {
             do {
                 let users = try TwoUsers(folder)
                 _ = try await ActivityStore(in: users.file).save(
-                    ActivityPage(activities: [empty, full]), for: ActivityQuery(), of: Self.account(users.ann),
+                    ActivityPage(activities: [empty, full]), for: ActivityQuery(),
+                    of: Self.account(users.ann),
                     now: Self.noon)
             }
             let users = try TwoUsers(folder)
@@ -122,7 +126,8 @@ struct ActivityStoreTests {
             #expect(
                 try await ids(
                     store, account,
-                    ActivityFilter(kinds: [.dividend], symbol: Symbol("AAPL"), to: Self.day("2026-11-18"))) == ["1"])
+                    ActivityFilter(kinds: [.dividend], symbol: Symbol("AAPL"), to: Self.day("2026-11-18")))
+                    == ["1"])
         }
     }
 
@@ -155,8 +160,10 @@ struct ActivityStoreTests {
             let account = Self.account(users.ann)
             _ = try await store.save(
                 ActivityPage(activities: [
-                    try Self.activity("old", on: "2026-11-10"), try Self.activity("canceled", on: "2026-11-11"),
-                    try Self.activity("changed", on: "2026-11-18"), try Self.activity("gone", on: "2026-11-18"),
+                    try Self.activity("old", on: "2026-11-10"),
+                    try Self.activity("canceled", on: "2026-11-11"),
+                    try Self.activity("changed", on: "2026-11-18"),
+                    try Self.activity("gone", on: "2026-11-18"),
                 ]), for: ActivityQuery(), of: account, now: Self.noon)
             let query = ActivityQuery(since: try Self.day("2026-11-20"))
             var changed = try Self.activity("changed", on: "2026-11-18")
@@ -176,7 +183,9 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated")
+    @Test(
+        "of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated"
+    )
     func limit() async throws {
         try await TwoUsers.with { users in
             let store = ActivityStore(in: users.file, maximum: 4)
@@ -190,7 +199,8 @@ struct ActivityStoreTests {
                     for: ActivityQuery(), of: account, now: Self.noon)
             }
             let coverage = try await store.save(
-                ActivityPage(activities: try ["2026-11-17", "2026-11-19"].map { try Self.activity($0, on: $0) }),
+                ActivityPage(
+                    activities: try ["2026-11-17", "2026-11-19"].map { try Self.activity($0, on: $0) }),
                 for: ActivityQuery(), of: two, now: Self.noon)
             #expect(coverage?.since == (try Self.day("2026-11-17")))
             #expect(try await store.coverage(of: one)?.since == (try Self.day("2026-11-17")))
@@ -257,14 +267,18 @@ struct ActivityStoreTests {
             }
             for account in [connection, Self.account(users.ann), Self.account(users.bob)] {
                 _ = try await store.save(
-                    ActivityPage(activities: [try Self.activity("x", on: "2026-11-16")]), for: ActivityQuery(),
+                    ActivityPage(activities: [try Self.activity("x", on: "2026-11-16")]),
+                    for: ActivityQuery(),
                     of: account, now: Self.noon)
             }
             let export = try #require(try await UserDataExport(of: users.file).json(of: users.ann))
             #expect(
                 export.contains(
-                    #""activities":[{"id":"x","connection":"c","account":"a","kind":"DIVIDEND","providerKind":"DIV","#))
-            #expect(export.contains(#""date":"2026-11-16""#) && export.contains(#""amount":"1.50","currency":"USD""#))
+                    #""activities":[{"id":"x","connection":"c","account":"a","kind":"DIVIDEND","providerKind":"DIV","#
+                ))
+            #expect(
+                export.contains(#""date":"2026-11-16""#)
+                    && export.contains(#""amount":"1.50","currency":"USD""#))
             try await users.file.database.write { db in
                 try db.execute("DELETE FROM connection WHERE id = 'stored'")
             }

@@ -142,7 +142,8 @@ extension AlpacaActivity {
         "FILL": .trade, "OPTRD": .trade, "OPCSH": .trade,
         "DIV": .dividend, "DIVCGL": .dividend, "DIVCGS": .dividend, "DIVROC": .dividend, "DIVTXEX": .dividend,
         "CGD": .dividend, "INT": .interest,
-        "DIVNRA": .tax, "DIVFT": .tax, "DIVTW": .tax, "DIVWH": .tax, "INTNRA": .tax, "INTTW": .tax, "WH": .tax,
+        "DIVNRA": .tax, "DIVFT": .tax, "DIVTW": .tax, "DIVWH": .tax, "INTNRA": .tax, "INTTW": .tax,
+        "WH": .tax,
         "FEE": .fee, "CFEE": .fee, "DIVFEE": .fee, "PTC": .fee, "PTR": .fee,
         "CSD": .deposit, "CSW": .withdrawal,
         "JNLC": .transfer, "ACATC": .transfer, "JNLS": .transfer, "ACATS": .transfer, "FOPT": .transfer,
@@ -182,7 +183,9 @@ extension AlpacaActivity {
 
     /// The currency of a price: that of the second half of a pair, which may be a coin.
     private var executionCurrency: String? {
-        guard let pair = symbol?.text.split(separator: "/"), pair.count == 2 else { return AlpacaMarket.currency }
+        guard let pair = symbol?.text.split(separator: "/"), pair.count == 2 else {
+            return AlpacaMarket.currency
+        }
         return pair[1] == AlpacaMarket.currency ? AlpacaMarket.currency : nil
     }
 

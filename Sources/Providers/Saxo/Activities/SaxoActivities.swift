@@ -12,7 +12,8 @@ extension SaxoClient: ActivitySource {
     package func activities(
         of account: String, _ query: ActivityQuery, in context: CallContext
     ) async throws(ProviderFailure) -> ActivityPage {
-        guard let account = try await identity(in: context).accounts.first(where: { $0.key == account }) else {
+        guard let account = try await identity(in: context).accounts.first(where: { $0.key == account })
+        else {
             throw ProviderFailure(.saxo, .notFound)
         }
         let first = query.since.map { $0.adding(days: -Self.rereadDays) ?? .earliest } ?? Self.firstDay
@@ -120,11 +121,13 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     ///   - booking: The row of the cash book that settles it; the report of trades has no currency of the price. Nil
     ///     for a trade that books no cash, such as a transfer of securities.
     ///   - symbolMapping: Portico's symbols.
+    /// - Returns: The activity; its amounts are nil without a booking.
     func activity(settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols) -> Activity {
         let kind = kind
         let term = [event, corporateAction].compactMap(\.self).filter { !$0.isEmpty }
         var activity = Activity(
-            id: "trade-\(id)", kind: kind, providerKind: term.isEmpty ? "Unknown" : term.joined(separator: "/"),
+            id: "trade-\(id)", kind: kind,
+            providerKind: term.isEmpty ? "Unknown" : term.joined(separator: "/"),
             date: date)
         activity.time = time
         activity.settlementDate = valueDate
@@ -258,7 +261,8 @@ extension ActivityKind {
         let name = name.lowercased()
         let words: [(String, ActivityKind)] = [
             ("spin", .spinOff), ("demerger", .spinOff), ("split", .split), ("merger", .merger),
-            ("name change", .symbolChange), ("symbol change", .symbolChange), ("ticker change", .symbolChange),
+            ("name change", .symbolChange), ("symbol change", .symbolChange),
+            ("ticker change", .symbolChange),
         ]
         self = words.first { name.contains($0.0) }?.1 ?? .other
     }
