@@ -19,7 +19,8 @@ struct ActivityTests {
     @Test(
         "of the fact sheet are mapped: an execution has its cash, a split its two rows, a dividend no units")
     func example() throws {
-        let activities = try decodeList(of: AlpacaActivity.self, from: AlpacaTests.example("activities")).map(\.activity)
+        let activities = try decodeList(of: AlpacaActivity.self, from: AlpacaTests.example("activities")).map(
+            \.activity)
         #expect(
             activities.map(Self.line) == [
                 "FEE FEE/TAF 2026-11-19 2026-11-19 - - - - -0.02 USD",
