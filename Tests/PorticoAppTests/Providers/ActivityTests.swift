@@ -169,23 +169,30 @@ struct ActivityTests {
         }
     }
 
-    @Test(
-        "are those that match the filter",
-        arguments: [
-            ("kinds: [DEPOSIT, WITHDRAWAL]", { ["DEPOSIT", "WITHDRAWAL"].contains($0["kind"]?.string) }),
-            ("symbol: \"AAPL\"", { $0["symbol"] == "AAPL" }),
-            ("from: \"2024-01-01\"", { ($0["date"]?.string ?? "") >= "2024-01-01" }),
-            ("to: \"2023-12-31\"", { ($0["date"]?.string ?? "") <= "2023-12-31" }),
-            (
-                "from: \"2023-01-01\" to: \"2023-12-31\" kinds: [TRADE] symbol: \"AAPL\"",
-                {
-                    $0["date"]?.string?.hasPrefix("2023-") == true && $0["kind"] == "TRADE"
-                        && $0["symbol"] == "AAPL"
-                }
-            ),
-            ("kinds: []", { _ in false }),
-        ] as [(String, @Sendable (JSONValue) -> Bool)])
-    func filters(arguments: String, matches: @Sendable (JSONValue) -> Bool) async throws {
+    /// Arguments, and the activities that match them.
+    struct Filter: CustomTestStringConvertible, Sendable {
+        let arguments: String
+        let matches: @Sendable (JSONValue) -> Bool
+
+        var testDescription: String { arguments }
+    }
+
+    private static let filters: [Filter] = [
+        Filter(arguments: "kinds: [DEPOSIT, WITHDRAWAL]") {
+            ["DEPOSIT", "WITHDRAWAL"].contains($0["kind"]?.string)
+        },
+        Filter(arguments: "symbol: \"AAPL\"") { $0["symbol"] == "AAPL" },
+        Filter(arguments: "from: \"2024-01-01\"") { ($0["date"]?.string ?? "") >= "2024-01-01" },
+        Filter(arguments: "to: \"2023-12-31\"") { ($0["date"]?.string ?? "") <= "2023-12-31" },
+        Filter(arguments: "from: \"2023-01-01\" to: \"2023-12-31\" kinds: [TRADE] symbol: \"AAPL\"") {
+            $0["date"]?.string?.hasPrefix("2023-") == true && $0["kind"] == "TRADE" && $0["symbol"] == "AAPL"
+        },
+        Filter(arguments: "kinds: []") { _ in false },
+    ]
+
+    @Test("are those that match the filter", arguments: filters)
+    func filters(filter: Filter) async throws {
+        let (arguments, matches) = (filter.arguments, filter.matches)
         try await Self.withGateway { gateway in
             let all = try await Self.nodes(gateway)
             #expect(try await Self.nodes(gateway, first: 9, arguments) == all.filter(matches))
