@@ -25,6 +25,7 @@ export async function showGoals(client, { symbols }, first, reload) {
   };
   open = prepareDialog(client, symbols, async () => show(await reload()));
   show(first);
+  return { show };
 }
 
 function goal(one, open) {
