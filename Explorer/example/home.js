@@ -14,13 +14,16 @@ export class Home {
   #client;
   #main = document.getElementById("home");
   #failure = document.getElementById("failure");
+  /** The parts that show a new overview; null until the first one. */
   #parts = null;
+  #isOpen = false;
 
   constructor(client) {
     this.#client = client;
   }
 
   hide() {
+    this.#isOpen = false;
     this.#main.hidden = true;
   }
 
@@ -32,25 +35,33 @@ export class Home {
    */
   async open(symbol) {
     document.title = "Portico example";
-    const first = await this.#load();
+    this.#isOpen = true;
+    const data = await this.#load();
+    // Another screen was opened meanwhile.
+    if (!this.#isOpen) return;
     this.#main.hidden = false;
-    this.#showPlacements(first);
+    this.#showPlacements(data);
     if (this.#parts) {
-      showTotals(first);
-      for (const part of this.#parts) part?.show?.(first);
+      showTotals(data);
+      for (const part of this.#parts) part?.show?.(data);
     } else {
-      const reload = () => this.#load();
-      const portfolio = await showPortfolio(this.#client, first);
-      portfolio.drawChart();
-      const parts = await Promise.allSettled([
-        showWatchlist(this.#client, first, reload), showGoals(this.#client, portfolio, first, reload), showBrokers(this.#client),
-      ]);
-      this.#parts = parts.map(({ value }) => value);
-      const reasons = parts.map(({ reason }) => reason?.message).filter(Boolean);
-      if (reasons.length) showMessage(this.#failure, [this.#failure.textContent, ...reasons].filter(Boolean).join(" "));
+      this.#parts = [];
+      await this.#build(data);
     }
     const link = symbol && [...this.#main.querySelectorAll("a.stock-link")].find((one) => one.dataset.symbol === symbol);
     (link || document.getElementById("home-title")).focus();
+  }
+
+  async #build(first) {
+    const reload = () => this.#load();
+    const portfolio = await showPortfolio(this.#client, first);
+    portfolio.drawChart();
+    const parts = await Promise.allSettled([
+      showWatchlist(this.#client, first, reload), showGoals(this.#client, portfolio, first, reload), showBrokers(this.#client),
+    ]);
+    this.#parts = parts.map(({ value }) => value);
+    const reasons = parts.map(({ reason }) => reason?.message).filter(Boolean);
+    if (reasons.length) showMessage(this.#failure, [this.#failure.textContent, ...reasons].filter(Boolean).join(" "));
   }
 
   async #load() {

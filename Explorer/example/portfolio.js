@@ -31,10 +31,8 @@ export async function showPortfolio(client, first) {
       return;
     }
     const fresh = row(position, position.currentPrice, known.get(position.id));
-    rows.set(position.id, fresh);
-    if (!old) return body.append(fresh);
-    mark(fresh, old);
-    old.replaceWith(fresh);
+    if (old) return update(old, fresh);
+    rows.set(position.id, body.appendChild(fresh));
   }, (state, reason) => showLiveState(live, state, reason));
 
   return {
@@ -84,10 +82,13 @@ function accountRow({ account: { provider, number, equity, currency, dayChange }
   ]);
 }
 
-/** Highlights a value that has changed. */
-function mark(fresh, old) {
+/** Shows the values of another row, and highlights a value that has changed. The link stays, with its focus. */
+function update(old, fresh) {
   const step = Number(fresh.dataset.value) - Number(old.dataset.value);
-  if (step !== 0) fresh.querySelector(".value").classList.add(step > 0 ? "rose" : "fell");
+  old.dataset.value = fresh.dataset.value;
+  old.querySelector("th .narrow").textContent = fresh.querySelector("th .narrow").textContent;
+  for (const cell of [...fresh.cells].slice(1)) old.cells[cell.cellIndex].replaceWith(cell.cloneNode(true));
+  if (step !== 0) old.querySelector(".value").classList.add(step > 0 ? "rose" : "fell");
 }
 
 function market(clock) {
