@@ -211,7 +211,7 @@ export class StockPage {
     if (problem !== undefined) showMessage(this.#element("position-failure"), problem);
   }
 
-  #showWatched({ inWatchlists, watchlists }) {
+  #showWatched({ instrument: { inWatchlists }, watchlists }) {
     const toggle = this.#element("watch");
     // Without a known state the button would do the opposite of its text.
     if (!inWatchlists || !watchlists) return;
