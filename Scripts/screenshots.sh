@@ -21,7 +21,7 @@ mkdir -p "$pictures"
 # Friday afternoon in New York: the market is open, and the day has a line.
 PORTICO_SANDBOX_TIME=2026-11-20T19:30:00Z PORTICO_SANDBOX_HOURS=exchange serve_sandbox "$PORTICO" --explorer Explorer
 
-"$tools/bin/python" -B Scripts/explorer/screenshots.py "$base" "$pictures"
-[ -z "${UPDATE:-}" ] || for picture in explorer=explorer-1400-light example=stock-1400-dark; do
+"$tools/bin/python" -B Scripts/explorer/screenshots.py "$base" "$pictures" "$@"
+[ -z "${UPDATE:-}" ] || for picture in explorer=explorer-1400-light example=stock-window-dark; do
     pngquant --force --strip --speed 1 256 --output "docs/images/${picture%%=*}.png" "$pictures/${picture#*=}.png"
 done

@@ -10,6 +10,7 @@ const replaceOrder = "/operations/raven/raven-replace-order.graphql";
 const cancelOrder = "/operations/raven/raven-cancel-order.graphql";
 
 const changeable = new Set(["ACCEPTED", "OPEN", "PARTIALLY_FILLED"]);
+const inForce = { DAY: "for the day", GTC: "until cancelled" };
 const final = new Set(["FILLED", "CANCELED", "REJECTED", "EXPIRED", "REPLACED"]);
 
 export class Orders {
@@ -69,7 +70,7 @@ export class Orders {
         : reconciliation === "UNDETERMINED" ? " The outcome cannot be determined: check with the broker before you order again." : "";
     const description = this.#describe(order);
     const row = element("li", "", [
-      element("span", "what", [element("b", "", description), element("small", "", ` ${[provider, account?.number, words(timeInForce)].filter(Boolean).join(" · ")}`)]),
+      element("span", "what", [element("b", "", description), element("small", "", ` ${[provider, account?.number, inForce[timeInForce] ?? words(timeInForce)].filter(Boolean).join(" · ")}`)]),
       element("span", `state ${final.has(state) ? "final" : ""}`, words(state)),
       element("p", "facts", `${filled}${note}`.trim()),
     ]);

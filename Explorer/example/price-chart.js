@@ -100,7 +100,7 @@ export class PriceChart {
         drawn("line", { x1: 0, x2: inner.width, y1: y(value), y2: y(value), class: "grid" }),
         drawn("text", { x: inner.width + 8, y: y(value), class: "tick value" }, price(value)));
     }
-    const count = Math.max(2, Math.min(6, Math.floor(inner.width / 90), points.length));
+    const count = Math.max(2, Math.min(6, Math.floor(inner.width / 75), points.length));
     for (let step = 0; step < count; step += 1) {
       const index = Math.round((step / (count - 1)) * (points.length - 1));
       const anchor = step === 0 ? "start" : step === count - 1 ? "end" : "middle";

@@ -173,7 +173,9 @@ export class StockPage {
       ["Year's high", yearHigh && this.#price(yearHigh)], ["Year's low", yearLow && this.#price(yearLow)],
     ].filter(([, value]) => value != null)));
     this.#element("description").textContent = description ?? "";
-    const problem = ["fundamentals", "description"].map((name) => errorsAt(errors, "instrument", name)).filter(Boolean).join(" ");
+    // NOT_FOUND: there is no company, for example behind a currency pair.
+    const failures = errors.filter((one) => one.extensions?.code !== "NOT_FOUND");
+    const problem = ["fundamentals", "description"].map((name) => errorsAt(failures, "instrument", name)).filter(Boolean).join(" ");
     showMessage(this.#element("figures-failure"), problem);
     this.#element("company").hidden = !fundamentals && !description && !problem;
   }

@@ -1,6 +1,6 @@
 """Takes pictures of the explorer and the example of a running Portico, which must use the sandbox.
 
-usage: screenshots.py BASE FOLDER
+usage: screenshots.py BASE FOLDER [SCREEN …]
 
 Each screen is taken at widths of 1400 and 390 pixels, light and dark: FOLDER/SCREEN-WIDTH-SCHEME.png. A new tab for each
 picture starts without the state of the one before.
@@ -71,15 +71,21 @@ async def prepare(page, base):
 SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review}
 
 
-async def main(base, folder):
+async def main(base, folder, wanted):
     async with browser() as page:
         await prepare(page, base)
     for name, show in SCREENS.items():
+        if wanted and name not in wanted:
+            continue
         for width in [1400, 390]:
             for scheme in ["light", "dark"]:
                 async with browser() as page:
                     await page.look(width, 900 if width > 400 else 844, scheme)
                     await show(page, base)
+                    await page.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+                    await page.run("new Promise((done) => setTimeout(done, 300))")
+                    if name == "stock" and width > 400:
+                        await page.picture(f"{folder}/{name}-window-{scheme}.png")
                     # The whole page, unless it fills exactly the window.
                     height = await page.run("Math.min(2600, document.documentElement.scrollHeight)")
                     await page.look(width, max(height, 844), scheme)
@@ -90,6 +96,6 @@ async def main(base, folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3 or not set(sys.argv[3:]) <= SCREENS.keys():
         sys.exit(__doc__)
-    asyncio.run(main(sys.argv[1], sys.argv[2]))
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
