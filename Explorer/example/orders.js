@@ -30,9 +30,13 @@ export class Orders {
     this.#isShown = true;
   }
 
-  /** Shows the new state of an order; fields that are missing keep their values. */
+  /**
+   * Shows the new state of an order; fields that are missing keep their values. An older state is ignored: the event of a
+   * change can arrive before the response to the mutation that caused it.
+   */
   update(order) {
     const old = this.#orders.get(order.id);
+    if (old && (final.has(old.order.state) ? !final.has(order.state) : order.fetchedAt < old.order.fetchedAt)) return;
     const merged = { ...old?.order, ...order };
     const row = this.#row(merged);
     this.#orders.set(order.id, { order: merged, row });

@@ -217,19 +217,19 @@ export class StockPage {
     const toggle = this.#element("watch");
     // Without a known state the button would do the opposite of its text.
     if (!inWatchlists || !watchlists) return;
-    let list = inWatchlists.find((one) => one && !one.readOnly) ?? null;
+    // The list of the home screen.
+    let list = watchlists.find((one) => one && !one.readOnly) ?? null;
+    let isWatched = inWatchlists.some((one) => one && one.id === list?.id);
     const show = () => {
-      toggle.textContent = list ? "Watched" : "Watch";
-      toggle.setAttribute("aria-pressed", String(Boolean(list)));
+      toggle.textContent = isWatched ? "Watched" : "Watch";
+      toggle.setAttribute("aria-pressed", String(isWatched));
     };
     toggle.hidden = false;
     toggle.addEventListener("click", async () => {
       toggle.disabled = true;
-      const target = list ?? watchlists.find((one) => one && !one.readOnly);
       try {
-        const changed = await toggleWatched(this.#client, target, this.#symbol, Boolean(list));
-        list = list ? null : changed;
-        if (!watchlists.includes(target) && changed) watchlists.push(changed);
+        list = await toggleWatched(this.#client, list, this.#symbol, isWatched);
+        isWatched = !isWatched;
         show();
       } catch (error) {
         showMessage(this.#element("stock-failure"), error.message);

@@ -63,7 +63,7 @@ export async function showWatchlist(client, first, reload) {
     const { data } = await client.run(find, { text, first: 6 });
     // The text has changed meanwhile; a search for the new text follows.
     if (form.elements.text.value.trim() !== text) return;
-    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, add)));
+    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, list, add)));
     if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
     hits.hidden = false;
   };
@@ -108,9 +108,9 @@ function item({ symbol, name, quote, chart, instrument }, remove) {
 }
 
 /** A link to the page of a hit, and a button that adds it to the list. */
-function hit({ symbol, name, exchange, inWatchlists }, add) {
+function hit({ symbol, name, exchange, inWatchlists }, list, add) {
   const link = stockLink(symbol, [element("b", "", symbol), element("span", "", name ?? ""), element("small", "", exchange ?? "")]);
-  if (inWatchlists?.length) return element("li", "", [link, element("small", "", "watched")]);
+  if (inWatchlists?.some((one) => one && one.id === list?.id)) return element("li", "", [link, element("small", "", "watched")]);
   const button = element("button", "", "Watch");
   button.type = "button";
   button.setAttribute("aria-label", `Add ${symbol} to the watchlist`);
