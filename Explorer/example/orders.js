@@ -26,20 +26,35 @@ export class Orders {
     [this.#client, this.#main, this.#instrument] = [client, main, instrument];
     this.#list = main.querySelector("#orders");
     this.#list.replaceChildren(element("li", "empty", "No order for this yet."));
-    for (const order of orders.toReversed()) this.update(order);
+    for (const order of orders.toReversed()) this.#show(order, 0);
     this.#isShown = true;
   }
 
+  /** Shows the state of an event. */
+  follow(order) {
+    this.#show(order, this.#events(order.id) + 1);
+  }
+
   /**
-   * Shows the new state of an order; fields that are missing keep their values. An older state is ignored: the event of a
-   * change can arrive before the response to the mutation that caused it.
+   * Shows the state in the response to a mutation, unless an event has arrived since the mutation was sent: events are in
+   * order, and the one of a change can arrive before the response to the mutation that caused it.
+   *
+   * @param events The number of events before the mutation.
    */
-  update(order) {
+  update(order, events = 0) {
+    if (this.#events(order.id) === events) this.#show(order, events);
+  }
+
+  #events(id) {
+    return this.#orders.get(id)?.events ?? 0;
+  }
+
+  /** Shows an order; fields that are missing keep their values. */
+  #show(order, events) {
     const old = this.#orders.get(order.id);
-    if (old && (final.has(old.order.state) ? !final.has(order.state) : order.fetchedAt < old.order.fetchedAt)) return;
     const merged = { ...old?.order, ...order };
     const row = this.#row(merged);
-    this.#orders.set(order.id, { order: merged, row });
+    this.#orders.set(order.id, { order: merged, row, events });
     if (this.#isShown && old?.order.state !== merged.state) this.#announce(merged);
     if (!old) {
       this.#list.querySelector(".empty")?.remove();
@@ -95,9 +110,10 @@ export class Orders {
 
   async #change(document, variables, container) {
     showMessage(container, "");
+    const events = this.#events(variables.id);
     try {
       const { data } = await this.#client.run(document, variables);
-      this.update(Object.values(data)[0].order);
+      this.update(Object.values(data)[0].order, events);
       return true;
     } catch (error) {
       // Not sent again: whether a lost change took effect is shown by the state of the order.

@@ -123,7 +123,7 @@ export class StockPage {
     this.#follow(liveOrders, {}, "orders-live", ({ orders: order }) => {
       if (order?.symbol !== this.#symbol) return;
       ticket.settle(order.clientOrderId);
-      orders.update(order);
+      orders.follow(order);
     });
   }
 

@@ -384,12 +384,12 @@ async def uses_the_keyboard(page):
 
 
 async def watches(page):
-    await open_stock(page, "MSFT")
+    await open_stock(page, "GOOGL")
     await page.click("#watch[aria-pressed=false]:not([hidden])")
     await page.until('document.getElementById("watch").getAttribute("aria-pressed") === "true"', "a pressed button")
     await page.run("location.hash = '#/'")
-    await page.until('document.querySelector("#watchlist a[data-symbol=MSFT]")', "the symbol in the list")
-    await open_stock(page, "MSFT")
+    await page.until('document.querySelector("#watchlist a[data-symbol=GOOGL]")', "the symbol in the list")
+    await open_stock(page, "GOOGL")
     await page.click("#watch[aria-pressed=true]")
     await page.until('document.getElementById("watch").getAttribute("aria-pressed") === "false"', "the button again")
 
