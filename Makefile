@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients client-kits explorer explorer-check dist image image-check manifests-check setup clean
+	clients client-kits explorer explorer-check screenshots dist image image-check manifests-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -118,6 +118,9 @@ explorer: ## Fetch the libraries of the explorer at / from PyPI; make run does s
 
 explorer-check: setup explorer ## Test the explorer and the example in headless Chromium
 	Scripts/explorer-check.sh
+
+screenshots: setup explorer ## Take pictures of the explorer and the example into .build/screenshots; UPDATE=1 for docs/images
+	Scripts/screenshots.sh
 
 dist: setup ## Build an archive for machines without Swift into .build/dist, with SBOM and checksums
 	Scripts/dist.sh
