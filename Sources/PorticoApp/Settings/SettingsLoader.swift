@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 package import PorticoCore
+import ProviderFile
 import SystemPackage
 
 /// Loads settings: a flag before an environment variable before the configuration file.
@@ -20,7 +21,14 @@ package enum SettingsLoader {
             name.hasPrefix("PORTICO_") && KubernetesServiceLinks.contains(name, value)
         }
         let environment = environment.filter { name, _ in serviceLinks[name] == nil }
-        try check(environment)
+        let config = Settings.server.config.definition
+        let path = flags[config.name] ?? environment[config.variable]
+        let object = try path.map(object)
+        let providers = Settings.server.providers.definition
+        let providerFile =
+            flags[providers.name] ?? environment[providers.variable] ?? object?[providers.name] as? String
+        let definitions = try Settings.all + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
+        try check(environment, definitions)
         let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
         var sources: [(provider: any ConfigProvider, file: String?)] = [
             (InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)), nil),
@@ -29,12 +37,12 @@ package enum SettingsLoader {
                 nil
             ),
         ]
-        let config = Settings.server.config.definition
-        if let path = flags[config.name] ?? environment[config.variable] {
+        if let path, let object {
+            try check(object, of: path, definitions)
             sources.append((try await file(at: path), path))
         }
         var entries: [String: SettingValues.Entry] = [:]
-        for setting in Settings.all {
+        for setting in definitions {
             for source in sources {
                 guard let text = text(setting, in: source.provider), !text.isEmpty else { continue }
                 entries[setting.name] = SettingValues.Entry(text, file: source.file)
@@ -59,8 +67,8 @@ package enum SettingsLoader {
         return nil
     }
 
-    private static func check(_ environment: [String: String]) throws {
-        let known = Set(Settings.all.map(\.variable))
+    private static func check(_ environment: [String: String], _ definitions: [SettingDefinition]) throws {
+        let known = Set(definitions.map(\.variable))
         for name in environment.keys.sorted() where name.hasPrefix("PORTICO_") && !known.contains(name) {
             throw UsageError(
                 "The environment has \(name), which is not a variable of Portico. The variables are: "
@@ -68,7 +76,7 @@ package enum SettingsLoader {
         }
     }
 
-    private static func file(at path: String) async throws -> any ConfigProvider {
+    private static func object(at path: String) throws -> [String: Any] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageError(
                 "\(Settings.server.config) names \"\(path)\", which cannot be read.")
@@ -76,7 +84,13 @@ package enum SettingsLoader {
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
         }
-        let known = Set(Settings.all.map(\.name))
+        return object
+    }
+
+    private static func check(
+        _ object: [String: Any], of path: String, _ definitions: [SettingDefinition]
+    ) throws {
+        let known = Set(definitions.map(\.name))
         for key in object.keys.sorted() where !known.contains(key) {
             throw UsageError(
                 "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
@@ -87,6 +101,9 @@ package enum SettingsLoader {
             throw UsageError(
                 "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
+    }
+
+    private static func file(at path: String) async throws -> any ConfigProvider {
         do {
             return try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         } catch {
