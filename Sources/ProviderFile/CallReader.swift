@@ -112,7 +112,9 @@ struct CallReader {
         if let item = node["nextItem"], node["next"] == nil {
             reader.fail(item, "It needs \"next\", the path of the address of the next page.")
         }
-        let nextQuery = node["nextQuery"].map { query($0, ["next", "limit", "symbol", "symbols"], needs: ["next"]) }
+        let nextQuery = node["nextQuery"].map {
+            query($0, ["next", "limit", "symbol", "symbols"], needs: ["next"])
+        }
         let fromQuery = node["fromQuery"].map { query($0, ["from", "limit"], needs: ["from"]) }
         guard let request else { return nil }
         return NewsEndpoint(
@@ -259,7 +261,8 @@ struct CallReader {
         }
         if let choices = node["choices"] {
             mapping.choices = Dictionary(
-                choices.members.map { ($0.key, $0.value.text ?? "") }, uniquingKeysWith: { first, _ in first })
+                choices.members.map { ($0.key, $0.value.text ?? "") }, uniquingKeysWith: { first, _ in first }
+            )
         }
         if let otherwise {
             mapping.otherwise = .value(otherwise.value.text)

@@ -91,7 +91,7 @@ struct ChartEndpoint: Sendable {
         return values
     }
 
-    /// The range of the calls; nil where nothing can lie in the window. Both ends are inclusive.
+    /// The range of the calls, both ends included; nil where nothing can lie in the window.
     func range(_ window: ChartWindow, now: Instant) -> (from: Instant, to: Instant)? {
         let to = min(window.to.map { $0 - .milliseconds(1) } ?? now, now)
         // Weeks may begin a day before Portico's, and days may be counted in another zone.
@@ -121,9 +121,10 @@ struct FileCharts: ChartSource {
             hasExtendedHours: endpoint.hasExtendedHours == true, symbolsPerCall: 1)
     }
 
-    /// Candles of less than a day have the hours that the file names; a request for others is `unsupported`. If a
-    /// response is empty and the provider has a call for one instrument, that is called too: an unknown symbol is not an
-    /// empty chart.
+    /// Reads the candles, which have the hours that the file names.
+    ///
+    /// A request for other hours is `unsupported`. If a response is empty and the provider has a call for one
+    /// instrument, that is called too: an unknown symbol is not an empty chart.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {

@@ -10,7 +10,8 @@ package struct FileProviderClient: Sendable {
     private let base: HTTPURL
     private let httpClient: ProviderHTTPClient
     private let headers: HTTPClientHeaders
-    private let keyItem: (name: String, value: String)?
+    /// The query item that has the key; `APIKey` is not printed.
+    private let keyItem: (name: String, key: APIKey)?
 
     /// The largest body of a response in bytes.
     static let maximumBodyBytes = 8 << 20
@@ -33,10 +34,10 @@ package struct FileProviderClient: Sendable {
             failure: { [errors = description.errors] response, now in errors.cause(response, now: now) })
         var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
-        var keyItem: (name: String, value: String)?
+        var keyItem: (name: String, key: APIKey)?
         switch (description.key, key) {
         case (.header(let name, let prefix)?, let key?): headers.add(name, prefix + key.text)
-        case (.query(let name)?, let key?): keyItem = (name, key.text)
+        case (.query(let name)?, let key?): keyItem = (name, key)
         case (nil, _), (_, nil): break
         }
         self.headers = headers
@@ -51,7 +52,8 @@ package struct FileProviderClient: Sendable {
         MarketDataClients(
             quotes: description.quotes.map { FileQuotes(client: self, endpoint: $0) },
             charts: description.charts.map { FileCharts(client: self, endpoint: $0) },
-            instruments: description.capabilities.contains(.instruments) ? FileInstruments(client: self) : nil,
+            instruments: description.capabilities.contains(.instruments)
+                ? FileInstruments(client: self) : nil,
             news: description.news.map { FileNews(client: self, endpoint: $0) })
     }
 
@@ -82,7 +84,7 @@ package struct FileProviderClient: Sendable {
         in context: CallContext, read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let address = request.url(base, values),
-            let url = keyItem.map({ address.appending(query: [($0.name, $0.value)]) }) ?? address
+            let url = keyItem.map({ address.appending(query: [($0.name, $0.key.text)]) }) ?? address
         else {
             throw ProviderFailure(id, .unsupported)
         }

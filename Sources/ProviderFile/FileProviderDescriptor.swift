@@ -56,7 +56,8 @@ private struct ConfiguredFileProvider: ConfiguredProvider {
         }
         let url = try values.secureURL(settings.baseURL, for: "key")
         do throws(ProviderBaseURL.Invalid) {
-            base = try url.map { url throws(ProviderBaseURL.Invalid) in try ProviderBaseURL(url) }
+            base =
+                try url.map { url throws(ProviderBaseURL.Invalid) in try ProviderBaseURL(url) }
                 ?? description.base
         } catch {
             throw UsageError("\(settings.baseURL.variable) cannot be used: \(error)")

@@ -59,7 +59,8 @@ struct FileSchema: Sendable {
             switch member.key {
             case "$schema", "$id", "title", "$defs": break
             case "description": result.description = value.text
-            case "$ref": result.rules.append(.reference(String((value.text ?? "").dropFirst("#/$defs/".count))))
+            case "$ref":
+                result.rules.append(.reference(String((value.text ?? "").dropFirst("#/$defs/".count))))
             case "type": result.rules.append(.types(value.text.map { [$0] } ?? texts()))
             case "const": result.rules.append(.constant(value.scalarText ?? ""))
             case "enum": result.rules.append(.options(texts()))
@@ -81,7 +82,8 @@ struct FileSchema: Sendable {
                 result.rules.append(.properties(properties))
             case "additionalProperties":
                 result.rules.append(.others(value.flag == false ? nil : try schema(value)))
-            case "propertyNames": result.rules.append(.names(value["enum"]?.elements.compactMap(\.text) ?? []))
+            case "propertyNames":
+                result.rules.append(.names(value["enum"]?.elements.compactMap(\.text) ?? []))
             case "required": result.rules.append(.required(texts()))
             case "oneOf":
                 result.rules.append(
@@ -144,11 +146,15 @@ struct FileSchema: Sendable {
                     fail(node, "It is longer than \(maximum) characters.", description)
                 }
             case .minimum(let minimum):
-                if case .number(let digits) = node.content, let value = Double(digits), value < Double(minimum) {
+                if case .number(let digits) = node.content, let value = Double(digits),
+                    value < Double(minimum)
+                {
                     fail(node, "\(digits) is less than \(minimum).", description)
                 }
             case .maximum(let maximum):
-                if case .number(let digits) = node.content, let value = Double(digits), value > Double(maximum) {
+                if case .number(let digits) = node.content, let value = Double(digits),
+                    value > Double(maximum)
+                {
                     fail(node, "\(digits) is more than \(maximum).", description)
                 }
             case .minimumItems(let minimum):

@@ -89,7 +89,8 @@ struct InstrumentItem: Sendable {
 struct FileInstruments: InstrumentSource {
     let client: FileProviderClient
 
-    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit] {
+    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
+    {
         guard let endpoint = client.description.search else { throw ProviderFailure(client.id, .unsupported) }
         let limit = min(max(limit, 1), endpoint.maximum)
         let list = try await client.get(

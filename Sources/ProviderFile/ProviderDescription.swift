@@ -66,6 +66,9 @@ struct ErrorForms: Sendable {
 
     private let forms: [(form: Form, body: JSONPathFields<Value>?)]
 
+    /// The longest body with a good status that may be an error, in bytes.
+    static let maximumErrorBytes = 8_192
+
     private struct Value: Sendable {
         var text: String?
     }
@@ -94,6 +97,8 @@ struct ErrorForms: Sendable {
     func cause(_ response: HTTPClientResponse, now: Instant) -> ProviderFailure.Cause? {
         for (form, body) in forms where form.status ?? response.status == response.status {
             if let body {
+                // Errors are short; a longer good body is data, and is not parsed twice.
+                guard !response.isSuccess || response.body.count <= Self.maximumErrorBytes else { continue }
                 let value = try? JSONReader.read(response.body) { reader throws(JSONError) in
                     try body.read(from: &reader)
                 }

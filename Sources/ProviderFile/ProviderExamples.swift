@@ -35,7 +35,9 @@ package struct ProviderExamples: Sendable {
     /// Runs all examples, without a connection.
     package func run() -> [Result] {
         examples.enumerated().map { index, example in
-            Result(name: "\(example.provider.name) \(example.call.rawValue) \(index + 1)", problems: example.run())
+            Result(
+                name: "\(example.provider.name) \(example.call.rawValue) \(index + 1)",
+                problems: example.run())
         }
     }
 }
@@ -85,16 +87,20 @@ struct ProviderExample: Sendable {
         let call = value("call", "The calls are: \(calls).", &reader, Call.init(rawValue:))
         symbols = (node["symbols"]?.elements ?? []).compactMap { element in
             let symbol = element.text.flatMap { Symbol($0) }
-            if symbol == nil { reader.fail(element, "It is not a symbol of Portico, such as AAPL or EUR/USD.") }
+            if symbol == nil {
+                reader.fail(element, "It is not a symbol of Portico, such as AAPL or EUR/USD.")
+            }
             return symbol
         }
         let time = "It must be a time in RFC 3339, such as 2026-11-20T16:00:00Z."
         window = ChartWindow(
             interval: value("interval", "It must be an interval, such as ONE_DAY.", &reader, Interval.init)
                 ?? .oneDay,
-            from: value("from", time, &reader) { Instant($0) }, to: value("to", time, &reader) { Instant($0) },
+            from: value("from", time, &reader) { Instant($0) },
+            to: value("to", time, &reader) { Instant($0) },
             last: value("last", "It must be a whole number.", &reader) { Int($0) },
-            adjustment: value("adjustment", "It must be an adjustment, such as RAW.", &reader, Adjustment.init))
+            adjustment: value(
+                "adjustment", "It must be an adjustment, such as RAW.", &reader, Adjustment.init))
         limit = value("limit", "It must be a whole number.", &reader) { Int($0) } ?? 10
         now = value("now", time, &reader) { Instant($0) } ?? Instant(secondsSince1970: 0) ?? .earliest
         for key in ["provider", "call", "response"] where node[key] == nil {
@@ -237,7 +243,9 @@ struct ProviderExample: Sendable {
             for member in element.members {
                 let (actual, wanted) = (item[member.key], member.value.scalarText)
                 if actual == wanted { continue }
-                if let actual, let wanted, let one = Decimal(actual), let other = Decimal(wanted), one == other {
+                if let actual, let wanted, let one = Decimal(actual), let other = Decimal(wanted),
+                    one == other
+                {
                     continue
                 }
                 problems.append(problem(member.value, "It is \(actual ?? "null")."))

@@ -29,7 +29,9 @@ struct ProviderFileReader {
     }
 
     private mutating func name(_ node: FileNode, among names: inout Set<ProviderName>) -> ProviderName? {
-        guard let value = node["name"], let name = value.text.flatMap({ ProviderName($0) }) else { return nil }
+        guard let value = node["name"], let name = value.text.flatMap({ ProviderName($0) }) else {
+            return nil
+        }
         let compiled = ProviderID.allCases.map { $0.rawValue.lowercased().map { $0 == "_" ? "-" : $0 } }
         if compiled.contains(Array(name.text)) || name.text == "other" {
             fail(value, "\"\(name)\" is the name of a compiled provider. Choose another one.")
@@ -113,7 +115,8 @@ struct ProviderFileReader {
     }
 
     private static let reservedHeaders: Set<String> = [
-        "accept", "accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding",
+        "accept", "accept-encoding", "connection", "content-length", "content-type", "host",
+        "transfer-encoding",
         "user-agent",
     ]
 
@@ -199,7 +202,9 @@ struct ProviderFileReader {
             if let contains = element["contains"], element["path"] == nil {
                 fail(contains, "It needs \"path\", the place of the text.")
             }
-            guard let cause = element["cause"]?.text.flatMap(ErrorForms.Cause.init(rawValue:)) else { continue }
+            guard let cause = element["cause"]?.text.flatMap(ErrorForms.Cause.init(rawValue:)) else {
+                continue
+            }
             if let pause = element["retryAfterSeconds"], cause != .rateLimited, cause != .quotaExhausted {
                 fail(pause, "Only RATE_LIMITED and QUOTA_EXHAUSTED have a pause. Remove it.")
             }

@@ -185,7 +185,8 @@ extension QuoteEndpoint {
     ) -> [Quote] {
         let requested = Dictionary(spellings.map { ($0.text, $0.symbol) }) { first, _ in first }
         return (list.items ?? []).compactMap { item in
-            let symbol = item.symbol.map { requested[$0] } ?? (spellings.count == 1 ? spellings[0].symbol : nil)
+            let symbol =
+                item.symbol.map { requested[$0] } ?? (spellings.count == 1 ? spellings[0].symbol : nil)
             guard let symbol else { return nil }
             var quote = item.quote(
                 of: symbol, Provenance(source: source, fetchedAt: fetchedAt, asOf: item.asOf))

@@ -78,7 +78,9 @@ struct RequestTemplate: Sendable {
     func url(_ base: HTTPURL, _ values: [String: String]) -> HTTPURL? {
         var url = base
         for segment in path {
-            guard let text = segment.filled(values), let longer = url.appending(path: text) else { return nil }
+            guard let text = segment.filled(values), let longer = url.appending(path: text) else {
+                return nil
+            }
             url = longer
         }
         return url.appending(query: query.map { ($0.name, $0.value.filled(values)) })

@@ -90,7 +90,8 @@ struct ValueMapping: Sendable {
         switch date ?? .rfc3339 {
         case .rfc3339: return { reader throws(JSONError) in try reader.instant() }
         case .seconds: return { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
-        case .milliseconds: return { reader throws(JSONError) in try reader.instant(since1970: .milliseconds) }
+        case .milliseconds:
+            return { reader throws(JSONError) in try reader.instant(since1970: .milliseconds) }
         case .nanoseconds: return { reader throws(JSONError) in try reader.instant(since1970: .nanoseconds) }
         case .date:
             return { reader throws(JSONError) in
@@ -154,7 +155,8 @@ extension LocalTime {
         let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == " " || $0 == "T" }
         guard halves.count == 2, let date = CalendarDate(halves[0]) else { return nil }
         let parts = halves[1].split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
+        guard (2...3).contains(parts.count), parts.allSatisfy({ $0.utf8.count == 2 }),
+            let hour = Int(parts[0]),
             let minute = Int(parts[1]), let second = parts.count == 3 ? Int(parts[2]) : 0
         else { return nil }
         self.init(date: date, hour: hour, minute: minute, second: second)

@@ -59,6 +59,7 @@ extension ArgumentReader {
     /// The provider that `provider` and `providerName` determine; nil if neither is given.
     ///
     /// - Parameter path: The path of the arguments in messages: `input.`.
+    /// - Returns: The provider, which need not be configured.
     /// - Throws: `FieldError` for OTHER without a name, a name of no provider, or arguments that contradict each other.
     func provider(in path: String = "") throws -> ProviderID? {
         let kind: ProviderArgument? = try self["provider"]

@@ -29,7 +29,8 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
             subcommands: [ServeCommand<Product>.self] + Product.commands + [
                 HealthCommand.self, UsersCommand.self, KeysCommand.self, BackupCommand.self,
                 DoctorCommand.self,
-                GraphQLCommand.self, ProvidersCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+                GraphQLCommand.self, ProvidersCommand.self, SchemaCommand.self, OperationsCommand.self,
+                MockCommand.self,
                 ClientKitCommand.self,
                 DocsCommand.self,
             ])

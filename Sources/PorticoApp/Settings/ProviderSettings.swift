@@ -91,9 +91,13 @@ extension ProviderRoutes {
     }
 
     /// Inserts each provider at the position in its file; one without a position is the last.
-    private mutating func insert(_ fileProviders: [ProviderDescription], into capability: MarketDataCapability) {
+    private mutating func insert(
+        _ fileProviders: [ProviderDescription], into capability: MarketDataCapability
+    ) {
         let providers = fileProviders.filter { $0.capabilities.contains(capability) }
-        for provider in providers.sorted(by: { ($0.routes[capability] ?? .max) < ($1.routes[capability] ?? .max) }) {
+        for provider in providers.sorted(by: {
+            ($0.routes[capability] ?? .max) < ($1.routes[capability] ?? .max)
+        }) {
             let index = (provider.routes[capability] ?? .max) - 1
             self[capability].insert(provider.id, at: min(index, self[capability].count))
         }

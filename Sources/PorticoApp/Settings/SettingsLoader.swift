@@ -27,7 +27,8 @@ package enum SettingsLoader {
         let providers = Settings.server.providers.definition
         let providerFile =
             flags[providers.name] ?? environment[providers.variable] ?? object?[providers.name] as? String
-        let definitions = try Settings.all + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
+        let definitions =
+            try Settings.all + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
         try check(environment, definitions)
         let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
         var sources: [(provider: any ConfigProvider, file: String?)] = [

@@ -48,7 +48,8 @@ struct ProvidersCheckCommand: AsyncParsableCommand {
 struct ProvidersTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Run the examples beside a provider file: requests, recorded responses and the expected values.",
+        abstract:
+            "Run the examples beside a provider file: requests, recorded responses and the expected values.",
         discussion: """
             The examples of providers.yaml are in providers.examples.yaml. Nothing is sent.
 
