@@ -14,12 +14,13 @@ package enum ProviderRegistry {
     /// The providers of the provider file, in its order; none without a file.
     ///
     /// - Throws: `UsageError` with all errors of the file.
-    static func fileProviders(_ path: String?) throws(UsageError) -> [ProviderDescription] {
-        guard let path else { return [] }
+    static func fileProviders(_ values: SettingValues) throws(UsageError) -> [ProviderDescription] {
+        guard let path = try values[Settings.server.providers] else { return [] }
         do throws(FileProblems) {
             return try ProviderFile(path: path).providers
         } catch {
-            throw UsageError("The provider file has errors:\n\(error)")
+            throw UsageError(
+                "\(values.name(of: Settings.server.providers)) names a provider file with errors:\n\(error)")
         }
     }
 

@@ -20,9 +20,8 @@ package struct ProviderSettings {
     /// - Throws: `UsageError` for invalid or incomplete settings.
     package init(_ values: SettingValues, in environment: Environment? = nil) throws(UsageError) {
         var providers: [(id: ProviderID, provider: any ConfiguredProvider)] = []
-        let path = try values[Settings.server.providers]
-        hasFile = path != nil
-        let fileProviders = try ProviderRegistry.fileProviders(path)
+        hasFile = values.isSet(Settings.server.providers)
+        let fileProviders = try ProviderRegistry.fileProviders(values)
         for descriptor in ProviderRegistry.all + fileProviders.map(\.descriptor) {
             providers.append((descriptor.id, try descriptor.configure(values, environment)))
         }

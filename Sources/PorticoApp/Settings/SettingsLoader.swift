@@ -21,15 +21,6 @@ package enum SettingsLoader {
             name.hasPrefix("PORTICO_") && KubernetesServiceLinks.contains(name, value)
         }
         let environment = environment.filter { name, _ in serviceLinks[name] == nil }
-        let config = Settings.server.config.definition
-        let path = flags[config.name] ?? environment[config.variable]
-        let object = try path.map(object)
-        let providers = Settings.server.providers.definition
-        let providerFile =
-            flags[providers.name] ?? environment[providers.variable] ?? object?[providers.name] as? String
-        let definitions =
-            try Settings.all + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
-        try check(environment, definitions)
         let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
         var sources: [(provider: any ConfigProvider, file: String?)] = [
             (InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)), nil),
@@ -38,18 +29,30 @@ package enum SettingsLoader {
                 nil
             ),
         ]
-        if let path, let object {
-            try check(object, of: path, definitions)
+        let config = Settings.server.config.definition
+        var keys: [String] = []
+        let path = flags[config.name] ?? environment[config.variable]
+        if let path {
+            keys = try object(at: path).keys.sorted()
             sources.append((try await file(at: path), path))
         }
-        var entries: [String: SettingValues.Entry] = [:]
-        for setting in definitions {
+        func entry(_ setting: SettingDefinition) -> SettingValues.Entry? {
             for source in sources {
                 guard let text = text(setting, in: source.provider), !text.isEmpty else { continue }
-                entries[setting.name] = SettingValues.Entry(text, file: source.file)
-                break
+                return SettingValues.Entry(text, file: source.file)
             }
+            return nil
         }
+        // The provider file has names of further settings.
+        let providers = Settings.server.providers.definition
+        let providerFile = SettingValues(entry(providers).map { [providers.name: $0] } ?? [:])
+        let definitions =
+            try Settings.all
+            + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
+        try check(environment, definitions)
+        try check(keys, of: path ?? "", definitions)
+        var entries: [String: SettingValues.Entry] = [:]
+        for setting in definitions { entries[setting.name] = entry(setting) }
         return SettingValues(entries, ignoredVariables: serviceLinks.keys.sorted())
     }
 
@@ -77,6 +80,16 @@ package enum SettingsLoader {
         }
     }
 
+    private static func check(_ keys: [String], of path: String, _ definitions: [SettingDefinition]) throws {
+        let known = Set(definitions.map(\.name))
+        for key in keys where !known.contains(key) {
+            throw UsageError(
+                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
+                    + "The settings are: "
+                    + known.sorted().joined(separator: ", ") + ".")
+        }
+    }
+
     private static func object(at path: String) throws -> [String: Any] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageError(
@@ -85,23 +98,11 @@ package enum SettingsLoader {
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
         }
-        return object
-    }
-
-    private static func check(
-        _ object: [String: Any], of path: String, _ definitions: [SettingDefinition]
-    ) throws {
-        let known = Set(definitions.map(\.name))
-        for key in object.keys.sorted() where !known.contains(key) {
-            throw UsageError(
-                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
-                    + "The settings are: "
-                    + known.sorted().joined(separator: ", ") + ".")
-        }
         for (key, value) in object where !(value is String || value is NSNumber) {
             throw UsageError(
                 "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
+        return object
     }
 
     private static func file(at path: String) async throws -> any ConfigProvider {
