@@ -46,7 +46,8 @@ struct ProviderFileTests {
                 let listing = others.json?["data"]?["search"]?[0]?["instrument"]?["listings"]?[0]
                 #expect(listing?["provider"] == "OTHER" && listing?["providerName"] == "polygon-file")
                 let status = others.json?["data"]?["providers"]?.elements?.last
-                #expect(status?["id"] == "ProviderStatus:polygon-file" && status?["configured"] == .bool(true))
+                #expect(
+                    status?["id"] == "ProviderStatus:polygon-file" && status?["configured"] == .bool(true))
                 #expect(
                     status?["capabilities"]?["features"]?.elements?.map(\.string)
                         == ["CHARTS", "EXTENDED_HOURS_CHARTS", "SEARCH", "NEWS"])
