@@ -159,8 +159,9 @@ let package = Package(
         executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             dependencies: [
-                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox",
-                "Storage", "Upstream",
+                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore",
+                "ProviderFile",
+                "Sandbox", "Storage", "Upstream",
             ] + providerTargets),
 
         // Input for the server's sockets, and the program that sends it.
