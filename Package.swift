@@ -109,7 +109,14 @@ let package = Package(
         // From the HTTP server to the resolvers.
         target(
             "Contract", at: "schema", excluding: ["operations"],
-            resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
+            resources: [
+                .embedInCode("operations.json"), .embedInCode("providers.schema.json"),
+                .embedInCode("schema.graphql"),
+            ]),
+        // Providers that a file describes.
+        target(
+            "ProviderFile", at: "Sources/ProviderFile",
+            dependencies: ["Brokerage", "Contract", "PorticoCore", "Upstream", yaml]),
         target(
             "Gateway", at: "Sources/Gateway",
             dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
@@ -126,9 +133,8 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "Storage",
-                "Upstream",
-                "Web", arguments, configuration, lifecycle, logging, signals, system,
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "ProviderFile",
+                "Storage", "Upstream", "Web", arguments, configuration, lifecycle, logging, signals, system,
             ] + providerTargets),
         executable(
             "portico", at: "Sources/Executables/portico",
@@ -153,8 +159,9 @@ let package = Package(
         executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             dependencies: [
-                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox",
-                "Storage", "Upstream",
+                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore",
+                "ProviderFile",
+                "Sandbox", "Storage", "Upstream",
             ] + providerTargets),
 
         // Input for the server's sockets, and the program that sends it.
@@ -207,6 +214,12 @@ let package = Package(
             "SaxoTests",
             dependencies: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"]
                 + nio),
+        tests(
+            "ProviderFileTests",
+            dependencies: [
+                "AlphaVantage", "Brokerage", "Contract", "Polygon", "PorticoCore", "ProviderFile",
+                "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+            ]),
         tests("SandboxTests", dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", dependencies: ["TestSupport"]),
         tests(

@@ -24,7 +24,10 @@ package struct FieldError: ClientVisibleError, Hashable {
 
     package var extensions: InputObject {
         var extensions: InputObject = ["code": .string(code.rawValue)]
-        if let provider { extensions["provider"] = .string(provider.rawValue) }
+        if let provider {
+            extensions["provider"] = .string(provider.enumValue)
+            if case .other(let name) = provider { extensions["providerName"] = .string(name.text) }
+        }
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }

@@ -64,6 +64,12 @@ struct ServerSettingGroup: SettingGroup {
         holidays of the real exchanges.
         """)
     let config = Setting("config", .file, isFlag: true, "The configuration file, one JSON object.")
+    let providers = Setting(
+        "providers", .file, isFlag: true,
+        """
+        The provider file: providers of public market data, in YAML or JSON. Each has further settings: \
+        `provider-NAME-key`, `provider-NAME-key-file` and `provider-NAME-base-url`.
+        """)
     let production = Setting(
         "production", .boolean, default: false, isFlag: true,
         "Disable introspection, suggestions, `/schema.graphql`, the explorer, and GET.")
