@@ -251,6 +251,7 @@ package struct TaxLots: Sendable, Hashable {
             values = (try held * parentPrice, try spinOff.quantity * childPrice)
         } else {
             missing.append(MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: date))
+            missing.append(MissingCost(symbol: spinOff.parent, quantity: held, before: date))
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
