@@ -32,6 +32,7 @@ package struct MoneyWeightedReturn: Sendable, Hashable {
         from first: DatedValue, through last: DatedValue, flows: [ExternalFlow]
     ) -> Figure<MoneyWeightedReturn> {
         Figure {
+            guard first.date < last.date else { throw Undetermined(.emptyPeriod, date: first.date) }
             var amounts = [Amount(first.date, try first.value.negated)]
             for flow in flows where first.date < flow.date && flow.date < last.date {
                 amounts.append(Amount(flow.date, try flow.amount.negated))
@@ -43,15 +44,15 @@ package struct MoneyWeightedReturn: Sendable, Hashable {
 
     /// The rate of amounts from the investor's view.
     ///
-    /// - Throws: ``Undetermined`` with ``Undetermined/Reason/noRoot``, ``Undetermined/Reason/multipleRoots`` or
-    ///   ``Undetermined/Reason/emptyPeriod``; `Decimal.Overflow`.
+    /// - Throws: ``Undetermined`` with ``Undetermined/Reason/noRoot`` or
+    ///   ``Undetermined/Reason/multipleRoots``; `Decimal.Overflow`.
     package static func solve(_ amounts: [Amount]) throws -> MoneyWeightedReturn {
         let amounts = try ExternalFlow.byDay(amounts)
         guard let first = amounts.first, let last = amounts.last else { throw Undetermined(.noRoot) }
         let days = last.date.daysSince1970 - first.date.daysSince1970
         let signs = amounts.map(\.amount.isNegative)
         let changes = zip(signs, signs.dropFirst()).count { $0 != $1 }
-        guard changes > 0 else { throw Undetermined(days == 0 ? .emptyPeriod : .noRoot) }
+        guard changes > 0 else { throw Undetermined(.noRoot) }
         let equation = PresentValue(amounts, since: first.date)
         // One change of sign: exactly one root (Descartes' rule, which holds for real exponents).
         let roots = changes == 1 ? [equation.onlyRoot()].compactMap(\.self) : equation.roots()

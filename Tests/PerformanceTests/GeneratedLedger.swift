@@ -31,11 +31,11 @@ struct GeneratedLedger {
             prices.append(
                 try days.map { _ in
                     price = try max(1, price + Decimal(Int.random(in: -300...320, using: &random)))
-                    return try price * decimal("0.01")
+                    return try price * Self.number(1, 2)
                 })
         }
         euro = try days.map { _ in
-            try Decimal(Int.random(in: 9_000...13_000, using: &random)) * decimal("0.0001")
+            try Decimal(Int.random(in: 9_000...13_000, using: &random)) * Self.number(1, 4)
         }
         try addEntries(&random)
     }
@@ -54,7 +54,7 @@ struct GeneratedLedger {
                 add(.cashFlow(amount(deposit)), on: day)
             case 1:
                 let withdrawal = try min(
-                    Decimal(Int.random(in: 1...90_000, using: &random)), cash * decimal("0.5"))
+                    Decimal(Int.random(in: 1...90_000, using: &random)), cash * Self.number(5, 1))
                 cash = try cash - withdrawal
                 add(.cashFlow(amount(try withdrawal.negated)), on: day)
             case 2, 3, 4:
@@ -73,26 +73,33 @@ struct GeneratedLedger {
                 let whole = Int(held[index].coefficient)
                 let quantity = Decimal(Int.random(in: 1...whole, using: &random))
                 let proceeds = try quantity * price
-                cash = try cash + proceeds - decimal("0.35")
+                cash = try cash + proceeds - Self.number(35, 2)
                 held[index] = try held[index] - quantity
                 add(
                     .trade(
                         .init(
                             symbol, quantity: try quantity.negated, price: price, currency: Self.currency,
                             booked: amount(proceeds))), on: day)
-                add(.fee(.init(amount(try decimal("-0.35")), .transaction, symbol: symbol)), on: day)
+                add(.fee(.init(amount(Self.number(-35, 2)), .transaction, symbol: symbol)), on: day)
             case 7:
                 guard held[index] > .zero else { continue }
-                let (income, tax) = (try held[index] * decimal("0.26"), try held[index] * decimal("-0.04"))
+                let (income, tax) = (
+                    try held[index] * Self.number(26, 2), try held[index] * Self.number(-4, 2)
+                )
                 cash = try cash + income + tax
                 add(.income(amount(income), symbol), on: day)
                 add(.tax(amount(tax), symbol), on: day)
             case 8:
-                cash = try cash - decimal("4.99")
-                add(.fee(.init(amount(try decimal("-4.99")), .service)), on: day)
+                cash = try cash - Self.number(499, 2)
+                add(.fee(.init(amount(Self.number(-499, 2)), .service)), on: day)
             default: break
             }
         }
+    }
+
+    /// `digits` ÷ 10^`scale`.
+    private static func number(_ digits: Int, _ scale: Int) -> Decimal {
+        Decimal(coefficient: Int128(digits), scale: scale) ?? .zero
     }
 
     private func amount(_ value: Decimal) -> CurrencyAmount { CurrencyAmount(value, Self.currency) }

@@ -20,3 +20,11 @@ func date(_ text: String?) throws -> CalendarDate {
 func sum(_ values: [Decimal]) throws -> Decimal {
     try values.reduce(.zero) { try $0 + $1 }
 }
+
+/// A value that must exist; cheaper than the macro, for loops.
+func unwrap<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw MissingValue() }
+    return value
+}
+
+struct MissingValue: Error {}
