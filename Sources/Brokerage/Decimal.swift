@@ -241,7 +241,7 @@ extension Decimal {
             let power = PowersOfTen[step].magnitude
             let (shifted, over) = quotient.multipliedReportingOverflow(by: power)
             // The rest is below the divisor, so this quotient is below `power` and cannot overflow.
-            let (next, nextRest) = divisor.dividingFullWidth(rest.multipliedFullWidth(by: power))
+            let (next, nextRest) = divisor.dividing(rest.fullProduct(with: power))
             let (sum, overAgain) = shifted.addingReportingOverflow(next)
             guard !over, !overAgain else { throw .overflow }
             (quotient, rest) = (sum, nextRest)
@@ -262,9 +262,9 @@ extension Decimal {
         guard !divisor.isZero else { throw .divisionByZero }
         let digits = min(max(digits, 0), Self.maximumScale)
         let unit = divisor.coefficient.magnitude
-        let product = coefficient.magnitude.multipliedFullWidth(by: factor.coefficient.magnitude)
+        let product = coefficient.magnitude.fullProduct(with: factor.coefficient.magnitude)
         let (high, highRest) = product.high.quotientAndRemainder(dividingBy: unit)
-        let (low, rest) = unit.dividingFullWidth((highRest, product.low))
+        let (low, rest) = unit.dividing((highRest, product.low))
         let exponent = digits + divisor.scale - scale - factor.scale
         let quotient: UInt128
         if exponent < 0 {
@@ -289,7 +289,7 @@ extension Decimal {
             let step = min(remaining, maximumScale)
             let power = PowersOfTen[step].magnitude
             let (nextHigh, carry) = high.quotientAndRemainder(dividingBy: power)
-            let (nextLow, rest) = power.dividingFullWidth((carry, low))
+            let (nextLow, rest) = power.dividing((carry, low))
             (high, low) = (nextHigh, nextLow)
             remaining -= step
             if remaining == 0 {

@@ -14,14 +14,17 @@ struct GeneratedLedger {
     /// The value of one euro in dollars on each day.
     var euro: [Decimal] = []
 
-    init(seed: UInt64) throws {
+    /// The ledgers of the seeds 0 to 9,999, generated once.
+    static let all = Result { try (0..<10_000).map { try GeneratedLedger(seed: $0) } }
+
+    private init(seed: UInt64) throws {
         var random = SplitMix(seed: seed)
         symbols = ["AAA", "BBB", "CCC"].prefix(Int.random(in: 1...3, using: &random)).compactMap {
             Symbol($0)
         }
         var day = try date("2024-01-01").adding(days: Int.random(in: 0...400, using: &random))
         var days: [CalendarDate] = []
-        while days.count < 24, let next = day {
+        while days.count < 16, let next = day {
             days.append(next)
             day = next.adding(days: Int.random(in: 1...3, using: &random))
         }
