@@ -89,6 +89,8 @@ let package = Package(
 
         // Brokers and market data.
         target("Brokerage", at: "Sources/Brokerage"),
+        // Returns, gains and tax lots, calculated from values and activities.
+        target("Performance", at: "Sources/Performance", dependencies: ["Brokerage"]),
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL",
             providers: [.apt(["libssl-dev"])]),
@@ -186,6 +188,7 @@ let package = Package(
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", dependencies: ["Brokerage", "TestSupport"]),
+        tests("PerformanceTests", dependencies: ["Brokerage", "Performance", "TestSupport"]),
         tests(
             "UpstreamTests",
             dependencies: [
