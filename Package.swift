@@ -48,6 +48,7 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -76,6 +77,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What several targets use: collections, tasks, text.
@@ -100,6 +102,9 @@ let package = Package(
             "Upstream", at: "Sources/Upstream",
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
+            "OpenIDConnect", at: "Sources/OpenIDConnect",
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", jwt]),
+        target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
@@ -112,7 +117,9 @@ let package = Package(
             resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
         target(
             "Gateway", at: "Sources/Gateway",
-            dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
+            dependencies: [
+                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "PorticoCore", "Storage", "Upstream",
+            ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
@@ -126,7 +133,8 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "Storage",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "OpenIDConnect", "PorticoCore",
+                "Storage",
                 "Upstream",
                 "Web", arguments, configuration, lifecycle, logging, signals, system,
             ] + providerTargets),
@@ -174,6 +182,8 @@ let package = Package(
         target("TestSupport", at: "Tests/Support"),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        target(
+            "IssuerSupport", at: "Tests/IssuerSupport", dependencies: ["PorticoCore", "TestSupport", jwt]),
         tests("CryptographyTests", dependencies: ["Cryptography"]),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
@@ -185,6 +195,9 @@ let package = Package(
                 "Brokerage", "PorticoCore", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
+        tests(
+            "OpenIDConnectTests",
+            dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),
         tests(
             "StorageTests",
             dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
@@ -225,7 +238,8 @@ let package = Package(
         tests(
             "PorticoAppTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "PorticoApp",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "IssuerSupport",
+                "PorticoApp",
                 "PorticoCore", "Sandbox", "Storage", "TestSupport", "Upstream", "Web", "portico",
                 "portico-server",
                 logging, sqlite,
