@@ -224,7 +224,7 @@ private final class MetadataCache: Sendable {
         var metadata: ProviderMetadata?
         var readAt: ContinuousClock.Instant?
         var read: Task<ProviderMetadata, any Error>?
-        var failedAt: ContinuousClock.Instant?
+        var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
     private static let lifetime = Duration.seconds(3_600)
@@ -241,26 +241,24 @@ private final class MetadataCache: Sendable {
 
     func value() async throws -> ProviderMetadata {
         let now = clock.now()
-        let (known, isFresh, read) = state.withLock {
-            state -> (ProviderMetadata?, Bool, Task<ProviderMetadata, any Error>?) in
-            if let readAt = state.readAt, now < readAt + Self.lifetime { return (state.metadata, true, nil) }
-            if let read = state.read { return (state.metadata, false, read) }
-            if let failedAt = state.failedAt, now < failedAt + Self.pause { return (state.metadata, false, nil) }
-            let read = Task { try await self.read() }
+        let (known, read) = state.withLock {
+            state -> (Result<ProviderMetadata, any Error>?, Task<ProviderMetadata, any Error>?) in
+            let known = state.metadata.map { Result<ProviderMetadata, any Error>.success($0) }
+            if let readAt = state.readAt, now < readAt + Self.lifetime { return (known, nil) }
+            if let failure = state.failure, now < failure.at + Self.pause {
+                return (known ?? .failure(failure.error), nil)
+            }
+            let read = state.read ?? Task { try await self.read() }
             state.read = read
-            return (state.metadata, false, read)
+            return (known, read)
         }
-        if let known, isFresh { return known }
         guard let read else {
             guard let known else { throw SignInRejection.providerUnavailable }
-            return known
+            return try known.get()
         }
-        do {
-            return try await read.value
-        } catch {
-            guard let known else { throw error }
-            return known
-        }
+        let result = await read.result
+        if case .failure = result, let known { return try known.get() }
+        return try result.get()
     }
 
     private func read() async throws -> ProviderMetadata {
@@ -268,11 +266,12 @@ private final class MetadataCache: Sendable {
         do {
             let metadata = try await load()
             state.withLock { state in
-                (state.metadata, state.readAt, state.read, state.failedAt) = (metadata, start, nil, nil)
+                (state.metadata, state.readAt) = (metadata, start)
+                (state.read, state.failure) = (nil, nil)
             }
             return metadata
         } catch {
-            state.withLock { state in (state.read, state.failedAt) = (nil, start) }
+            state.withLock { state in (state.read, state.failure) = (nil, (start, error)) }
             throw error
         }
     }

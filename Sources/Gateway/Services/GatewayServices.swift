@@ -105,7 +105,7 @@ package struct UserData: Sendable {
     let watchlists: WatchlistStore
     let goals: GoalStore
     /// Sign-up, sign-in and sessions.
-    package let authentication: AuthenticationService
+    package var authentication: AuthenticationService
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits
