@@ -282,7 +282,7 @@ extension SignInRejection {
 
 extension FieldError {
     /// The error of a refused sign-in, with the reason in `extensions.reason`.
-    init(_ rejection: SignInRejection) {
+    package init(_ rejection: SignInRejection) {
         let code: ErrorCode =
             switch rejection {
             case .noScope, .unknownUser: .forbidden
