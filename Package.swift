@@ -49,7 +49,8 @@ let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
 let crypto: [Target.Dependency] = [
-    .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "CryptoExtras", package: "swift-crypto"),
 ]
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -243,7 +244,8 @@ let package = Package(
         tests(
             "PorticoAppTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "IssuerSupport",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic",
+                "IssuerSupport",
                 "PorticoApp",
                 "PorticoCore", "Sandbox", "Storage", "TestSupport", "Upstream", "Web", "portico",
                 "portico-server",

@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 import Cryptography
 package import PorticoCore
 import Synchronization
@@ -48,7 +48,8 @@ package final class IdentityProvider: Sendable {
     ///   - report: Receives failures, whose details clients do not receive. They contain no secret.
     ///   - keysChanged: Called after each fetch of the keys, with their fingerprints.
     package init(
-        _ configuration: IdentityProviderConfiguration, over transport: HTTPClient, clock: TimeSource = .system,
+        _ configuration: IdentityProviderConfiguration, over transport: HTTPClient,
+        clock: TimeSource = .system,
         report: @escaping @Sendable (any Error) -> Void = { _ in },
         keysChanged: @escaping @Sendable (Set<String>) -> Void = { _ in }
     ) {
@@ -117,7 +118,8 @@ package final class IdentityProvider: Sendable {
     ) async throws(SignInRejection) -> HTTPURL {
         let endpoint = try await currentMetadata().authorizationEndpoint
         let url = endpoint.appending(query: [
-            ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", redirectURI.text),
+            ("response_type", "code"), ("client_id", configuration.clientID),
+            ("redirect_uri", redirectURI.text),
             ("scope", (["openid"] + configuration.requestedScopes).joined(separator: " ")),
             ("state", secrets.state), ("nonce", secrets.nonce), ("code_challenge", secrets.codeChallenge),
             ("code_challenge_method", "S256"),
@@ -152,7 +154,9 @@ package final class IdentityProvider: Sendable {
         request.headers.add("Content-Type", "application/x-www-form-urlencoded")
         request.headers.add("Accept", "application/json")
         if let secret = configuration.clientSecret, !metadata.takesSecretInBody {
-            let (id, secret) = (PercentEncoding.encode(configuration.clientID), PercentEncoding.encode(secret.text))
+            let (id, secret) = (
+                PercentEncoding.encode(configuration.clientID), PercentEncoding.encode(secret.text)
+            )
             request.headers.add("Authorization", "Basic \(Base64.standard.padded("\(id):\(secret)"))")
         } else {
             fields.append(("client_id", configuration.clientID))
@@ -215,7 +219,9 @@ struct IdentityProviderError: Error, CustomStringConvertible {
     let call: String
     let status: Int
 
-    var description: String { "The identity provider responded to the call \"\(call)\" with status \(status)." }
+    var description: String {
+        "The identity provider responded to the call \"\(call)\" with status \(status)."
+    }
 }
 
 /// The metadata of a provider in memory, read again after an hour; while it cannot be read, the old one is used.

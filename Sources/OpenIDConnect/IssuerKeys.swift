@@ -103,13 +103,13 @@ final class IssuerKeys: Sendable {
     }
 
     private func begin(_ now: ContinuousClock.Instant) -> Task<JSONWebKeySet?, Never>? {
-        state.withLock { state in
+        state.withLock { state -> Task<JSONWebKeySet?, Never>? in
             if let fetch = state.fetch { return fetch }
             let allowedAt = max(state.allowedAt ?? now, now) + policy.pause
             guard allowedAt <= now + policy.pause * policy.burst else { return nil }
             state.allowedAt = allowedAt
             // A task of its own: a client that disconnects does not end the fetch for which others wait.
-            let fetch = Task { await fetch() }
+            let fetch = Task { await self.fetch() }
             state.fetch = fetch
             return fetch
         }

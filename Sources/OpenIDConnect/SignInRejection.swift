@@ -46,7 +46,8 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
         case .malformedToken: "The token is not a signed token with the claims that are required."
         case .algorithmNotAllowed:
             "The token is not signed with RS256, ES256 or EdDSA, or not with the algorithm of its key."
-        case .unknownKey: "The identity provider publishes no key with the id of the token's key: sign in again."
+        case .unknownKey:
+            "The identity provider publishes no key with the id of the token's key: sign in again."
         case .keysUnavailable: "The keys of the identity provider cannot be fetched: try again later."
         case .invalidSignature: "The signature of the token is not valid."
         case .wrongTokenType: "The token is for another purpose: send an access token or an ID token."
@@ -54,15 +55,19 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
         case .wrongAudience: "The token is for another client or service than this one."
         case .wrongNonce: "The ID token belongs to another sign-in: begin again."
         case .expired: "The token has expired: get a new one from the identity provider."
-        case .notYetValid: "The token is not valid yet. Check the clocks of the server and of the identity provider."
-        case .lifetimeTooLong: "The token is valid for too long: let the identity provider issue shorter ones."
+        case .notYetValid:
+            "The token is not valid yet. Check the clocks of the server and of the identity provider."
+        case .lifetimeTooLong:
+            "The token is valid for too long: let the identity provider issue shorter ones."
         case .signedOut: "The session of the token has ended: sign in again."
-        case .noScope: "The claims of the user give no scope. The operator of the server maps claims to scopes."
+        case .noScope:
+            "The claims of the user give no scope. The operator of the server maps claims to scopes."
         case .unknownUser: "No user belongs to this identity, and the server creates none."
         case .unknownState: "The state is unknown, was used, or has expired: begin the sign-in again."
         case .otherBrowser: "Another browser has begun this sign-in: begin again in this one."
         case .codeRefused: "The identity provider refused the code: begin the sign-in again."
-        case .providerUnavailable: "The identity provider cannot be reached, or its response cannot be used: try again later."
+        case .providerUnavailable:
+            "The identity provider cannot be reached, or its response cannot be used: try again later."
         }
     }
 }

@@ -21,7 +21,8 @@ struct SignedToken: Sendable {
     init(_ text: String) throws(SignInRejection) {
         guard text.utf8.count <= Self.maximumLength else { throw .malformedToken }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let headerBytes = Self.decoded(parts[0]), let payload = Self.decoded(parts[1]),
+        guard parts.count == 3, let headerBytes = Self.decoded(parts[0]),
+            let payload = Self.decoded(parts[1]),
             let signature = Self.decoded(parts[2]), let header = try? ClaimValue.members(of: headerBytes)
         else { throw .malformedToken }
         guard let name = header["alg"]?.text else { throw .malformedToken }
@@ -48,7 +49,8 @@ struct SignedToken: Sendable {
 
     /// Decodes base64url; nil for a text that is not the only one of its bytes, so that a token has one form.
     private static func decoded(_ digits: Substring.UTF8View.SubSequence) -> [UInt8]? {
-        guard let bytes = Base64.url.decoded(digits), Base64.url.encoded(bytes).utf8.elementsEqual(digits) else {
+        guard let bytes = Base64.url.decoded(digits), Base64.url.encoded(bytes).utf8.elementsEqual(digits)
+        else {
             return nil
         }
         return bytes

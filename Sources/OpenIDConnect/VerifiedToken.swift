@@ -100,7 +100,9 @@ struct ClaimRules: Sendable {
     /// Refuses tokens of another purpose: each purpose has its media type, and only logout tokens have the event.
     private func checkType(of token: SignedToken, for purpose: TokenPurpose) throws(SignInRejection) {
         let isLogout: Bool =
-            if case .object(let events)? = token.claims["events"] { events[Self.logoutEvent] != nil } else { false }
+            if case .object(let events)? = token.claims["events"] { events[Self.logoutEvent] != nil } else {
+                false
+            }
         let isAllowed =
             switch purpose {
             case .signIn: [nil, "jwt"].contains(token.type) && token.claims["events"] == nil

@@ -127,7 +127,9 @@ package final class TestIssuer: Sendable {
             "roles": #"["portico-read","portico-write","portico-trade"]"#,
         ]
         return "{"
-            + standard.merging(changes) { $1 }.filter { !$0.value.isEmpty }.map { "\"\($0.key)\":\($0.value)" }
+            + standard.merging(changes) { $1 }.filter { !$0.value.isEmpty }.map {
+                "\"\($0.key)\":\($0.value)"
+            }
             .sorted().joined(separator: ",") + "}"
     }
 
@@ -138,7 +140,9 @@ package final class TestIssuer: Sendable {
     package func logoutToken(_ changes: [String: String] = [:]) throws -> String {
         let event = #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#
         return try token(
-            ["events": event, "jti": "\"logout-1\"", "preferred_username": "", "roles": ""].merging(changes) { $1 })
+            ["events": event, "jti": "\"logout-1\"", "preferred_username": "", "roles": ""].merging(changes) {
+                $1
+            })
     }
 
     // MARK: The code flow

@@ -49,7 +49,8 @@ struct IssuerKeyTests {
         }
     }
 
-    @Test("are fetched five times at most for a thousand tokens of unknown keys, and once more in ten seconds")
+    @Test(
+        "are fetched five times at most for a thousand tokens of unknown keys, and once more in ten seconds")
     func flood() async throws {
         try await withProvider { issuer, test in
             #expect(await test.refusal(of: try issuer.token()) == nil)
@@ -106,7 +107,8 @@ struct IssuerKeyTests {
             issuer.publish(
                 [usable],
                 and: [
-                    try other.json(members), #"{"kty":"oct","k":"AAAA","kid":"other"}"#, #"{"kty":"EC"}"#, "1",
+                    try other.json(members), #"{"kty":"oct","k":"AAAA","kid":"other"}"#, #"{"kty":"EC"}"#,
+                    "1",
                     #"{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"short"}"#,
                 ])
             #expect(await test.refusal(of: try issuer.token()) == nil)

@@ -24,7 +24,8 @@ struct TokenVerificationTests {
         let token: @Sendable (TestIssuer) throws -> String
 
         private static func claims(
-            _ name: String, _ reason: SignInRejection, _ changes: @escaping @Sendable (Int) -> [String: String]
+            _ name: String, _ reason: SignInRejection,
+            _ changes: @escaping @Sendable (Int) -> [String: String]
         ) -> Attack {
             Attack(testDescription: name, reason: reason) { issuer in
                 try issuer.token(changes(Int(Date().timeIntervalSince1970)))
@@ -63,7 +64,8 @@ struct TokenVerificationTests {
                     .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
                 return "\(parts[0]).\(claims).\(parts[2])"
             },
-            Attack(testDescription: "signed with a key that the header brings", reason: .unknownKey) { issuer in
+            Attack(testDescription: "signed with a key that the header brings", reason: .unknownKey) {
+                issuer in
                 let key = try IssuerKey(.es256, id: "own")
                 return try key.token(
                     issuer.claims(), header: #"{"alg":"ES256","kid":"own","jwk":\#(try key.json())}"#)
@@ -81,7 +83,8 @@ struct TokenVerificationTests {
             Attack(testDescription: "two parts", reason: .malformedToken) { issuer in
                 try issuer.token().split(separator: ".").dropLast().joined(separator: ".")
             },
-            Attack(testDescription: "five parts, as an encrypted token has", reason: .malformedToken) { issuer in
+            Attack(testDescription: "five parts, as an encrypted token has", reason: .malformedToken) {
+                issuer in
                 try issuer.token() + ".e30.e30"
             },
             Attack(testDescription: "padded base64", reason: .malformedToken) { try $0.token() + "=" },
@@ -178,14 +181,17 @@ struct TokenVerificationTests {
         (["iat": "1700000000", "exp": ""], .expired),
     ]
 
-    @Test("for a logout is refused unless it names a session or a subject, and has no nonce", arguments: ofLogout)
+    @Test(
+        "for a logout is refused unless it names a session or a subject, and has no nonce",
+        arguments: ofLogout)
     func logout(changes: [String: String], reason: SignInRejection) async throws {
         try await withProvider { issuer, test in
             #expect(await test.refusal(of: try issuer.logoutToken(), as: .logout) == nil)
             #expect(await test.refusal(of: try issuer.logoutToken(["sub": ""]), as: .logout) == nil)
             #expect(await test.refusal(of: try issuer.logoutToken(changes), as: .logout) == reason)
             // An ID token ends no session.
-            #expect(await test.refusal(of: try issuer.token(["jti": "\"1\""]), as: .logout) == .wrongTokenType)
+            #expect(
+                await test.refusal(of: try issuer.token(["jti": "\"1\""]), as: .logout) == .wrongTokenType)
         }
     }
 }

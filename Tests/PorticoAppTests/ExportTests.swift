@@ -84,7 +84,8 @@ struct ExportTests {
         limits.totalExports = CallRate(burst: 3, every: .seconds(600))
         let route = UserDataExportRoute(
             sessions: RouteSessions(
-                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }), export: UserDataExport(of: try .temporary()),
+                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }),
+            export: UserDataExport(of: try .temporary()),
             limits: limits)
         for name in ["ann", "bob", "carl"] {
             #expect(try await route.response(for: #require(OwnerID(name))).status == .ok)
@@ -112,7 +113,8 @@ struct ExportTests {
         let file = try UserDatabase.temporary()
         let route = UserDataExportRoute(
             sessions: RouteSessions(
-                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }), export: UserDataExport(of: file), limits: CallLimits())
+                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }),
+            export: UserDataExport(of: file), limits: CallLimits())
         // All four readers are busy, so that no export ends before they are free.
         let isFree = DispatchSemaphore(value: 0)
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in

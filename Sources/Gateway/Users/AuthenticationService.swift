@@ -156,7 +156,8 @@ extension AuthenticationService {
     func checkPasswordsAllowed() throws(FieldError) {
         guard allowsPasswords else {
             throw FieldError(
-                .forbidden, "This server has no passwords. Sign in with its identity provider: `beginSignIn`.")
+                .forbidden, "This server has no passwords. Sign in with its identity provider: `beginSignIn`."
+            )
         }
     }
 

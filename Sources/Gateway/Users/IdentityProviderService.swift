@@ -3,7 +3,7 @@ import Cryptography
 package import OpenIDConnect
 import PorticoCore
 package import Storage
-package import Upstream
+import Upstream
 
 /// Signs users in with an identity provider, and accepts its tokens.
 package final class IdentityProviderService: Sendable {
@@ -15,7 +15,8 @@ package final class IdentityProviderService: Sendable {
     private let bearers: BearerSessions
     private let report: @Sendable (StorageError) -> Void
     /// The rate of new users, beside the rates of requests.
-    private let newUsers = CallRateLimiter<String>(perClient: CallRate(burst: 1_000, every: .milliseconds(100)))
+    private let newUsers = CallRateLimiter<String>(
+        perClient: CallRate(burst: 1_000, every: .milliseconds(100)))
     /// The rate of sign-ins that begin, by address.
     private let begins = CallRateLimiter<ClientOrigin>(
         perClient: CallRate(burst: 100, every: .seconds(2)))
@@ -96,7 +97,8 @@ package final class IdentityProviderService: Sendable {
         let token: VerifiedToken
         do throws(SignInRejection) {
             // The settings may have changed since.
-            guard pending.issuer == provider.issuer, pending.clientID == provider.configuration.clientID else {
+            guard pending.issuer == provider.issuer, pending.clientID == provider.configuration.clientID
+            else {
                 throw .wrongIssuer
             }
             try await provider.checkIssuer(ofResponse: input.issuer)
@@ -109,7 +111,8 @@ package final class IdentityProviderService: Sendable {
         guard !granted.isEmpty else { throw FieldError(SignInRejection.noScope) }
         if let missing = pending.scopes?.subtracting(granted), !missing.isEmpty {
             let names = Scope.allCases.filter(missing.contains).map(\.rawValue).joined(separator: ", ")
-            throw FieldError(.forbidden, "The claims of this user do not give the scope \(names). Begin without it.")
+            throw FieldError(
+                .forbidden, "The claims of this user do not give the scope \(names). Begin without it.")
         }
         let scopes = pending.scopes ?? granted.intersection([.read, .write])
         let opened = try await stored { () throws(StorageError) in
@@ -288,7 +291,8 @@ extension FieldError {
             case .noScope, .unknownUser: .forbidden
             case .keysUnavailable, .providerUnavailable: .providerUnavailable
             case .malformedToken, .algorithmNotAllowed, .unknownKey, .invalidSignature, .wrongTokenType,
-                .wrongIssuer, .wrongAudience, .wrongNonce, .expired, .notYetValid, .lifetimeTooLong, .signedOut,
+                .wrongIssuer, .wrongAudience, .wrongNonce, .expired, .notYetValid, .lifetimeTooLong,
+                .signedOut,
                 .unknownState, .otherBrowser, .codeRefused:
                 .unauthenticated
             }

@@ -17,7 +17,8 @@ package struct ScopeMapping: Sendable {
     package static let standard = ScopeMapping(claim: nil, scopes: [:])
 
     /// The names of the scopes themselves.
-    package static let names = Dictionary(uniqueKeysWithValues: Scope.allCases.map { ($0.rawValue, Set([$0])) })
+    package static let names = Dictionary(
+        uniqueKeysWithValues: Scope.allCases.map { ($0.rawValue, Set([$0])) })
 
     /// The scopes of a user; empty if no value of the claim is mapped. Each scope includes READ.
     ///

@@ -3,6 +3,7 @@ import Contract
 import Gateway
 import GraphQL
 import Logging
+import OpenIDConnect
 import ServiceLifecycle
 import Storage
 import UnixSignals

@@ -39,7 +39,9 @@ struct BackChannelLogoutRoute: Route {
     /// The parameter `logout_token` of a form; nil if it is missing or occurs twice.
     private static func logoutToken(in form: String) -> String? {
         let values = form.split(separator: "&").filter { $0.hasPrefix("logout_token=") }
-        guard values.count == 1, let value = values.first?.dropFirst("logout_token=".count) else { return nil }
+        guard values.count == 1, let value = values.first?.dropFirst("logout_token=".count) else {
+            return nil
+        }
         return PercentEncoding.decode(value, plusIsSpace: true)
     }
 

@@ -11,14 +11,16 @@ struct IdentityProviderSettingGroup: SettingGroup {
 
     let issuer = Setting(
         "oidc-issuer", .url,
-        "The identifier of the identity provider, exactly as its tokens name it in `iss`; `http` for this machine only.")
+        "The identifier of the identity provider, exactly as its tokens name it in `iss`; `http` for this machine only."
+    )
     let clientID = Setting(
         "oidc-client-id", .text("a text"), "The id of Portico as a client of the identity provider.")
     let clientSecret = SecretSetting(
         "oidc-client-secret", "The secret of this client.", unset: "none; the client is public")
     let requestedScopes = Setting(
         "oidc-request-scopes", .list(of: "scopes of the identity provider"), unset: "none except `openid`",
-        "Scopes of the identity provider to request besides `openid`, such as `profile` and those that add the claim of `oidc-scopes-claim`.")
+        "Scopes of the identity provider to request besides `openid`, such as `profile` and those that add the claim of `oidc-scopes-claim`."
+    )
     let bearer = Setting(
         "oidc-bearer", .boolean, default: false,
         "Accept tokens of the identity provider (JWT) as tokens of requests.")
@@ -32,7 +34,8 @@ struct IdentityProviderSettingGroup: SettingGroup {
     let scopes = Setting(
         "oidc-scopes", .list(of: "values of the claim with a scope, like `traders=TRADE`"),
         unset: "the names of the scopes",
-        "The scope of each value of the claim: READ, WRITE, TRADE or ADMIN. A value with several scopes is listed several times; each scope includes READ.")
+        "The scope of each value of the claim: READ, WRITE, TRADE or ADMIN. A value with several scopes is listed several times; each scope includes READ."
+    )
     let createsUsers = Setting(
         "oidc-create-users", .boolean, default: false,
         "Create a user at the first sign-in, bound to the issuer and the subject (`iss`, `sub`).")

@@ -19,7 +19,9 @@ package enum Settings {
 
     /// The groups, in the order of the documentation.
     package static let groups: [any SettingGroup] =
-        [server, users, identityProvider, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [routes]
+        [server, users, identityProvider, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [
+            routes
+        ]
 
     /// All definitions, in the order of the documentation.
     package static let all = groups.flatMap(\.definitions)
@@ -122,7 +124,8 @@ struct HTTPSettingGroup: SettingGroup {
         """)
     let publicURL = Setting(
         "public-url", .url, unset: "the host of the request",
-        "The address of Portico for its clients, such as `https://portico.example.com`, in the metadata for clients of `/mcp`.")
+        "The address of Portico for its clients, such as `https://portico.example.com`, in the metadata for clients of `/mcp`."
+    )
     let corsOrigins = Setting(
         "cors-origins", .list(of: "sites"),
         "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")

@@ -138,7 +138,8 @@ package struct IdentityStore: Sendable {
     ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
     ///   - now: The current time.
     package func open(
-        _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool, now: Instant = .now
+        _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool,
+        now: Instant = .now
     ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
         try await database.write { [sessions] db in
             if try Self.hasEnded(origin, tokenHash: nil, in: db) { return .failure(.signedOut) }

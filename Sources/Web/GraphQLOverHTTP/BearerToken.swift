@@ -69,7 +69,9 @@ package struct AuthenticationError: Error, Hashable, Sendable {
     /// section 5.1).
     func challenge(resourceMetadata: String?) -> String {
         let parameters = [("error", error), ("resource_metadata", resourceMetadata)]
-        return (["Bearer realm=\"graphql\""]
-            + parameters.compactMap { name, value in value.map { "\(name)=\"\($0)\"" } }).joined(separator: ", ")
+        return
+            (["Bearer realm=\"graphql\""]
+            + parameters.compactMap { name, value in value.map { "\(name)=\"\($0)\"" } }).joined(
+                separator: ", ")
     }
 }

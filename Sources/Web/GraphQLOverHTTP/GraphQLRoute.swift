@@ -365,7 +365,9 @@ package final class GraphQLRoute: Route {
                 // As for a single request.
                 guard context.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(toOneOfSeveral: request, since: start, in: verified(renewed(context))).value()
+                return try await respond(
+                    toOneOfSeveral: request, since: start, in: verified(renewed(context))
+                ).value()
             }
         }
     }

@@ -29,7 +29,9 @@ package struct Router: Sendable {
         if let tools = service.tools {
             routes["/mcp"] = ToolsRoute(tools, over: graphQL, service.toolsResource)
             if let resource = service.toolsResource {
-                for path in ProtectedResource.paths { routes[path] = ProtectedResourceRoute(resource: resource) }
+                for path in ProtectedResource.paths {
+                    routes[path] = ProtectedResourceRoute(resource: resource)
+                }
             }
         }
         if configuration.showsSchema { routes["/schema.graphql"] = ReadOnlyRoute { _ in schema.response } }
