@@ -1,5 +1,5 @@
-package import Crypto
-package import CryptoExtras
+import Crypto
+import CryptoExtras
 package import Foundation
 import PorticoCore
 

@@ -47,13 +47,12 @@ final class TestClock: Sendable {
 
 /// Runs a test with an issuer and a provider that uses it.
 func withProvider(
-    _ algorithm: IssuerKey.Algorithm = .es256,
-    _ change: (inout IdentityProviderConfiguration) -> Void = { _ in },
+    _ algorithm: IssuerKey.Algorithm = .es256, keyLifetime: Duration = .seconds(86_400),
     _ test: (TestIssuer, TestProvider) async throws -> Void
 ) async throws {
     try await TestIssuer.with(algorithm) { issuer in
         var configuration = try TestProvider.configuration(issuer.url)
-        change(&configuration)
+        configuration.keyLifetime = keyLifetime
         let transport = try HTTPClient(userAgent: "test")
         let clock = TestClock()
         let provider = IdentityProvider(configuration, over: transport, clock: clock.source)
