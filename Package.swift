@@ -48,6 +48,11 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
+let crypto: [Target.Dependency] = [
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "CryptoExtras", package: "swift-crypto"),
+]
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -67,6 +72,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -76,6 +82,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What several targets use: collections, tasks, text.
@@ -102,6 +109,9 @@ let package = Package(
             "Upstream", at: "Sources/Upstream",
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
         target(
+            "OpenIDConnect", at: "Sources/OpenIDConnect",
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", jwt]),
+        target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
@@ -121,7 +131,9 @@ let package = Package(
             dependencies: ["Brokerage", "Contract", "PorticoCore", "Upstream", yaml]),
         target(
             "Gateway", at: "Sources/Gateway",
-            dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
+            dependencies: [
+                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "PorticoCore", "Storage", "Upstream",
+            ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
@@ -135,8 +147,9 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "ProviderFile",
-                "Storage", "Upstream", "Web", arguments, configuration, lifecycle, logging, signals, system,
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "OpenIDConnect", "PorticoCore",
+                "ProviderFile", "Storage", "Upstream", "Web", arguments, configuration, lifecycle, logging,
+                signals, system,
             ] + providerTargets),
         executable(
             "portico", at: "Sources/Executables/portico",
@@ -183,6 +196,9 @@ let package = Package(
         target("TestSupport", at: "Tests/Support"),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        target(
+            "IssuerSupport", at: "Tests/IssuerSupport",
+            dependencies: ["PorticoCore", "ProviderTestSupport"] + crypto),
         tests("CryptographyTests", dependencies: ["Cryptography"]),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
@@ -195,6 +211,9 @@ let package = Package(
                 "Brokerage", "PorticoCore", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
+        tests(
+            "OpenIDConnectTests",
+            dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),
         tests(
             "StorageTests",
             dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
@@ -241,7 +260,9 @@ let package = Package(
         tests(
             "PorticoAppTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "PorticoApp",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic",
+                "IssuerSupport",
+                "PorticoApp",
                 "PorticoCore", "Sandbox", "Storage", "TestSupport", "Upstream", "Web", "portico",
                 "portico-server",
                 logging, sqlite,

@@ -1,5 +1,6 @@
 package import Brokerage
 package import GraphQL
+package import OpenIDConnect
 package import Upstream
 
 /// A failure of one field, as clients see it.
@@ -14,6 +15,8 @@ package struct FieldError: ClientVisibleError, Hashable {
     package var argument: String?
     /// The reason why a broker refused to change an order.
     package var rejection: RejectionReason?
+    /// The reason why a token of the identity provider, or a sign-in with it, was refused.
+    package var reason: SignInRejection?
 
     package init(_ code: ErrorCode, _ message: String, provider: ProviderID? = nil, retryAt: Instant? = nil) {
         self.code = code
@@ -31,6 +34,7 @@ package struct FieldError: ClientVisibleError, Hashable {
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
+        if let reason { extensions["reason"] = .string(reason.rawValue) }
         // The log has the details under this id.
         if code == .internalServerError, let id = CurrentRequest.id {
             extensions["requestId"] = .string(id.description)

@@ -178,6 +178,7 @@ extension Mutation: GraphQLObject {
 
     package static let graphQL = ObjectType<Mutation>("Mutation") {
         Mutation.sessions
+        Mutation.signIns
         Mutation.users
         Mutation.connections
         Mutation.watchlists

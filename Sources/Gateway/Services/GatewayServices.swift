@@ -110,7 +110,7 @@ package struct UserData: Sendable {
     let goals: GoalStore
     let activities: ActivityStore
     /// Sign-up, sign-in and sessions.
-    package let authentication: AuthenticationService
+    package var authentication: AuthenticationService
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits

@@ -22,6 +22,10 @@ package struct ServeSettings {
     /// The source of the master key; nil for the file in the data directory.
     let masterKey: MasterKeySource?
     let userPolicy: UserPolicy
+    /// The identity provider; nil for none.
+    let identityProvider: IdentityProviderSettings?
+    /// The address of Portico for its clients; nil for the host of each request.
+    let publicURL: HTTPURL?
     /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
     /// Whether the uses of the schema by clients are counted.
@@ -41,6 +45,13 @@ package struct ServeSettings {
         ownerToken = try values.content(of: Settings.users.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(values)
         userPolicy = try UserPolicy(values, market)
+        identityProvider = try IdentityProviderSettings(values)
+        publicURL = try values[Settings.http.publicURL]
+        guard userPolicy.allowsPasswords || identityProvider != nil else {
+            throw UsageError(
+                "\(values.name(of: Settings.users.passwords)) is false, so that nobody could sign in. It needs \(values.name(of: Settings.identityProvider.issuer))."
+            )
+        }
         symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
         let countsSchemaUse = try values[Settings.logs.schemaUsage]
         // Counts that end with the process would make a used element look unused.

@@ -11,6 +11,7 @@ import Web
 package enum Settings {
     static let server = ServerSettingGroup()
     static let users = UserSettingGroup()
+    static let identityProvider = IdentityProviderSettingGroup()
     static let http = HTTPSettingGroup()
     static let limits = LimitSettingGroup()
     static let logs = LogSettingGroup()
@@ -18,7 +19,9 @@ package enum Settings {
 
     /// The groups, in the order of the documentation.
     package static let groups: [any SettingGroup] =
-        [server, users, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [routes]
+        [server, users, identityProvider, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [
+            routes
+        ]
 
     /// All definitions, in the order of the documentation.
     package static let all = groups.flatMap(\.definitions)
@@ -91,6 +94,9 @@ struct UserSettingGroup: SettingGroup {
         "sign-up", .choice([("open", .open), ("invitation", .invitation), ("off", SignUpPolicy.off)]),
         unset: "`open` with the sandbox, else `off`", isFlag: true,
         "Who may sign up: anyone, anyone with the code of an invitation, or nobody.")
+    let passwords = Setting(
+        "passwords", .boolean, default: true,
+        "Let users sign up and in with a password. `false` needs `oidc-issuer`.")
     let passwordCost = Setting(
         "password-cost", .integer(PasswordCost.log2Range), default: 15,
         "The binary logarithm of scrypt's N; a sign-in replaces a hash with another cost.")
@@ -122,6 +128,10 @@ struct HTTPSettingGroup: SettingGroup {
         Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests \
         for other hosts are refused, which prevents DNS rebinding by pages of other sites.
         """)
+    let publicURL = Setting(
+        "public-url", .url, unset: "the host of the request",
+        "The address of Portico for its clients, such as `https://portico.example.com`, in the metadata for clients of `/mcp`."
+    )
     let corsOrigins = Setting(
         "cors-origins", .list(of: "sites"),
         "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")

@@ -17,13 +17,19 @@ package struct UserDataExport: Sendable {
                 """
                 SELECT json_object(
                     'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
-                    'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
-                    'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)),
-                    'activities', (\(Self.activities)))
+                    'identities', (\(Self.identities)), 'sessions', (\(Self.sessions)),
+                    'connections', (\(Self.connections)), 'watchlists', (\(Self.watchlists)),
+                    'goals', (\(Self.goals)), 'orders', (\(Self.orders)), 'activities', (\(Self.activities)))
                 FROM "user" WHERE id = ?1
                 """, [owner.text])
         }
     }
+
+    private static let identities = """
+        SELECT json_group_array(json_object(
+            'issuer', issuer, 'subject', subject, 'createdAt', \(time("created_at"))))
+        FROM (SELECT * FROM identity WHERE user_id = ?1 ORDER BY issuer, subject)
+        """
 
     private static let sessions = """
         SELECT json_group_array(json_object(

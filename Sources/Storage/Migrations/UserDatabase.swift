@@ -116,6 +116,7 @@ package struct UserDatabase: Sendable {
         migrator.addOrders()
         migrator.addWriteHolders()
         migrator.addActivities()
+        migrator.addIdentities()
         return migrator
     }
 }

@@ -254,3 +254,43 @@ extension DatabaseMigrator {
         }
     }
 }
+
+extension DatabaseMigrator {
+    /// Users' identities at an OpenID Connect provider, sign-ins that have begun, and sessions that have ended there.
+    ///
+    /// Times are milliseconds since 1970.
+    mutating func addIdentities() {
+        registerMigration("8: identities") { db in
+            try db.execute(
+                sql: """
+                    -- A user is bound to issuer and subject, never to an e-mail address or a name.
+                    CREATE TABLE identity (
+                        issuer TEXT NOT NULL, subject TEXT NOT NULL,
+                        user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+                        created_at INTEGER NOT NULL,
+                        PRIMARY KEY (issuer, subject)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX identity_user ON identity (user_id);
+                    -- A row is deleted when its sign-in is completed, so that a state is valid once.
+                    CREATE TABLE pending_sign_in (
+                        state_hash BLOB NOT NULL PRIMARY KEY, browser_hash BLOB NOT NULL,
+                        issuer TEXT NOT NULL, client_id TEXT NOT NULL, redirect_uri TEXT NOT NULL,
+                        scopes TEXT, label TEXT, expires_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX pending_sign_in_end ON pending_sign_in (expires_at);
+                    -- Sessions of an issuer, all sessions of a subject, or single tokens, whose bearer tokens are refused
+                    -- until all that were issued before have expired.
+                    CREATE TABLE ended_identity_session (
+                        issuer TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('SESSION', 'SUBJECT', 'TOKEN')),
+                        value TEXT NOT NULL, ended_at INTEGER NOT NULL, forget_at INTEGER NOT NULL,
+                        PRIMARY KEY (issuer, kind, value)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX ended_identity_session_end ON ended_identity_session (forget_at);
+                    -- The issuer of a session that was opened by a sign-in there, and the session's id there (`sid`).
+                    ALTER TABLE session ADD COLUMN issuer TEXT;
+                    ALTER TABLE session ADD COLUMN issuer_session TEXT;
+                    CREATE INDEX session_issuer ON session (issuer, issuer_session) WHERE issuer IS NOT NULL;
+                    """)
+        }
+    }
+}

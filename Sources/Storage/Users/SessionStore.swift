@@ -73,6 +73,8 @@ package final class SessionStore: Sendable {
     package struct Options: Sendable {
         package var scopes: Set<Scope>
         package var label: String?
+        /// The session at the identity provider by which it is opened; nil for a sign-in without one.
+        var origin: IssuerSession?
 
         package init(scopes: Set<Scope>, label: String?) {
             self.scopes = scopes
@@ -88,7 +90,7 @@ package final class SessionStore: Sendable {
             id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: options.scopes,
             label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
-        try session.insert(into: db)
+        try session.insert(into: db, openedBy: options.origin)
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
         try delete(surplus, in: db)
         db.afterCommit { [live] in live.add(session) }

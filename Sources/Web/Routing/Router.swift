@@ -26,7 +26,14 @@ package struct Router: Sendable {
                 load.families + metrics()
             },
         ]
-        if let tools = service.tools { routes["/mcp"] = ToolsRoute(tools, over: graphQL) }
+        if let tools = service.tools {
+            routes["/mcp"] = ToolsRoute(tools, over: graphQL, service.toolsResource)
+            if let resource = service.toolsResource {
+                for path in ProtectedResource.paths {
+                    routes[path] = ProtectedResourceRoute(resource: resource)
+                }
+            }
+        }
         if configuration.showsSchema { routes["/schema.graphql"] = ReadOnlyRoute { _ in schema.response } }
         routes.merge(others) { _, other in other }
     }
