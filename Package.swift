@@ -99,9 +99,10 @@ let package = Package(
         target(
             "Upstream", at: "Sources/Upstream",
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
+        .systemLibrary(name: "CPQ", path: "Sources/CPQ", providers: [.apt(["libpq-dev"])]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
+            dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),

@@ -53,7 +53,8 @@ struct UsersOptions: ParsableArguments {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
-                .badMasterKey, .wrongMasterKey, .decryptionFailed:
+                .badMasterKey, .wrongMasterKey, .decryptionFailed, .badDatabaseURL, .unavailable, .unknownOutcome,
+                .refused:
                 throw error
             }
         }
