@@ -69,7 +69,9 @@ package struct UserDataExport: Sendable {
         adding more: (SQLRow) throws -> [(String, JSONText)] = { _ in [] }
     ) throws -> [JSONText] {
         try db.rows(query.sql, arguments).map { row in
-            let members = try query.members.map { member in (member.name, try value(of: member.column, in: row)) }
+            let members = try query.members.map { member in
+                (member.name, try value(of: member.column, in: row))
+            }
             return .object(members + (try more(row)))
         }
     }

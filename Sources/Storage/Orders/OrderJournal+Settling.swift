@@ -183,7 +183,9 @@ extension OrderJournal {
             let rows = try db.rows(
                 "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
             for row in rows where try !isInProgress(row) {
-                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal else { continue }
+                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal else {
+                    continue
+                }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }

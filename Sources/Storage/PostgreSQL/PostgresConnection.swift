@@ -127,7 +127,8 @@ final class PostgresConnection: @unchecked Sendable {
             }
             // libpq copies everything. The last argument asks for values in binary form.
             return unsafe PQsendQueryPrepared(
-                handle, name, Int32(clamping: values.count), pointers, parameters.lengths, parameters.formats, 1)
+                handle, name, Int32(clamping: values.count), pointers, parameters.lengths, parameters.formats,
+                1)
                 == 1
         }
         guard isSent else { throw lose() }

@@ -22,6 +22,8 @@ package final class PostgresDatabase: SQLEngine, Sendable {
 
     deinit { pool.close() }
 
+    var url: PostgresURL { pool.url }
+
     package var location: String { pool.url.location }
 
     /// The figures of the connections.

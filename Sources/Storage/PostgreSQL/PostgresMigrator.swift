@@ -22,7 +22,8 @@ struct PostgresMigrator {
     ///   - steps: The steps that this binary knows.
     ///   - oldestCompatible: See ``oldestCompatible``.
     init(
-        _ database: PostgresDatabase, schema: String?, steps: [UserDatabaseMigration] = UserDatabaseMigration.all,
+        _ database: PostgresDatabase, schema: String?,
+        steps: [UserDatabaseMigration] = UserDatabaseMigration.all,
         oldestCompatible: Int = PostgresMigrator.oldestCompatible
     ) {
         self.database = database

@@ -108,7 +108,8 @@ final class PostgresPool: Sendable {
     /// Reports a job that no thread has taken by its deadline.
     private func expire(_ number: Int, at deadline: ContinuousClock.Instant) {
         let nanoseconds = (deadline - .now) / .nanoseconds(1)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(max(0, nanoseconds)))) { [self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(max(0, nanoseconds)))) {
+            [self] in
             let job = state.withLock { state -> Job? in
                 guard let index = state.jobs.firstIndex(where: { $0.number == number }) else { return nil }
                 return state.jobs.remove(at: index).job

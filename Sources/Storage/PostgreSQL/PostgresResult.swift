@@ -16,7 +16,9 @@ final class PostgresResult {
     /// The server's refusal of the statement; nil if it was executed.
     var failure: PostgresFailure? {
         let status = unsafe PQresultStatus(handle)
-        if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY { return nil }
+        if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY {
+            return nil
+        }
         // Without a state, libpq reports a lost connection.
         guard let state = unsafe cpq_sql_state(handle) else { return .lost }
         return .refused(state: unsafe String(cString: state))

@@ -49,7 +49,9 @@ package final class PostgresServerLock: Sendable {
         connection.withLock { $0 = taken }
     }
 
-    private static func take(_ url: PostgresURL, _ limits: PostgresLimits) throws(StorageError) -> PostgresConnection {
+    private static func take(_ url: PostgresURL, _ limits: PostgresLimits) throws(StorageError)
+        -> PostgresConnection
+    {
         do {
             let connection = try PostgresConnection(
                 to: url, statementTimeout: limits.transaction, deadline: ContinuousClock.now + limits.start)

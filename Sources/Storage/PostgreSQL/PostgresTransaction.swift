@@ -26,7 +26,8 @@ final class PostgresTransaction: SQLConnection {
 
     /// Rows that refer to the user can still be added by others: their foreign keys take a weaker lock.
     func lock(_ owner: OwnerID) throws {
-        _ = try connection.execute("SELECT 1 FROM \"user\" WHERE id = ? FOR NO KEY UPDATE", [.text(owner.text)])
+        _ = try connection.execute(
+            "SELECT 1 FROM \"user\" WHERE id = ? FOR NO KEY UPDATE", [.text(owner.text)])
     }
 
     func afterCommit(_ body: @escaping @Sendable () -> Void) { closures.append(body) }

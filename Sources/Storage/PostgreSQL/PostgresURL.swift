@@ -23,7 +23,9 @@ package struct PostgresURL: Sendable {
             let parameters = Self.parse(text)
         else { throw .badDatabaseURL(origin: origin) }
         let values = Dictionary(parameters.map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
-        guard let database = values["dbname"], !database.isEmpty else { throw .badDatabaseURL(origin: origin) }
+        guard let database = values["dbname"], !database.isEmpty else {
+            throw .badDatabaseURL(origin: origin)
+        }
         let port = values["port"].map { ":" + $0 } ?? ""
         location = "postgresql://\(values["host"] ?? values["hostaddr"] ?? "localhost")\(port)/\(database)"
         password = values["password"]

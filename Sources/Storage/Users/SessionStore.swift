@@ -238,7 +238,8 @@ package final class SessionStore: Sendable {
         }
         for id in Set(changes.filter { $0.kind == .session }.map(\.id)) {
             let (known, stored) = (live.session(id), current[id])
-            let isSame = known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)
+            let isSame =
+                known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)
             guard !isSame, let owner = known?.owner ?? stored?.owner else { continue }
             try await database.write(for: owner) { [live] db in
                 let stored = try Self.all(db, where: "WHERE session.id = ?", [id]).first

@@ -5,9 +5,9 @@ import Upstream
 
 @Suite("Users")
 struct UserStoreTests {
-    @Test("one from the settings exists once after several starts")
-    func ensures() throws {
-        let file = try UserDatabase.temporary()
+    @Test("one from the settings exists once after several starts", arguments: TestEngine.allCases)
+    func ensures(engine: TestEngine) throws {
+        let file = try engine.temporary()
         let users = UserStore(in: file)
         let owner = try #require(OwnerID("owner"))
         let first = try #require(Instant(secondsSince1970: 1_700_000_000))
@@ -24,9 +24,9 @@ struct UserStoreTests {
         #expect(rows.first?.2 == 1_700_000_000_000)
     }
 
-    @Test("a user is deleted with sessions and password, and no other data")
-    func cascades() async throws {
-        let file = try UserDatabase.temporary()
+    @Test("a user is deleted with sessions and password, and no other data", arguments: TestEngine.allCases)
+    func cascades(engine: TestEngine) async throws {
+        let file = try engine.temporary()
         let left = try await file.database.write { db in
             try db.executeScript(
                 """
