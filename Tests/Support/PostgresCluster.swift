@@ -18,6 +18,7 @@ package final class PostgresCluster: Sendable {
     private let programs: String
     /// Closed by the end of the process.
     private let input: FileHandle
+    private let output: FileHandle
 
     /// Creates and starts a server, in about a second.
     ///
@@ -44,6 +45,7 @@ package final class PostgresCluster: Sendable {
         }
         try process.run()
         self.input = input.fileHandleForWriting
+        self.output = output.fileHandleForReading
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard text.hasPrefix("ready") else {
             throw Failure(description: "PostgreSQL does not start: \(text)")
@@ -57,21 +59,20 @@ package final class PostgresCluster: Sendable {
     }
 
     /// Stops the server without waiting for its clients.
-    package func stop() throws { try control(["stop", "-m", "immediate"]) }
+    package func stop() throws { try control("stop -m immediate") }
 
-    package func start() throws { try control(["start", "-l", "\(directory)/log"]) }
+    package func start() throws { try control("start") }
 
     /// Executes SQL with `psql`, and returns what it prints.
     package func execute(_ sql: String, in database: String = "postgres") throws -> String {
         try run("\(programs)/psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database), "-c", sql])
     }
 
-    private func control(_ arguments: [String]) throws {
-        let command = ["\(programs)/pg_ctl", "-D", "\(directory)/data", "-w", "-s"] + arguments
-        _ =
-            geteuid() == 0
-            ? try run("/usr/bin/env", ["runuser", "-u", "postgres", "--"] + command)
-            : try run("/usr/bin/env", command)
+    /// Lets the shell execute `pg_ctl`.
+    private func control(_ command: String) throws {
+        try input.write(contentsOf: Data((command + "\n").utf8))
+        let text = String(decoding: output.availableData, as: UTF8.self)
+        guard text.hasPrefix("done") else { throw Failure(description: "pg_ctl \(command) failed. \(text)") }
     }
 
     private func run(_ program: String, _ arguments: [String]) throws -> String {
@@ -82,7 +83,6 @@ package final class PostgresCluster: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         try process.run()
-        // A server that `pg_ctl` has started writes to its log, so that this ends.
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
@@ -107,6 +107,7 @@ package final class PostgresCluster: Sendable {
         trap '' INT TERM HUP
         bin=$1 dir=$2
         as() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
+        control() { as "$bin/pg_ctl" -D "$dir/data" -w -l "$dir/log" "$@"; }
         mkdir -m 700 "$dir" && cd "$dir" || exit 1
         if [ "$(id -u)" = 0 ]; then chown postgres "$dir"; fi
         {
@@ -115,11 +116,12 @@ package final class PostgresCluster: Sendable {
                 'full_page_writes = off' 'autovacuum = off' 'jit = off' 'max_connections = 400' \\
                 'shared_buffers = 64MB' 'max_wal_size = 256MB' |
                 as tee -a "$dir/data/postgresql.conf" &&
-            as "$bin/pg_ctl" -D "$dir/data" -w -l "$dir/log" start
+            control start
         } >"$dir/output" 2>&1 </dev/null && echo ready || { cat "$dir/output" "$dir/log"; exit 1; }
-        exec >/dev/null 2>&1
-        cat >/dev/null
-        as "$bin/pg_ctl" -D "$dir/data" -m immediate stop
+        while read -r command; do
+            control $command >"$dir/output" 2>&1 </dev/null && echo done || cat "$dir/output" "$dir/log"
+        done
+        control stop -m immediate >/dev/null 2>&1 </dev/null
         rm -rf "$dir"
         """
 }

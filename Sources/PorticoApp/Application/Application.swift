@@ -49,9 +49,13 @@ struct Application {
             try ToolCatalog(
                 trusting: settings.httpServer.documents, mutations: mutations, schema: schema.schema)
         }
-        service.readiness = { [condition = dependencies.condition] in condition.readiness }
+        service.readiness = { [condition = dependencies.condition] in
+            var readiness = condition.readiness
+            readiness.components += dataStores.components
+            return readiness
+        }
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
-            calls.families + condition.families + [
+            calls.families + condition.families + dataStores.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ]
@@ -97,6 +101,9 @@ struct Application {
             SessionMaintenanceService(sessions: dependencies.sessionStore, logger: logger),
             HTTPClientShutdownService(transport: transport),
         ]
+        if let lock = dataStores.serverLock {
+            services.append(DatabaseLockService(lock: lock, logger: logger))
+        }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }
         services += [

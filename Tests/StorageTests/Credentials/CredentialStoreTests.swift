@@ -94,7 +94,7 @@ struct CredentialStoreTests {
             _ = try await store.save(Secret("one"), of: identity)
             _ = try await store.save(Secret("two"), of: try Self.identity("c2"))
             _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
-            try await file.database.write { try $0.executeScript(sql) }
+            try await file.database.write { try $0.executeScript(folder.engine.sql(sql)) }
             await #expect(
                 throws: StorageError.decryptionFailed(path: folder.location, connection: "c1")
             ) { try await store.load(identity) }

@@ -11,6 +11,17 @@ enum TestEngine: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    /// A statement of SQLite with bytes, in the form of the engine.
+    func sql(_ text: String) -> String {
+        switch self {
+        case .sqlite: text
+        case .postgresql:
+            text.replacing("x'00'", with: "decode('00', 'hex')")
+                .replacing("CAST(id AS BLOB)", with: "convert_to(id, 'UTF8')")
+                .replacing("zeroblob(length(sealed))", with: "decode(repeat('00', length(sealed)), 'hex')")
+        }
+    }
+
     /// Runs a test with an empty database.
     func with(_ body: (TestDatabase) async throws -> Void) async throws {
         try await Folder.with { folder in try await body(TestDatabase(self, folder)) }
@@ -32,6 +43,7 @@ enum TestEngine: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
 /// An empty database of one test, which is opened like by several processes.
 struct TestDatabase {
+    let engine: TestEngine
     /// The folder of SQLite's file.
     let folder: Folder
     private let url: PostgresURL?
@@ -47,7 +59,7 @@ struct TestDatabase {
     }()
 
     init(_ engine: TestEngine, _ folder: Folder) throws {
-        self.folder = folder
+        (self.engine, self.folder) = (engine, folder)
         switch engine {
         case .sqlite: url = nil
         // A schema of its own is made faster than a database.

@@ -237,6 +237,7 @@ struct SessionStoreTests {
         private static func elsewhere(
             _ file: UserDatabase, _ body: @escaping @Sendable (SQLTransaction) throws -> Void
         ) async throws {
+            guard file.database.sqlite != nil else { return try await file.database.write(body) }
             try await DatabaseQueue(path: file.database.location).write { db in try body(SQLTransaction(db)) }
         }
     }

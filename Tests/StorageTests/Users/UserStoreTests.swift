@@ -29,14 +29,15 @@ struct UserStoreTests {
         let file = try engine.temporary()
         let left = try await file.database.write { db in
             try db.executeScript(
-                """
-                INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
-                INSERT INTO "user" (id, created_at) VALUES ('ann', 1), ('bob', 1);
-                INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM "user";
-                INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM "user";
-                INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM "user";
-                DELETE FROM "user" WHERE id = 'ann';
-                """)
+                engine.sql(
+                    """
+                    INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
+                    INSERT INTO "user" (id, created_at) VALUES ('ann', 1), ('bob', 1);
+                    INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM "user";
+                    INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM "user";
+                    INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM "user";
+                    DELETE FROM "user" WHERE id = 'ann';
+                    """))
             return try ["password", "session", "credential"].map { table in
                 try db.values(
                     "SELECT \(table == "credential" ? "owner" : "user_id") FROM \(table)", as: String.self)
