@@ -108,12 +108,13 @@ let package = Package(
         target(
             "Upstream", at: "Sources/Upstream",
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
+        .systemLibrary(name: "CPQ", path: "Sources/CPQ", providers: [.apt(["libpq-dev"])]),
         target(
             "OpenIDConnect", at: "Sources/OpenIDConnect",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", jwt]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
+            dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),

@@ -108,6 +108,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
     case tooManyUpstreamCalls = "TOO_MANY_UPSTREAM_CALLS"
     case noExchangeRate = "NO_EXCHANGE_RATE"
+    case storageUnavailable = "STORAGE_UNAVAILABLE"
 }
 
 extension FieldError {

@@ -165,8 +165,20 @@ extension FieldError {
         switch error {
         case .full, .busy:
             self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
+        case .unavailable(_, _, let retryAt):
+            self.init(
+                .storageUnavailable,
+                "The database of users is not available; nothing was changed. Try again later.",
+                retryAt: retryAt)
+        case .unknownOutcome:
+            self.init(
+                .storageUnavailable,
+                """
+                The database of users did not respond. The change may have been stored: read the object before you \
+                try again.
+                """, retryAt: .now + .seconds(1))
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .decryptionFailed, .emptyFile, .missingMasterKey:
+            .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

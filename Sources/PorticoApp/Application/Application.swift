@@ -56,9 +56,13 @@ struct Application {
                 publicURL: settings.publicURL?.text, isSecure: settings.httpServer.server.tls != nil,
                 issuer: identityProvider.configuration.issuer.text)
         }
-        service.readiness = { [condition = dependencies.condition] in condition.readiness }
+        service.readiness = { [condition = dependencies.condition] in
+            var readiness = condition.readiness
+            readiness.components += dataStores.components
+            return readiness
+        }
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
-            calls.families + condition.families + [
+            calls.families + condition.families + dataStores.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ]
@@ -111,6 +115,9 @@ struct Application {
                 identityProvider: dependencies.identityProvider),
             HTTPClientShutdownService(transport: transport),
         ]
+        if let lock = dataStores.serverLock {
+            services.append(DatabaseLockService(lock: lock, logger: logger))
+        }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }
         services += [

@@ -51,6 +51,16 @@ struct ServerSettingGroup: SettingGroup {
         The data directory: users, their sessions and data, the usage of quotas, and the prices, charts, instruments \
         and company figures from providers with a low quota. It is created if it is missing.
         """)
+    let databaseURL = SecretSetting(
+        "database-url",
+        """
+        The PostgreSQL database (15 or newer) of users, their sessions and data, and the usage of quotas, instead of a data \
+        directory. TLS is set in the URL: `sslmode=verify-full`.
+        """, form: "a URL, `postgresql://user:password@host:5432/database`",
+        unset: "none; users are in the data directory")
+    let databaseConnections = Setting(
+        "database-connections", .integer(1...200), default: PostgresLimits().connections,
+        "Connections to the PostgreSQL database, and the threads that use them.")
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")

@@ -229,6 +229,13 @@ extension JournalWrite {
             kind: kind, state: state)
     }
 
+    /// Returns a write whose user is locked, for a transaction that does not know the user.
+    static func fetchLocked(_ id: String, _ db: SQLTransaction) throws -> JournalWrite? {
+        guard let owner = try fetch(id, db)?.order.owner else { return nil }
+        try db.lock(owner)
+        return try fetch(id, db)
+    }
+
     static func fetch(_ id: String, _ db: SQLTransaction) throws -> JournalWrite? {
         try db.row("\(select) WHERE journal_write.id = ?", [id]).flatMap { try JournalWrite($0) }
     }

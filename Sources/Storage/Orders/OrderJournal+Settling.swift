@@ -68,7 +68,7 @@ extension OrderJournal {
         _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
     ) async throws(StorageError) -> JournalOrder? {
         try await database.write { db in
-            guard let write = try JournalWrite.fetch(id, db) else { return nil }
+            guard let write = try JournalWrite.fetchLocked(id, db) else { return nil }
             try Self.apply(outcome, to: write, now, db)
             return try JournalOrder.fetch(write.order, db)
         }
@@ -179,9 +179,13 @@ extension OrderJournal {
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
         try await database.write { db in
-            let rows = try db.rows("\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
-            for row in rows {
-                guard let write = try JournalWrite(row), try !isInProgress(row) else { continue }
+            // Users in their order: two transactions that lock several users wait for each other at most once.
+            let rows = try db.rows(
+                "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
+            for row in rows where try !isInProgress(row) {
+                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal else {
+                    continue
+                }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }
@@ -246,7 +250,7 @@ extension JournalWrite {
         try db.value(
             """
             SELECT count(*) FROM journal_write
-            WHERE owner = ?1 AND (?2 IS NULL OR connection = ?2) AND \(isInProgress)
+            WHERE owner = ?1 AND (CAST(?2 AS TEXT) IS NULL OR connection = ?2) AND \(isInProgress)
             """, [owner.text, connection]) ?? 0
     }
 

@@ -321,6 +321,7 @@ extension OrderJournal {
     package func receive(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
+            for owner in Set(orders.map(\.0.owner)).sorted(by: { $0.text < $1.text }) { try db.lock(owner) }
             for (identity, order) in orders { try Self.receive(order, as: identity, db) }
         }
     }

@@ -137,6 +137,8 @@ package struct IdentityStore: Sendable {
     ///   - origin: The verified ID token.
     ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
     ///   - now: The current time.
+    /// - Returns: The session, or why none is opened.
+    /// - Throws: `StorageError`; then no session is opened.
     package func open(
         _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool,
         now: Instant = .now
@@ -159,6 +161,8 @@ package struct IdentityStore: Sendable {
     ///   - tokenHash: The hash under which ``endToken(hash:issuer:forgetAt:now:)`` ends the token.
     ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
     ///   - now: The current time.
+    /// - Returns: The user, or why the token is refused.
+    /// - Throws: `StorageError` if the user could not be read or created.
     package func user(
         of origin: Origin, tokenHash: String, createsUser: @escaping @Sendable () -> Bool, now: Instant = .now
     ) async throws(StorageError) -> Result<User, Refusal> {
@@ -218,6 +222,7 @@ package struct IdentityStore: Sendable {
     ///   - subject: `sub` of the logout token; nil if it names a session only.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
+    /// - Throws: `StorageError`; then no session has ended.
     package func end(
         issuer: String, sessionID: String?, subject: String?, forgetAt: Instant, now: Instant = .now
     ) async throws(StorageError) {
@@ -232,7 +237,7 @@ package struct IdentityStore: Sendable {
             if let sessionID {
                 try Self.end("SESSION", sessionID, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
                 ids = try db.values(
-                    "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (?3 IS NULL OR user_id = ?3)",
+                    "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (CAST(?3 AS TEXT) IS NULL OR user_id = ?3)",
                     [issuer, sessionID, owner])
             } else if let subject {
                 try Self.end("SUBJECT", subject, issuer: issuer, forgetAt: forgetAt, now: now, in: db)

@@ -161,6 +161,11 @@ extension ErrorCode {
         case .providerAnswerInvalid:
             "Show the rest of the response, and tell the operator of the server: a retry rarely helps."
         case .noExchangeRate: "Show the amount in its own currency."
+        case .storageUnavailable:
+            """
+            Send the request again after `extensions.retryAt`, with increasing delays. Keep the token. After a mutation, \
+            read the object first; an order keeps its `idempotencyKey`.
+            """
         }
     }
 }
