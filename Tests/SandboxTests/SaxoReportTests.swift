@@ -112,7 +112,7 @@ struct SaxoReportTests {
             let split = trades.filter { $0["CaEventTypeName"] == "Stock Split" }
             #expect(split.map { $0["Amount"]?.digits } == ["-15", "60"])
             #expect(
-                trades.filter { $0["CaEventTypeName"] == "Spin-Off" }.map { $0["Amount"]?.digits } == ["75"])
+                trades.filter { $0["CaEventTypeName"] == "Spin-Off" }.map { $0["Amount"]?.digits } == ["30"])
         }
     }
 
