@@ -7,7 +7,7 @@ import Testing
 struct AlpacaActivityTests {
     static let tokens = [RunningSandbox.demo, RunningSandbox.second]
 
-    /// Returns all activities, page by page.
+    /// Returns all activities, page by page; ``kinds()`` compares them with the schema.
     static func all(
         _ fixture: RunningSandbox, _ user: [String: String] = RunningSandbox.demo, query: String = "",
         pageSize: Int = 100
@@ -15,9 +15,10 @@ struct AlpacaActivityTests {
         var rows: [JSONValue] = []
         while true {
             let token = rows.last?["id"]?.string.map { "&page_token=\($0)" } ?? ""
-            let page = try await fixture.document(
-                "ActivityList", "/v2/account/activities?page_size=\(pageSize)\(query)\(token)", user)
-            let elements = try #require(page.elements)
+            let reply = try await fixture.trading(
+                "/v2/account/activities?page_size=\(pageSize)\(query)\(token)", user)
+            try #require(reply.status == 200, "\(reply.body)")
+            let elements = try #require(try JSONValue(parsing: reply.body).elements)
             rows += elements
             if elements.count < pageSize { return rows }
             try #require(rows.count < 5_000)
@@ -68,6 +69,8 @@ struct AlpacaActivityTests {
     @Test("the demonstration's last five years have all kinds of activities")
     func kinds() async throws {
         let rows = try await withSandbox { try await Self.all($0, query: "&after=2021-11-01&direction=asc") }
+        let schema = try Golden.schema(of: "alpaca").definition("ActivityList")
+        #expect(schema.violations(in: .array(rows)) == [])
         let types = Set(rows.compactMap { $0["activity_type"]?.string })
         #expect(
             types == ["FILL", "CSD", "CSW", "DIV", "DIVNRA", "INT", "FEE", "SPLIT", "SPIN"], "\(types)")

@@ -32,7 +32,7 @@ struct FakeAlpacaPortfolioHistoryTests {
             Case(query: "period=1W&timeframe=1D", count: 5, reached: 5, timeframe: "1D"),
             Case(query: "", count: 23, reached: 23, timeframe: "1D"),
             Case(query: "period=1A", count: 251, reached: 251, timeframe: "1D"),
-            Case(query: "period=999A", count: 697, reached: 697, timeframe: "1D"),
+            Case(query: "period=999A", count: 1264, reached: 1264, timeframe: "1D"),
             Case(
                 query: "period=1D&timeframe=15Min&intraday_reporting=extended_hours", count: 64, reached: 35,
                 timeframe: "15Min"),
