@@ -111,7 +111,7 @@ command = [
     "--require-nonce", "true", "--user-claims", json.dumps(USER),
 ]
 processes = []
-with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile() as log:
+with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as log:
     try:
         processes.append(subprocess.Popen(command, stdout=log, stderr=log))
         server = subprocess.Popen([portico, "serve", "--sandbox", "--port", "0"], stdout=output, env=environment)
@@ -124,9 +124,9 @@ with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile() as log:
                 return None
 
         def address():
-            output.seek(0)
-            found = re.search(r"(http://[^/\s]*)/graphql", output.read())
-            return found and found[1]
+            # `pread` does not move the position at which the server writes.
+            found = re.search(rb"(http://[^/\s]*)/graphql", os.pread(output.fileno(), 1 << 16, 0))
+            return found and found[1].decode()
 
         wait_for("The provider", is_up)
         check(wait_for("Portico", address), issuer)
