@@ -20,9 +20,9 @@ package struct ScopeMapping: Sendable {
     package static let names = Dictionary(
         uniqueKeysWithValues: Scope.allCases.map { ($0.rawValue, Set([$0])) })
 
-    /// The scopes of a user; empty if no value of the claim is mapped. Each scope includes READ.
+    /// The scopes of a user; empty if no value of the claim is mapped.
     ///
-    /// A claim of text has its values separated by spaces, as `scope` (RFC 8693, section 4.2).
+    /// Each scope includes READ. A claim of text has its values separated by spaces, as `scope` (RFC 8693, section 4.2).
     package func scopes(of claims: [String: ClaimValue]) -> Set<Scope> {
         guard let claim else { return [.read, .write] }
         guard let value = claims.value(at: claim) else { return [] }
