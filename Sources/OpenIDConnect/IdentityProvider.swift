@@ -112,7 +112,7 @@ package final class IdentityProvider: Sendable {
     /// - Parameters:
     ///   - secrets: The values of this sign-in.
     ///   - redirectURI: The address to which the browser returns.
-    /// - Returns: The address.
+    /// - Returns: The address, with the parameters of the sign-in.
     /// - Throws: `providerUnavailable`, or `wrongIssuer` if the metadata is that of another issuer.
     package func authorizationURL(
         _ secrets: SignInSecrets, redirectURI: HTTPURL
@@ -132,7 +132,7 @@ package final class IdentityProvider: Sendable {
     /// Checks that the response of the authorization endpoint can be from this provider (RFC 9207, section 2.4).
     ///
     /// - Parameter responseIssuer: The parameter `iss` of the response.
-    /// - Throws: `wrongIssuer` if it is from another one, `providerUnavailable` if the metadata cannot be read.
+    /// - Throws: `wrongIssuer`, or `providerUnavailable` if the metadata cannot be read.
     package func checkIssuer(ofResponse responseIssuer: String?) async throws(SignInRejection) {
         if let responseIssuer {
             guard responseIssuer == issuer else { throw .wrongIssuer }

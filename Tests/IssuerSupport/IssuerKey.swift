@@ -37,8 +37,8 @@ package struct IssuerKey: Sendable {
     /// The public key as JSON (RFC 7517).
     ///
     /// - Parameter others: More members, with a comma after each: `"use":"enc",`.
-    /// - Returns: The key.
-    /// - Throws: An error of the cryptography.
+    /// - Returns: The text of the object.
+    /// - Throws: If the key has no numbers.
     package func json(_ others: String = "") throws -> String {
         let members =
             switch signer {
@@ -81,8 +81,8 @@ package struct IssuerKey: Sendable {
     ///   - payload: The claims, as JSON.
     ///   - header: The header, as JSON; nil for the one of this key.
     ///   - signature: Signs header and payload; nil for this key.
-    /// - Returns: The token.
-    /// - Throws: An error of `signature` or of the cryptography.
+    /// - Returns: The token in the compact serialization.
+    /// - Throws: The error of the signature.
     package func token(
         _ payload: String, header: String? = nil, signature: ((Data) throws -> Data)? = nil
     ) throws -> String {

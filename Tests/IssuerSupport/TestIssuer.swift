@@ -115,7 +115,7 @@ package final class TestIssuer: Sendable {
     /// The claims of a token that is valid for five minutes, as JSON.
     ///
     /// - Parameter changes: Other values, as JSON; empty text removes a claim.
-    /// - Returns: The claims.
+    /// - Returns: The payload of a token.
     package func claims(_ changes: [String: String] = [:]) -> String {
         Self.claims(of: url, changes)
     }

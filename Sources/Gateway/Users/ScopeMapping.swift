@@ -22,9 +22,7 @@ package struct ScopeMapping: Sendable {
 
     /// The scopes of a user; empty if no value of the claim is mapped.
     ///
-    /// Each scope includes READ.
-    ///
-    /// A claim of text has its values separated by spaces, as `scope` (RFC 8693, section 4.2).
+    /// Each scope includes READ. A claim of text has its values separated by spaces, as `scope` (RFC 8693, section 4.2).
     package func scopes(of claims: [String: ClaimValue]) -> Set<Scope> {
         guard let claim else { return [.read, .write] }
         guard let value = claims.value(at: claim) else { return [] }

@@ -45,10 +45,9 @@ struct BackChannelLogoutRoute: Route {
         return PercentEncoding.decode(value, plusIsSpace: true)
     }
 
-    /// Section 2.8: 400 for a token that is refused.
+    /// The response 400 for a token that is refused (section 2.8).
     ///
-    /// A failure of the server gets 503, so that the provider repeats the
-    /// request.
+    /// A failure of the server gets 503, so that the provider repeats the request.
     private static func refusal(_ reason: SignInRejection) -> HTTPResponse {
         let isFailure = reason == .keysUnavailable || reason == .providerUnavailable
         let error: InputObject = [

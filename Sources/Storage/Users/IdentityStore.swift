@@ -137,8 +137,8 @@ package struct IdentityStore: Sendable {
     ///   - origin: The verified ID token.
     ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
     ///   - now: The current time.
-    /// - Returns: The session, or why none is opened.
-    /// - Throws: `StorageError`; then no session is opened.
+    /// - Returns: The session, or the reason why there is none.
+    /// - Throws: `StorageError` if the database cannot be written.
     package func open(
         _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool,
         now: Instant = .now
@@ -161,8 +161,8 @@ package struct IdentityStore: Sendable {
     ///   - tokenHash: The hash under which ``endToken(hash:issuer:forgetAt:now:)`` ends the token.
     ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
     ///   - now: The current time.
-    /// - Returns: The user, or why the token is refused.
-    /// - Throws: `StorageError` if the user could not be read or created.
+    /// - Returns: The user, or the reason why the token is refused.
+    /// - Throws: `StorageError` if the database cannot be read or written.
     package func user(
         of origin: Origin, tokenHash: String, createsUser: @escaping @Sendable () -> Bool, now: Instant = .now
     ) async throws(StorageError) -> Result<User, Refusal> {
@@ -222,7 +222,7 @@ package struct IdentityStore: Sendable {
     ///   - subject: `sub` of the logout token; nil if it names a session only.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
-    /// - Throws: `StorageError`; then no session has ended.
+    /// - Throws: `StorageError` if the database cannot be written; then no session has ended.
     package func end(
         issuer: String, sessionID: String?, subject: String?, forgetAt: Instant, now: Instant = .now
     ) async throws(StorageError) {

@@ -19,7 +19,7 @@ struct BearerTokenTests {
             let viewer = own.json?["data"]?["viewer"]
             #expect(viewer?["username"] == "ann", "\(own.body)")
             #expect(viewer?["session"]?["scopes"] == .array(["READ", "WRITE", "TRADE"]))
-            #expect(viewer?["session"]?["current"] == true)
+            #expect(viewer?["session"]?["current"] == .bool(true))
             #expect(viewer?["session"]?["expiresAt"]?.string != nil)
             #expect(own.json?["data"]?["watchlists"]?.elements?.count == 1)
 

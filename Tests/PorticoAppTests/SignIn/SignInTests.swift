@@ -36,8 +36,6 @@ struct SignInTests {
         let testDescription: String
         var code = "UNAUTHENTICATED"
         let reason: String?
-        /// What the issuer does wrong.
-        var faults: @Sendable (inout TestIssuer.Faults) -> Void = { _ in }
         /// Completes a sign-in with the values of the redirect.
         var complete:
             @Sendable (IssuerServer, IssuerServer.Start, _ back: [String: String]) async throws -> RawResponse =
@@ -45,6 +43,9 @@ struct SignInTests {
                     try await $0.complete(
                         code: $2["code"] ?? "", state: $2["state"] ?? "", browserSecret: $1.browserSecret)
                 }
+
+        /// What the issuer does wrong.
+        var faults: @Sendable (inout TestIssuer.Faults) -> Void = { _ in }
 
         private static func claims(_ name: String, _ reason: String, _ claims: [String: String]) -> Attack {
             Attack(testDescription: name, reason: reason, faults: { $0.claims = claims })

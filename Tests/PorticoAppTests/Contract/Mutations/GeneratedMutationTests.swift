@@ -1,5 +1,6 @@
 import Contract
 import GraphQL
+import IssuerSupport
 import TestSupport
 import Testing
 
