@@ -104,15 +104,17 @@ struct ProviderFileTests {
             try await withFolder { folder in
                 let environment = environment(sandbox, data: folder)
                 try await withServer(environment: environment) { server in
-                    #expect(try await server.ask(Self.chart, token: nil).failures.isEmpty)
+                    let answer = try await server.ask(Self.chart, token: nil)
+                    #expect(answer.failures.isEmpty, "\(answer.body)")
                 }
                 let calls = sandbox.calls.total
                 try await withServer(environment: environment) { server in
-                    #expect(try await server.ask(Self.chart, token: nil).failures.isEmpty)
+                    let answer = try await server.ask(Self.chart, token: nil)
+                    #expect(answer.failures.isEmpty, "\(answer.body)")
                     #expect(sandbox.calls.total == calls)
-                    let answer = try await server.ask(
+                    let limits = try await server.ask(
                         "{ providers { providerName rateLimits { name limit remaining } } }", token: nil)
-                    let status = answer.json?["data"]?["providers"]?.elements?.last
+                    let status = limits.json?["data"]?["providers"]?.elements?.last
                     #expect(status?["rateLimits"]?[0]?["limit"]?.digits == "5")
                     #expect(status?["rateLimits"]?[0]?["remaining"]?.digits == "4")
                 }

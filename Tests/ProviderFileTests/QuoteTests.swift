@@ -26,7 +26,6 @@ struct QuoteTests {
               query: { function: GLOBAL_QUOTE, symbol: "{symbol}" }
               items: Global Quote
               fields:
-                symbol: "['01. symbol']"
                 price: "['05. price']"
                 open: "['02. open']"
                 high: "['03. high']"
@@ -82,7 +81,7 @@ struct QuoteTests {
         let text = Self.batch(
             "items: data.list",
             fields: """
-                { symbol: id, price: { path: last.cents, times: 0.01, plus: 1 }, bid: book[0], ask: "book[1]",
+                { symbol: id, price: { path: last.cents, times: 0.01, plus: 1 }, bid: "book[0]", ask: "book[1]",
                       currency: unit, asOf: { path: at, date: SECONDS },
                       marketState: { path: state, choices: { O: OPEN, C: CLOSED }, otherwise: null } }
                 """)
@@ -159,7 +158,7 @@ struct QuoteTests {
             Failure(body: "", status: 302, cause: "an answer that makes no sense"),
             Failure(
                 body: "[" + String(repeating: #"{"p":1},"#, count: 5_001) + "{}]",
-                cause: "an answer that makes no sense: [5000]: more than 5000 elements (byte 40008)"),
+                cause: "an answer that makes no sense: [5000]: more than 5000 elements (byte 40001)"),
         ])
     func failures(_ example: Failure) async throws {
         let text = Self.batch(fields: "{ symbol: id, price: p }")
