@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A PostgreSQL server for tests, in a temporary directory, which listens on a Unix socket only.
 ///
@@ -15,10 +16,8 @@ package final class PostgresCluster: Sendable {
 
     /// The directory of the data and the socket.
     package let directory: String
-    private let programs: String
-    /// Closed by the end of the process.
-    private let input: FileHandle
-    private let output: FileHandle
+    /// The pipes of the shell; the end of this process closes them. Held while a command is executed.
+    private let shell: Mutex<(input: FileHandle, output: FileHandle)>
 
     /// Creates and starts a server, in about a second.
     ///
@@ -27,7 +26,6 @@ package final class PostgresCluster: Sendable {
         guard let programs = Self.programs else {
             throw Failure(description: "PostgreSQL is not installed. Install it: Scripts/setup.sh tests")
         }
-        self.programs = programs
         directory =
             FileManager.default.temporaryDirectory.appending(
                 path: "portico-pg-\(UUID().uuidString.prefix(8))"
@@ -44,8 +42,7 @@ package final class PostgresCluster: Sendable {
             throw Failure(description: "The pipe to PostgreSQL cannot be set up.")
         }
         try process.run()
-        self.input = input.fileHandleForWriting
-        self.output = output.fileHandleForReading
+        shell = Mutex((input.fileHandleForWriting, output.fileHandleForReading))
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard text.hasPrefix("ready") else {
             throw Failure(description: "PostgreSQL does not start: \(text)")
@@ -59,36 +56,28 @@ package final class PostgresCluster: Sendable {
     }
 
     /// Stops the server without waiting for its clients.
-    package func stop() throws { try control("stop -m immediate") }
+    package func stop() throws { _ = try command("stop -m immediate") }
 
-    package func start() throws { try control("start") }
+    package func start() throws { _ = try command("start") }
 
     /// Executes SQL with `psql`, and returns what it prints.
     package func execute(_ sql: String, in database: String = "postgres") throws -> String {
-        try run("\(programs)/psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database), "-c", sql])
+        try command("sql \(database) \(sql.split(whereSeparator: \.isNewline).joined(separator: " "))")
     }
 
-    /// Lets the shell execute `pg_ctl`.
-    private func control(_ command: String) throws {
-        try input.write(contentsOf: Data((command + "\n").utf8))
-        let text = String(decoding: output.availableData, as: UTF8.self)
-        guard text.hasPrefix("done") else { throw Failure(description: "pg_ctl \(command) failed. \(text)") }
-    }
-
-    private func run(_ program: String, _ arguments: [String]) throws -> String {
-        let (output, process) = (Pipe(), Process())
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: "/")
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(program) \(arguments.last ?? "") failed. \(text)")
+    /// Lets the shell execute a command.
+    private func command(_ command: String) throws -> String {
+        try shell.withLock { shell in
+            try shell.input.write(contentsOf: Data((command + "\n").utf8))
+            var text = ""
+            while !text.hasSuffix("done\n"), !text.hasSuffix("failed\n") {
+                let data = shell.output.availableData
+                guard !data.isEmpty else { break }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            guard text.hasSuffix("done\n") else { throw Failure(description: "\(command): \(text)") }
+            return text.dropLast("done\n".count).trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// The directory of the newest server's programs: Debian has one for each version, others have them in PATH.
@@ -120,8 +109,11 @@ package final class PostgresCluster: Sendable {
                 as tee -a "$dir/data/postgresql.conf" &&
             control start
         } >"$dir/output" 2>&1 </dev/null && echo ready || { cat "$dir/output" "$dir/log"; exit 1; }
-        while read -r command; do
-            control $command >"$dir/output" 2>&1 </dev/null && echo done || cat "$dir/output" "$dir/log"
+        while read -r verb rest; do
+            case $verb in
+                sql) "$bin/psql" -XAtq -v ON_ERROR_STOP=1 -h "$dir" -U postgres -d "${rest%% *}" -c "${rest#* }" 2>&1 ;;
+                *) control "$verb" $rest >/dev/null 2>&1 ;;
+            esac </dev/null && echo done || echo failed
         done
         control stop -m immediate >/dev/null 2>&1 </dev/null
         rm -rf "$dir"
