@@ -138,7 +138,7 @@ private struct PresentValue {
             if let last = roots.last, abs(root - last) <= 1e-9 * max(1, abs(root)) { return }
             roots.append(root)
         }
-        let steps = 4_096
+        let steps = 512
         var (x, left) = (lowest, evaluate(lowest))
         for step in 1...steps {
             let next = lowest + (highest - lowest) * Double(step) / Double(steps)
