@@ -61,6 +61,11 @@ extension ConnectedAccount: GraphQLObject {
                 .each(accounts) { try context.orders(of: $0, arguments.orders) }
             })
         Field(
+            "activities", ActivitiesArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { try context.activities(of: $0, arguments) }
+            })
+        Field(
             "history", HistoryArguments.self,
             load: { accounts, arguments, context in
                 .each(accounts) {

@@ -16,6 +16,8 @@ package final class BrokerConnection: Sendable {
     package let accounts: any AccountSource
     /// The source that reads accounts one by one; nil if one call returns all accounts with their figures.
     let directory: (any AccountDirectory)?
+    /// The source of activities; nil if the broker reports none.
+    var activities: (any ActivitySource)? { accounts as? any ActivitySource }
     /// The client of orders; nil if the broker executes none.
     package let orders: (any TradingAPI)?
     /// The client of watchlists at the broker; nil if it has none.

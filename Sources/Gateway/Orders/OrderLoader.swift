@@ -59,6 +59,22 @@ extension GatewayContext {
         }
     }
 
+    /// The order with the broker's id; nil if it is unknown.
+    ///
+    /// For a broker that lists open orders only, it is unknown unless it was placed or changed through Portico.
+    func order(providerID: String, of connection: BrokerConnection) async throws -> ConnectedOrder? {
+        if connection.reportsEndedOrders {
+            guard let order = try await brokerOrder(providerID, of: connection) else { return nil }
+            return try await linked([order], of: connection).first
+        }
+        let names = try await mapStorageErrors { () throws(StorageError) in
+            try await journal.names(of: [providerID], of: connection.owner, connection.id)
+        }
+        guard let known = names.current[providerID] else { return nil }
+        if known.order.state.isFinal { return ConnectedOrder(known, known.ended, of: connection) }
+        return try await order(.current(known.identity.id), of: connection)
+    }
+
     /// An order by the broker's id; nil if the broker does not know it, or no longer.
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
         guard let tradingAPI = connection.orders else { return nil }

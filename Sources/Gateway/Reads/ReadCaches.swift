@@ -1,4 +1,5 @@
 package import Brokerage
+import Storage
 package import Upstream
 
 /// The caches of reads from providers, one for each kind of value.
@@ -8,6 +9,10 @@ package struct ReadCaches: Sendable {
     let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>
     let positions: ReadCache<AccountsQuery, [Position]>
     let histories: ReadCache<HistoryQuery, EquityHistory>
+    /// Reads of the activities of accounts, by the broker's ids of the accounts; the activities are stored.
+    ///
+    /// A failure of the store is not kept.
+    let activities: ReadCache<ExactText, Result<ActivityCoverage?, StorageError>>
     /// Pages of a connection's orders.
     let orders: ReadCache<OrderQuery, OrderPage>
     /// Single orders, by the ids of their brokers.
@@ -45,6 +50,7 @@ package struct ReadCaches: Sendable {
         accounts.invalidate(privateTo: owner, at: provider)
         positions.invalidate(privateTo: owner, at: provider)
         histories.invalidate(privateTo: owner, at: provider)
+        activities.invalidate(privateTo: owner, at: provider)
         orders.invalidate(privateTo: owner, at: provider)
         order.invalidate(privateTo: owner, at: provider)
     }
@@ -55,6 +61,7 @@ package struct ReadCaches: Sendable {
         static let knownAccounts = 1 << 20
         static let positions = 3 << 20
         static let histories = 3 << 20
+        static let activities = 1 << 20
         static let orders = 3 << 20
         static let order = 2 << 20
         static let watchlists = 2 << 20
@@ -68,7 +75,8 @@ package struct ReadCaches: Sendable {
         static let clocks = 1 << 20
 
         static let all =
-            accounts + knownAccounts + positions + histories + orders + order + watchlists + quotes + charts
+            accounts + knownAccounts + positions + histories + activities + orders + order + watchlists
+            + quotes + charts
             + instruments + searches + fundamentals + articles + singleArticles + clocks
     }
 
@@ -99,6 +107,11 @@ package struct ReadCaches: Sendable {
         histories = ReadCache(
             "history", CacheBounds(bytes: Bytes.histories),
             freshness: .init(\.provenance, .ownHistory, negativeTTL: .zero), weight: \.weight, time: clock)
+        activities = ReadCache(
+            "activities", CacheBounds(bytes: Bytes.activities),
+            freshness: FreshnessPolicy(negativeTTL: .zero, markStale: { $0 }) { read, _ in
+                if case .success = read { .activities } else { CacheLifetime(fresh: .zero) }
+            }, time: clock)
         // A list can also be changed at the broker, and cannot be marked as stale.
         watchlists = ReadCache(
             "watchlists", CacheBounds(bytes: Bytes.watchlists), freshness: .fixed(.seconds(10)),
@@ -182,6 +195,8 @@ extension FreshnessPolicy<OrderPage> {
 extension CacheLifetime {
     /// The lifetime of balances and positions: served after their expiry only if the broker fails.
     fileprivate static let ownMoney = CacheLifetime(fresh: .seconds(2), ifError: .seconds(3_600))
+    /// The time for which activities that were read are not read again; the store has them after that.
+    fileprivate static let activities = CacheLifetime(fresh: .seconds(10))
     fileprivate static let ownHistory = CacheLifetime(fresh: .seconds(30), ifError: .seconds(3_600))
     /// Of what hardly changes: names, sectors, yearly figures.
     fileprivate static let reference = CacheLifetime(fresh: day, whileRevalidating: day, ifError: day * 30)

@@ -39,6 +39,10 @@ extension AllocationKey: GraphQLEnum, GraphQLInput {
     package static var sample: AllocationKey { .assetClass }
 }
 
+extension ActivityKind: GraphQLEnum, GraphQLInput {
+    package static var sample: ActivityKind { .trade }
+}
+
 extension OrderSide: GraphQLEnum, GraphQLInput {
     package static var sample: OrderSide { .buy }
 }

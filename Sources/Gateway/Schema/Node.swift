@@ -6,6 +6,7 @@ import Upstream
 /// `Node` of the schema: an object of any type that has an id.
 enum Node: Sendable {
     case account(ConnectedAccount)
+    case activity(ConnectedActivity)
     case article(Article)
     case chart(Chart)
     case connection(ProviderConnection)
@@ -28,6 +29,9 @@ enum Node: Sendable {
 extension Node: GraphQLAbstract {
     static let graphQL = AbstractType<Node>("Node") {
         PossibleType(ConnectedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
+        PossibleType(ConnectedActivity.self) {
+            if case .activity(let activity) = $0 { activity } else { nil }
+        }
         PossibleType(Article.self) { if case .article(let article) = $0 { article } else { nil } }
         PossibleType(Chart.self) { if case .chart(let chart) = $0 { chart } else { nil } }
         PossibleType(ProviderConnection.self) {
@@ -125,7 +129,8 @@ extension GatewayContext {
         let isPublic =
             switch kind {
             case .article, .chart, .fundamentals, .instrument, .marketClock, .providerStatus, .quote: true
-            case .account, .connection, .goal, .goalsProgress, .order, .portfolio, .position, .session, .user,
+            case .account, .activity, .connection, .goal, .goalsProgress, .order, .portfolio, .position,
+                .session, .user,
                 .watchlist, .watchlistItem:
                 false
             }
@@ -153,6 +158,8 @@ extension GatewayContext {
             return try goals().map { goals in
                 ids.map { id in .success(goals?.first { $0.globalID == id.text }.map(Node.goal)) }
             }
+        case .activity:
+            return .each(ids) { id in activityIfAny(id.text).map { $0.map(Node.activity) } }
         case .order: return .each(ids) { id in orderIfAny(id.text).map { $0.map(Node.order) } }
         case .session: return try sessionNodes(ids, of: owner())
         case .user:

@@ -11,6 +11,7 @@ struct NodeID: Hashable, Sendable {
 
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
+        case activity = "Activity"
         case article = "Article"
         case chart = "Chart"
         case connection = "Connection"

@@ -76,6 +76,9 @@ extension Query: GraphQLObject {
             "orders", OrdersArguments.self,
             once: { arguments, context in try context.orders(arguments) })
         Field(
+            "activities", AllActivitiesArguments.self,
+            once: { arguments, context in try context.activities(arguments.activities) })
+        Field(
             "news", NewsArguments.self,
             once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
         Field("watchlists", once: { context in try context.watchlists() })

@@ -104,6 +104,7 @@ package struct UserData: Sendable {
     package let connections: ConnectionStore
     let watchlists: WatchlistStore
     let goals: GoalStore
+    let activities: ActivityStore
     /// Sign-up, sign-in and sessions.
     package let authentication: AuthenticationService
     package let orders: OrderWorkflow
@@ -126,6 +127,7 @@ package struct UserData: Sendable {
         limits = userPolicy.limits
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
+        activities = ActivityStore(in: file)
         orders = OrderWorkflow(journal: OrderJournal(in: file))
         connections = try ConnectionStore(in: file, master)
         authentication = try AuthenticationService(in: file, master, userPolicy, report: report)

@@ -4,12 +4,13 @@ package import Brokerage
 package struct FakePortfolio: Sendable {
     package let ledger: Ledger
     package let market: Market
-    /// Every trade with its second and price, oldest first.
+    /// Every change of cash and shares, oldest first.
     private let executions: [Execution]
 
-    /// A purchase, or a sale if the quantity is negative.
+    /// A purchase, or a sale if the quantity is negative; or cash alone.
     struct Execution {
-        let instrument: FakeInstrument
+        /// Nil for cash alone.
+        let instrument: FakeInstrument?
         let quantity: Decimal
         let second: Int
         /// The amount paid, in dollars and whole cents; negative for a sale.
@@ -21,25 +22,58 @@ package struct FakePortfolio: Sendable {
             self.second = second
             cost = try (quantity * price).rounded(to: 2, .halfUp)
         }
+
+        init(_ entry: LedgerEntry) throws {
+            instrument = entry.change.isZero ? nil : entry.instrument
+            quantity = entry.change
+            second = entry.second
+            cost = try entry.cash.negated
+        }
+
+        /// Creates a change of the cash, in dollars.
+        init(cash: Decimal, second: Int) throws {
+            instrument = nil
+            quantity = .zero
+            self.second = second
+            cost = try cash.negated
+        }
     }
 
-    /// Creates the book from the ledger's trades and the fills of orders; trades in unlisted symbols have no
-    /// effect.
+    /// Creates the book from the ledger and the fills of orders; trades in unlisted symbols have no effect.
+    ///
+    /// It covers the time from ``Ledger/funded`` on, from where deposit and trades determine the sum of all entries;
+    /// with `history`, the ledger of the whole account, it covers all of it.
     package init(_ ledger: Ledger, _ market: Market, fills: [Fill] = []) throws {
+        try self.init(ledger, market, fills: fills, history: nil)
+    }
+
+    init(_ ledger: Ledger, _ market: Market, fills: [Fill], history: AccountHistory?) throws {
         self.ledger = ledger
         self.market = market
-        let trades = try ledger.trades.compactMap { trade -> Execution? in
-            guard let instrument = market.instrument(trade.symbol),
-                let session = market.exchanges.session(onOrBefore: trade.date)
-            else { return nil }
-            return try Execution(
-                instrument, trade.quantity, at: Decimal(cents: market.close(instrument, session)),
-                second: session.close)
-        }
+        let booked =
+            try history.map { try $0.movements.map(Execution.init) }
+            ?? Self.executions(of: ledger, in: market)
         let filled = try fills.map {
             try Execution($0.instrument, $0.quantity, at: $0.price, second: $0.second)
         }
-        executions = (trades + filled).sorted { $0.second < $1.second }
+        let fees = try SaleFees.days(fills).map {
+            try Execution(cash: $0.fees.total.negated, second: $0.second)
+        }
+        executions = (booked + filled + fees).sorted { $0.second < $1.second }
+    }
+
+    /// Returns the deposit and the trades from ``Ledger/funded`` on.
+    private static func executions(of ledger: Ledger, in market: Market) throws -> [Execution] {
+        let deposit = try Execution(cash: ledger.deposit, second: Int(ledger.funded.secondsSince1970))
+        return try [deposit]
+            + ledger.trades.compactMap { trade -> Execution? in
+                guard let instrument = market.instrument(trade.symbol),
+                    let session = market.exchanges.session(onOrBefore: trade.date)
+                else { return nil }
+                return try Execution(
+                    instrument, trade.quantity, at: Decimal(cents: market.close(instrument, session)),
+                    second: session.close)
+            }
     }
 
     /// Returns the cash at a moment, in dollars; zero before the account was opened.
@@ -88,8 +122,7 @@ package struct FakePortfolio: Sendable {
     }
 
     private func contents(at second: Int) throws -> FakePortfolioSnapshot {
-        let isOpen = Int(ledger.opened.secondsSince1970) <= second
-        var contents = FakePortfolioSnapshot(cash: isOpen ? ledger.deposit : .zero)
+        var contents = FakePortfolioSnapshot(cash: .zero)
         for execution in executions.prefix(while: { $0.second <= second }) { try contents.apply(execution) }
         return contents
     }
@@ -108,10 +141,10 @@ struct FakePortfolioSnapshot {
     /// Books a trade: closed shares leave at the average price paid, opened ones enter at their own price.
     mutating func apply(_ execution: FakePortfolio.Execution) throws {
         cash = try cash - execution.cost
-        guard let index = holdings.firstIndex(where: { $0.instrument == execution.instrument }) else {
+        guard let instrument = execution.instrument else { return }
+        guard let index = holdings.firstIndex(where: { $0.instrument == instrument }) else {
             holdings.append(
-                Holding(
-                    instrument: execution.instrument, quantity: execution.quantity, cost: execution.cost))
+                Holding(instrument: instrument, quantity: execution.quantity, cost: execution.cost))
             return
         }
         let held = holdings[index]

@@ -1,24 +1,75 @@
 package import Brokerage
 
-/// The history of an account: the deposit, and shares bought and sold.
+/// What the owner of an account did: deposits, withdrawals, and shares bought and sold.
 ///
-/// The ledger and the market determine all other figures.
+/// The ledger and the market determine all other figures; ``AccountHistory`` has every entry.
 package struct Ledger: Sendable {
     /// A UUID.
     package let accountID: String
     package let accountNumber: String
-    package let opened: Instant
-    /// The amount paid in when the account was opened, in dollars.
+    /// The moment from which the cash is ``deposit`` less the cost of ``trades``.
+    package let funded: Instant
+    /// The cash at ``funded``, in dollars; the amount paid in if the account was opened then.
     package let deposit: Decimal
     package let trades: [Trade]
+    /// The years before ``funded``; nil if the account was opened then.
+    package let earlier: EarlierYears?
 
-    package init(accountID: String, accountNumber: String, opened: Instant, deposit: Decimal, trades: [Trade])
-    {
+    package init(
+        accountID: String, accountNumber: String, opened: Instant, deposit: Decimal, trades: [Trade],
+        earlier: EarlierYears? = nil
+    ) {
         self.accountID = accountID
         self.accountNumber = accountNumber
-        self.opened = opened
+        funded = opened
         self.deposit = deposit
         self.trades = trades
+        self.earlier = earlier
+    }
+
+    /// The moment of the first deposit.
+    package var opened: Instant { earlier?.opened ?? funded }
+
+    /// The amount paid in when the account was opened, in dollars.
+    package var openingDeposit: Decimal { earlier?.deposit ?? deposit }
+
+    var plan: AccountPlan {
+        AccountPlan(
+            id: accountID, broker: .alpaca, currency: "USD", funded: funded, deposit: deposit, trades: trades,
+            earlier: earlier)
+    }
+
+    /// The first years of an account: savings, and trades that are all closed at the end.
+    package struct EarlierYears: Sendable, Hashable {
+        package let opened: Instant
+        /// The amount paid in at ``opened``.
+        package let deposit: Decimal
+        /// The amount paid in on the first trading day of each month.
+        package let monthlyDeposit: Decimal
+        package let withdrawals: [Withdrawal]
+        package let trades: [Trade]
+
+        package init(
+            opened: Instant, deposit: Decimal, monthlyDeposit: Decimal, withdrawals: [Withdrawal],
+            trades: [Trade]
+        ) {
+            self.opened = opened
+            self.deposit = deposit
+            self.monthlyDeposit = monthlyDeposit
+            self.withdrawals = withdrawals
+            self.trades = trades
+        }
+    }
+
+    /// An amount paid out on a day.
+    package struct Withdrawal: Sendable, Hashable {
+        package let date: CalendarDate
+        package let amount: Decimal
+
+        package init(date: CalendarDate, amount: Decimal) {
+            self.date = date
+            self.amount = amount
+        }
     }
 
     /// Shares bought, or sold if `quantity` is negative, at the official close of a day.
@@ -53,7 +104,29 @@ extension Ledger {
             trade("2025-08-21", "COST", "3.141592653"),
             trade("2025-11-07", "GOOGL", "22"),
             trade("2026-03-16", "VTI", "10"),
-        ])
+        ],
+        earlier: EarlierYears(
+            opened: instant("2021-11-08T15:20:07.512644Z"), deposit: 20_000, monthlyDeposit: 500,
+            withdrawals: [Withdrawal(date: CalendarDate("2023-03-15") ?? .earliest, amount: 2_500)],
+            trades: [
+                trade("2021-11-15", "T", "200"),
+                trade("2021-12-06", "XOM", "40"),
+                trade("2022-01-18", "PFE", "150"),
+                trade("2022-03-08", "NKE", "20"),
+                trade("2022-06-14", "WBD", "-50"),
+                trade("2022-08-09", "XOM", "-15"),
+                trade("2022-10-12", "META", "8"),
+                trade("2023-02-14", "V", "12"),
+                trade("2023-05-10", "NKE", "-20"),
+                trade("2023-07-19", "PEP", "20"),
+                trade("2023-10-17", "META", "-3"),
+                trade("2024-01-17", "T", "-200"),
+                trade("2024-01-17", "XOM", "-25"),
+                trade("2024-01-24", "PFE", "-150"),
+                trade("2024-01-24", "META", "-5"),
+                trade("2024-02-05", "V", "-12"),
+                trade("2024-02-05", "PEP", "-20"),
+            ]))
 
     static let second = Ledger(
         accountID: "b1f0a6de-2c43-4c0f-8d11-5b7a90c3e642", accountNumber: "PA3SANDBOX2",

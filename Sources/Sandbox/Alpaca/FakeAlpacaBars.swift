@@ -62,7 +62,12 @@ struct FakeAlpacaBars: Sendable {
                     page.next = FakeAlpacaBarQuery.Token(symbol: instrument.symbol, start: candle.start)
                     break
                 }
-                bars.append(.object(FakeAlpacaMarketDataJSON.bar(candle.bar, start: candle.start)))
+                let bar =
+                    query.isRaw
+                    ? candle.bar.unadjusted(
+                        of: instrument, on: candle.date, knownOn: context.view.instant.inNewYork.date)
+                    : candle.bar
+                bars.append(.object(FakeAlpacaMarketDataJSON.bar(bar, start: candle.start)))
                 left -= 1
             }
             if !bars.isEmpty { page.bars.append((instrument.symbol, bars)) }
@@ -80,6 +85,8 @@ struct FakeAlpacaBarQuery {
     /// The maximum number of bars of all symbols on one page.
     let limit: Int
     let newestFirst: Bool
+    /// True for prices as traded, before later splits.
+    let isRaw: Bool
     let token: Token?
 
     /// A page token: the position of the next bar.
@@ -112,8 +119,9 @@ struct FakeAlpacaBarQuery {
         self.length = length
         limit = try request.integer("limit", in: 1...10_000) ?? 1_000
         newestFirst = try request.choice("sort", of: ["asc", "desc"]) == "desc"
-        _ = try request.choice(
+        let adjustment = try request.choice(
             "adjustment", of: ["raw", "split", "dividend", "spin-off", "all"], isList: true)
+        isRaw = !(adjustment ?? "raw").split(separator: ",").contains { $0 == "split" || $0 == "all" }
         let feed = try request.choice("feed", of: FakeAlpacaFeeds.historical)
         token = try request[query: "page_token"].map { text throws(FakeAlpacaError) in
             guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }

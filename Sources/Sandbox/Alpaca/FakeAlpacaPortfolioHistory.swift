@@ -10,9 +10,13 @@ struct FakeAlpacaPortfolioHistory {
     private let view: MarketView
     private let sessions: [TradingSession]
     private let settings: FakeAlpacaSettings
+    /// The activities of the account.
+    private let flows: [FakeAlpacaActivity]
 
     private struct Point {
         let label: Int
+        /// The second of the equity.
+        let second: Int
         /// Nil in the future.
         let equity: Decimal?
         /// The base value of profit and loss.
@@ -21,8 +25,9 @@ struct FakeAlpacaPortfolioHistory {
 
     init(
         _ query: FakeAlpacaPortfolioHistoryQuery, of book: FakePortfolio, at view: MarketView,
-        _ settings: FakeAlpacaSettings
+        _ settings: FakeAlpacaSettings, flows: [FakeAlpacaActivity] = []
     ) {
+        self.flows = flows
         self.query = query
         self.book = book
         self.view = view
@@ -48,8 +53,30 @@ struct FakeAlpacaPortfolioHistory {
             .init(name: "base_value_asof", value: .string(before.date.description)),
             .init(name: "timeframe", value: .string(query.timeframe.rawValue)),
         ]
-        if query.includesCashflow { members.append(.init(name: "cashflow", value: .object([]))) }
+        if let types = query.cashflow {
+            let cashflow = try cashflow(types, points, after: before.close)
+            members.append(.init(name: "cashflow", value: .object(cashflow)))
+        }
         return .object(members)
+    }
+
+    /// Returns for each type the sums of the amounts since the point before; all types that occur if none are named.
+    private func cashflow(
+        _ types: [String], _ points: [Point], after start: Int
+    ) throws -> [JSONDocument.Member] {
+        var sums: [String: [Decimal]] = [:]
+        for type in types { sums[type] = Array(repeating: .zero, count: points.count) }
+        for flow in flows where flow.type != "FILL" && start < flow.marketSecond {
+            guard types.isEmpty || sums[flow.type] != nil,
+                let index = points.firstIndex(where: { flow.marketSecond <= $0.second })
+            else { continue }
+            var column = sums[flow.type] ?? Array(repeating: .zero, count: points.count)
+            column[index] = try column[index] + flow.amount
+            sums[flow.type] = column
+        }
+        return sums.sorted { $0.key < $1.key }.map { type, column in
+            .init(name: type, value: .array(column.map(JSONDocument.number(shortest:))))
+        }
     }
 
     /// Returns the response for an account without history.
@@ -73,7 +100,7 @@ struct FakeAlpacaPortfolioHistory {
     /// Returns the equity at a close; the deposit if the account was not open yet.
     private func base(atCloseOf session: TradingSession) throws -> Decimal {
         session.close < Int(book.ledger.opened.secondsSince1970)
-            ? book.ledger.deposit : try book.equity(atCloseOf: session)
+            ? book.ledger.openingDeposit : try book.equity(atCloseOf: session)
     }
 
     private func days(_ base: Decimal) throws -> [Point] {
@@ -85,7 +112,9 @@ struct FakeAlpacaPortfolioHistory {
             let equity =
                 view.now < session.postMarketClose
                 ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
-            return Point(label: label, equity: equity, base: base)
+            return Point(
+                label: label, second: view.now < session.postMarketClose ? view.now : session.close,
+                equity: equity, base: base)
         }
     }
 
@@ -99,10 +128,11 @@ struct FakeAlpacaPortfolioHistory {
                 query.end.map { label <= Int($0.secondsSince1970) } ?? true
             }
             let points = try labels.map { label in
-                let isReached = label <= view.now
-                let equity =
-                    isReached ? try curve.equity(at: min(label + step, span.upperBound, view.now)) : nil
-                return Point(label: label, equity: equity, base: query.resetsDaily ? dayBase : base)
+                let second = min(label + step, span.upperBound, view.now)
+                return Point(
+                    label: label, second: second,
+                    equity: label <= view.now ? try curve.equity(at: second) : nil,
+                    base: query.resetsDaily ? dayBase : base)
             }
             dayBase = try self.base(atCloseOf: session)
             return points
@@ -159,7 +189,8 @@ struct FakeAlpacaPortfolioHistoryQuery: Sendable {
     let lastDate: CalendarDate
     let reporting: Reporting
     let resetsDaily: Bool
-    let includesCashflow: Bool
+    /// The types of activities to sum up; empty for all, nil for none.
+    let cashflow: [String]?
 
     enum Timeframe: String, Sendable, CaseIterable {
         case minute = "1Min"
@@ -269,7 +300,17 @@ struct FakeAlpacaPortfolioHistoryQuery: Sendable {
             try Self.choice(request, "intraday_reporting") ?? (extended ? .extendedHours : .marketHours)
         let reset: Reset? = try Self.choice(request, "pnl_reset")
         resetsDaily = reset != .never
-        includesCashflow = request[query: "cashflow_types"].map { $0 != "NONE" } ?? false
+        cashflow = try Self.cashflow(request)
+    }
+
+    private static func cashflow(_ request: SandboxRequest) throws(FakeAlpacaError) -> [String]? {
+        guard let text = request[query: "cashflow_types"], text != "NONE" else { return nil }
+        guard text != "ALL" else { return [] }
+        let types = text.split(separator: ",").map(String.init)
+        for type in types where !FakeAlpacaActivityQuery.types.contains(type) {
+            throw .unprocessable("invalid cashflow_types: \(type)")
+        }
+        return types
     }
 
     private enum Reset: String, CaseIterable {

@@ -1,6 +1,7 @@
 import Brokerage
 
-/// Alpaca's trading host: account and positions (fact sheet, "GET /v2/account" and "Positions").
+/// Alpaca's trading host: account, positions, history and activities (fact sheet, "GET /v2/account" and
+/// "Positions"; activities: docs.alpaca.markets, "Account Activities").
 struct FakeAlpacaTrading: Sendable {
     let host: FakeAlpacaHost
     let accounts: FakeAlpacaAccounts
@@ -28,9 +29,23 @@ struct FakeAlpacaTrading: Sendable {
                 return try position(found, of: account)
             },
             host.get("/v2/account/portfolio/history") { context in
-                let book = try accounts.account(of: context).book(context.view.market)
+                let account = try accounts.account(of: context)
                 let query = try FakeAlpacaPortfolioHistoryQuery(context.request, now: context.view.instant)
-                return try FakeAlpacaPortfolioHistory(query, of: book, at: context.view, settings).document()
+                let flows = query.cashflow == nil ? [] : try FakeAlpacaActivities(account, context.view).rows
+                return try FakeAlpacaPortfolioHistory(
+                    query, of: account.wholeBook(context.view), at: context.view, settings, flows: flows
+                ).document()
+            },
+            host.get("/v2/account/activities") { context in
+                let query = try FakeAlpacaActivityQuery(context.request)
+                let account = try accounts.account(of: context)
+                return .array(try query.select(FakeAlpacaActivities(account, context.view).rows))
+            },
+            host.get("/v2/account/activities/{activity_type}") { context in
+                let type = context.request.parameters["activity_type"] ?? ""
+                let query = try FakeAlpacaActivityQuery(context.request, type: type)
+                let account = try accounts.account(of: context)
+                return .array(try query.select(FakeAlpacaActivities(account, context.view).rows))
             },
         ]
     }

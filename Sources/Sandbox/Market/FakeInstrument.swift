@@ -144,6 +144,11 @@ extension FakeInstrument {
         nyse("XOM", "Exxon Mobil Corporation", 122_40, 15_000_000, volatility: 80),
     ]
 
+    /// Shares that have a price, but that no provider lists any more.
+    package static let unlisted: [FakeInstrument] = [
+        nasdaq("WBD", "Warner Bros. Discovery, Inc. Series A Common Stock", 27_80, 29_000_000, volatility: 80)
+    ]
+
     private static func nasdaq(
         _ symbol: String, _ name: String, _ anchor: Int, _ volume: Int, volatility: Int = 100
     ) -> FakeInstrument {

@@ -11,19 +11,21 @@ package enum MarketHours: String, Sendable, Hashable, CaseIterable {
 /// The market of all fake providers: prices of all time as a pure function of a seed.
 ///
 /// The same seed gives the same price of a symbol at a moment, for every caller and after every restart;
-/// nothing is stored. Prices are whole ticks of their instrument, cents for shares. They change every second
+/// none is stored. Prices are whole ticks of their instrument, cents for shares. They change every second
 /// of the trading hours (shares: 04:00 to 20:00 in New York; see ``TradingHours``), and equal the official close
 /// while the market is closed.
 package struct Market: Sendable {
     private let random: SeededRandom
     private let instruments: [String: FakeInstrument]
     private let hours: MarketHours
+    /// The ledgers of accounts, which are functions of the market.
+    let histories = AccountHistories()
 
     package init(seed: UInt64, hours: MarketHours = .exchange) {
         random = SeededRandom(seed: seed)
         self.hours = hours
         instruments = Dictionary(
-            (FakeInstrument.all + FakeInstrument.london).map { ($0.symbol, $0) },
+            (FakeInstrument.all + FakeInstrument.london + FakeInstrument.unlisted).map { ($0.symbol, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 

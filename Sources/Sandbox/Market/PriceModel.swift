@@ -1,8 +1,13 @@
+import Brokerage
+
 /// The long-term price model of one instrument: its official close of every day.
 struct PriceModel: Sendable {
     let instrument: FakeInstrument
     let random: SeededRandom
     private let currencies: CurrencyModel
+    /// The day of a spin-off, counted from 1970-01-01, and the value of the shares that a holder received for one
+    /// share, in ticks; nil if there was none.
+    private let spinOff: (day: Int, value: Int)?
 
     /// The day on which every instrument has its ``FakeInstrument/anchor`` price, for every seed:
     /// 2026-01-02.
@@ -18,11 +23,22 @@ struct PriceModel: Sendable {
         self.instrument = instrument
         random = market.branch(instrument.symbol)
         currencies = CurrencyModel(market: market)
+        spinOff = CorporateActions.spinOffs.first { $0.source == instrument.symbol }.flatMap { action in
+            guard let new = FakeInstrument.unlisted.first(where: { $0.symbol == action.new }) else {
+                return nil
+            }
+            let day = action.exDate.daysSince1970
+            let price = Decimal(PriceModel(new, market: market).close(onDay: day))
+            guard let value = try? (price * action.ratio).rounded(to: 0, .halfEven) else { return nil }
+            return Int(exactly: value.coefficient).map { (day, $0) }
+        }
     }
 
     /// Returns the official closing price of a day, in ticks; days are counted from 1970-01-01.
     func close(onDay day: Int) -> Int {
-        Self.raise(instrument.anchor, byMillionthDoublings: level(onDay: day))
+        let price = Self.raise(instrument.anchor, byMillionthDoublings: level(onDay: day))
+        guard let spinOff, day < spinOff.day else { return price }
+        return price + spinOff.value
     }
 
     /// Returns the change since the anchor day, in millionths of a doubling.

@@ -31,7 +31,9 @@ struct FakeSaxo {
         let services = [
             FakeSaxoPortfolio(host: host).routes, trading.routes, FakeSaxoPrices(host: host).routes,
             charts.routes,
-            FakeSaxoReference(host: host).routes, FakeSaxoSubscriptions(host: host, streams: streams).routes,
+            FakeSaxoReference(host: host).routes, FakeSaxoReports(host: host).routes,
+            FakeSaxoPerformance(host: host).routes,
+            FakeSaxoSubscriptions(host: host, streams: streams).routes,
         ]
         let old = [
             trading.routes(under: "trade/v1"), charts.oldRoutes, FakeSaxoWatchlists(host: host).routes,

@@ -151,6 +151,8 @@ struct FakeSaxoRates: Sendable {
     let market: Market
     /// Seconds since 1970.
     let second: Int
+    /// The day whose official closes apply instead of the last prices at ``second``; nil for the last prices.
+    var closeOf: CalendarDate?
 
     /// Returns the price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same.
     ///
@@ -175,7 +177,11 @@ struct FakeSaxoRates: Sendable {
     }
 
     private func price(_ symbol: String) -> Decimal? {
-        market.anyInstrument(symbol).map { $0.price(market.lastTrade($0, at: second).price) }
+        guard let instrument = market.anyInstrument(symbol) else { return nil }
+        if let closeOf, let session = market.schedule(of: instrument).session(onOrBefore: closeOf) {
+            return instrument.price(market.close(instrument, session))
+        }
+        return instrument.price(market.lastTrade(instrument, at: second).price)
     }
 
     /// Returns an amount in another currency, rounded to its minor unit.

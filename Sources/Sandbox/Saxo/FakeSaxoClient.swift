@@ -42,13 +42,25 @@ package struct FakeSaxoAccount: Sendable {
     package let id: String
     package let key: String
     package let currency: String
-    package let opened: Instant
-    /// The amount paid in when the account was opened, in its currency.
+    /// The moment from which the cash is ``deposit`` less the cost of ``trades``.
+    package let funded: Instant
+    /// The cash at ``funded``, in its currency; the amount paid in if the account was opened then.
     package let deposit: Decimal
     /// Shares, or units of a pair's base, at the official close of a day; symbols are the market's.
     package let trades: [Ledger.Trade]
     /// Orders placed before the start of the sandbox.
     package let limitOrders: [LimitOrder]
+    /// The years before ``funded``; nil if the account was opened then.
+    package let earlier: Ledger.EarlierYears?
+
+    /// The moment of the first deposit.
+    package var opened: Instant { earlier?.opened ?? funded }
+
+    var plan: AccountPlan {
+        AccountPlan(
+            id: id, broker: .saxo, currency: currency, funded: funded, deposit: deposit, trades: trades,
+            earlier: earlier)
+    }
 
     /// A limit order, good till cancelled.
     package struct LimitOrder: Sendable, Hashable {
@@ -70,15 +82,16 @@ package struct FakeSaxoAccount: Sendable {
 
     package init(
         id: String, key: String, currency: String, opened: Instant, deposit: Decimal, trades: [Ledger.Trade],
-        limitOrders: [LimitOrder] = []
+        limitOrders: [LimitOrder] = [], earlier: Ledger.EarlierYears? = nil
     ) {
         self.id = id
         self.key = key
         self.currency = currency
-        self.opened = opened
+        funded = opened
         self.deposit = deposit
         self.trades = trades
         self.limitOrders = limitOrders
+        self.earlier = earlier
     }
 }
 
@@ -103,7 +116,24 @@ extension FakeSaxoClient {
                     FakeSaxoAccount.LimitOrder(
                         id: "5014824029", symbol: "EUR/DKK", quantity: 100_000,
                         price: Decimal("7.1") ?? .zero, placed: instant("2026-10-20T14:54:17.423333Z"))
-                ]),
+                ],
+                earlier: Ledger.EarlierYears(
+                    opened: instant("2021-11-02T09:12:30Z"), deposit: 30_000, monthlyDeposit: 750,
+                    withdrawals: [
+                        Ledger.Withdrawal(date: CalendarDate("2023-06-20") ?? .earliest, amount: 4_000)
+                    ],
+                    trades: [
+                        trade("2021-11-16", "T", "300"),
+                        trade("2022-01-20", "PEP", "30"),
+                        trade("2022-06-16", "WBD", "-75"),
+                        trade("2022-11-10", "XOM", "40"),
+                        trade("2023-04-18", "V", "25"),
+                        trade("2023-09-14", "PEP", "-12"),
+                        trade("2024-01-23", "T", "-300"),
+                        trade("2024-01-23", "PEP", "-18"),
+                        trade("2024-02-15", "XOM", "-40"),
+                        trade("2024-02-15", "V", "-25"),
+                    ])),
             FakeSaxoAccount(
                 id: "17304453", key: "Zt0_k4Wd|9sP1bRm6YhUxA==", currency: "DKK",
                 opened: instant("2025-02-10T08:15:03.118Z"), deposit: 400_000,

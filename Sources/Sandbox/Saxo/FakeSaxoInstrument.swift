@@ -185,7 +185,7 @@ enum FakeSaxoInstruments {
             "AUD/USD": 4, "EUR/CHF": 15, "EUR/DKK": 16, "EUR/GBP": 17, "EUR/JPY": 18, "EUR/NOK": 19,
             "EUR/SEK": 20, "EUR/USD": 21, "GBP/USD": 31, "USD/CAD": 38, "USD/CHF": 39, "USD/DKK": 40,
             "USD/JPY": 42, "AAPL": 211, "SPX": 4910, "NDX": 4911, "DJI": 4912, "BTC/USD": 21_700,
-            "ETH/USD": 21_701,
+            "ETH/USD": 21_701, "WBD": 30_900,
         ]
         for (index, instrument) in FakeInstrument.listing.enumerated() where uics[instrument.symbol] == nil {
             uics[instrument.symbol] = 30_000 + index

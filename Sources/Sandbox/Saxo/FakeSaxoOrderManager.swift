@@ -124,7 +124,7 @@ final class FakeSaxoOrderManager: Resettable {
                 activity.executions.append(
                     FakeSaxoExecution(
                         accountKey: order.accountKey, listing: order.listing, amount: amount, price: price,
-                        second: view.now))
+                        second: view.now, orderID: order.id))
             } else if !order.duration.isMomentary, order.duration.expiry.map({ view.now < $0 }) ?? true {
                 waiting.append(order)
             }

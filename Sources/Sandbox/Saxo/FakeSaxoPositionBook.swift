@@ -30,6 +30,19 @@ struct FakeSaxoPositionBook {
         self.rates = rates
         var (cash, positions) = (Decimal.zero, [Position]())
         for account in accounts where Int(account.opened.secondsSince1970) <= view.now {
+            // From `funded` on, deposit and trades determine the sum of the ledger; before, it is added up.
+            if view.now < Int(account.funded.secondsSince1970) {
+                let history = try view.market.histories.history(
+                    of: account.plan, in: view.market, through: view.now)
+                let own = try history.entries(through: view.now).reduce(Decimal.zero) { try $0 + $1.cash }
+                cash = try cash + rates.converted(own, from: account.currency, to: currency)
+                for entry in history.entries(through: view.now) where !entry.change.isZero {
+                    guard let execution = FakeSaxoExecution(entry, accountKey: account.key) else { continue }
+                    let cost = try entry.quantity * (entry.price ?? .zero)
+                    try Self.book(execution, cost: cost, into: &positions)
+                }
+                continue
+            }
             let executions = try Self.executions(of: account, activity, at: view)
             var own = account.deposit
             for execution in executions {
@@ -102,4 +115,18 @@ struct FakeSaxoExecution: Sendable, Hashable {
     let price: Int
     /// Seconds since 1970, in the market's time.
     let second: Int
+    /// The order; nil for a trade from before the start of the sandbox.
+    var orderID: String?
+}
+
+extension FakeSaxoExecution {
+    /// Nil for an entry that changes no shares.
+    init?(_ entry: LedgerEntry, accountKey: String) {
+        guard !entry.change.isZero, let instrument = entry.instrument,
+            let listing = FakeSaxoInstruments.instrument(of: instrument)
+        else { return nil }
+        self.init(
+            accountKey: accountKey, listing: listing, amount: entry.change,
+            price: entry.price.flatMap(instrument.ticks) ?? 0, second: entry.second)
+    }
 }

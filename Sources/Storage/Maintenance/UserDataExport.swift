@@ -18,7 +18,8 @@ package struct UserDataExport: Sendable {
                 SELECT json_object(
                     'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
                     'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
-                    'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)))
+                    'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)),
+                    'activities', (\(Self.activities)))
                 FROM "user" WHERE id = ?1
                 """, [owner.text])
         }
@@ -70,6 +71,17 @@ package struct UserDataExport: Sendable {
             'createdAt', \(time("created_at")), 'submittedAt', \(time("submitted_at")),
             'filledAt', \(time("filled_at")), 'canceledAt', \(time("canceled_at"))))
         FROM (SELECT * FROM journal_order WHERE owner = ?1 ORDER BY created_at, id)
+        """
+
+    private static let activities = """
+        SELECT json_group_array(json_object(
+            'id', id, 'connection', connection, 'account', account, 'kind', kind, 'providerKind', provider_kind,
+            'date', day, 'executedAt', executed_at, 'settlementDate', settles_on, 'symbol', symbol, 'side', side,
+            'quantity', quantity, 'price', price, 'amount', amount, 'currency', currency,
+            'accountAmount', account_amount, 'accountCurrency', account_currency,
+            'conversionRate', conversion_rate, 'providerOrderId', order_id, 'groupId', group_id,
+            'description', about))
+        FROM (SELECT * FROM activity WHERE owner = ?1 ORDER BY connection, account, day, moment, id)
         """
 
     /// Milliseconds since 1970 as RFC 3339.

@@ -212,3 +212,45 @@ extension DatabaseMigrator {
         }
     }
 }
+
+extension DatabaseMigrator {
+    /// The activities of users' accounts, and how far each account was read.
+    ///
+    /// Amounts and quantities are texts with all their digits; days are texts like `2026-11-20`, times milliseconds
+    /// since 1970.
+    mutating func addActivities() {
+        registerMigration("7: activities") { db in
+            try db.execute(
+                sql: """
+                    -- The number of the latest read of the account, and the day on which it began; the first complete day,
+                    -- null for all; the day on which the latest complete read began, and the time of its end; the next page
+                    -- of a read that is not complete.
+                    CREATE TABLE activity_account (
+                        owner TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+                        connection TEXT NOT NULL, account TEXT NOT NULL,
+                        last_read INTEGER NOT NULL, started_on TEXT NOT NULL, since TEXT,
+                        complete_on TEXT, read_at INTEGER, pending_since TEXT, pending_page TEXT,
+                        PRIMARY KEY (owner, connection, account)
+                    ) STRICT, WITHOUT ROWID;
+                    -- `moment` orders the activities of a day, 0 without a time; `executed_at` is the time with all its
+                    -- digits. `last_read` is the number of the read that last returned the activity.
+                    CREATE TABLE activity (
+                        owner TEXT NOT NULL, connection TEXT NOT NULL, account TEXT NOT NULL, id TEXT NOT NULL,
+                        kind TEXT NOT NULL, provider_kind TEXT NOT NULL,
+                        day TEXT NOT NULL, moment INTEGER NOT NULL, executed_at TEXT, settles_on TEXT,
+                        recorded_at INTEGER, symbol TEXT, side TEXT, quantity TEXT, price TEXT,
+                        amount TEXT, currency TEXT, account_amount TEXT, account_currency TEXT, conversion_rate TEXT,
+                        order_id TEXT, group_id TEXT, about TEXT, last_read INTEGER NOT NULL,
+                        PRIMARY KEY (owner, connection, account, id),
+                        FOREIGN KEY (owner, connection, account) REFERENCES activity_account ON DELETE CASCADE
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX activity_order ON activity (owner, connection, account, day, moment, id);
+                    CREATE INDEX activity_day ON activity (owner, day);
+                    -- Connections of the settings have no row, so that there is no foreign key.
+                    CREATE TRIGGER connection_activities AFTER DELETE ON connection BEGIN
+                        DELETE FROM activity_account WHERE owner = OLD.owner AND connection = OLD.id;
+                    END;
+                    """)
+        }
+    }
+}

@@ -165,6 +165,8 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case reference = "ref"
     case chart = "chart"
     case root = "root"
+    /// Reports of bookings and trades.
+    case clientServices = "cs"
 
     /// The windows against which every call to the group counts.
     ///
@@ -173,7 +175,7 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     var windows: [QuotaWindow] {
         let session = QuotaWindow(rawValue, limit: 120, per: .rolling(seconds: 60))
         switch self {
-        case .portfolio, .trading, .chart, .root: return [session]
+        case .portfolio, .trading, .chart, .root, .clientServices: return [session]
         case .reference:
             return [
                 session,

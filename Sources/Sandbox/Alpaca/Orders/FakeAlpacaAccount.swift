@@ -11,7 +11,7 @@ struct FakeAlpacaAccount: Sendable {
     /// The index of an order by the client's identifier.
     private var clientIDs: [String: Int] = [:]
     private var ids: [String: Int] = [:]
-    private(set) var fills: [Fill] = []
+    private(set) var executions: [FakeAlpacaExecution] = []
     /// The sum of the fills, by symbol.
     private var traded: [String: Decimal] = [:]
     var watchlists: [FakeAlpacaWatchlist] = []
@@ -43,9 +43,20 @@ struct FakeAlpacaAccount: Sendable {
 
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
-    /// Returns the account's money and shares, fills included.
+    /// Returns the account's money and shares, fills included, since the ledger's ``Ledger/funded``.
     func book(_ market: Market) throws -> FakePortfolio {
-        try FakePortfolio(user.ledger, market, fills: fills)
+        try FakePortfolio(user.ledger, market, fills: executions.map(\.fill))
+    }
+
+    /// Returns the account's money and shares since its opening.
+    func wholeBook(_ view: MarketView) throws -> FakePortfolio {
+        try FakePortfolio(
+            user.ledger, view.market, fills: executions.map(\.fill), history: history(view))
+    }
+
+    /// Returns the ledger without the fills of orders.
+    func history(_ view: MarketView) throws -> AccountHistory {
+        try view.market.histories.history(of: user.ledger.plan, in: view.market, through: view.now)
     }
 
     /// Returns the open orders of one side.
@@ -133,10 +144,8 @@ struct FakeAlpacaAccount: Sendable {
             return false
         }
         let signed = order.ticket.side == .buy ? quantity : try quantity.negated
-        fills.append(
-            Fill(
-                instrument: order.ticket.instrument, quantity: signed, price: match.price,
-                second: match.second))
+        let fill = Fill(
+            instrument: order.ticket.instrument, quantity: signed, price: match.price, second: match.second)
         traded[order.ticket.instrument.symbol, default: .zero] =
             try traded[order.ticket.instrument.symbol, default: .zero] + signed
         let time = max(time(of: match.second, now), order.updatedAt)
@@ -146,11 +155,16 @@ struct FakeAlpacaAccount: Sendable {
         orders[index].updatedAt = time
         orders[index].filledAt = quantity == wanted ? time : nil
         let position = try position(in: order.ticket.instrument, at: match.second, view.market)
+        let id = nextID()
+        executions.append(
+            FakeAlpacaExecution(
+                id: id, orderID: order.id, time: time, fill: fill, cumulative: orders[index].filledQuantity,
+                remaining: try wanted - quantity, isShort: position.isNegative))
         events.append(
             FakeAlpacaTradeUpdate(
                 kind: quantity == wanted ? .fill : .partialFill, order: orders[index], time: time,
                 execution: FakeAlpacaTradeUpdate.Execution(
-                    id: nextID(), price: match.price, quantity: quantity, position: position)))
+                    id: id, price: match.price, quantity: quantity, position: position)))
         return true
     }
 
@@ -166,6 +180,22 @@ struct FakeAlpacaAccount: Sendable {
     private func time(of second: Int, _ now: Instant) -> Instant {
         min(Instant(secondsSince1970: Int64(second)) ?? now, now)
     }
+}
+
+/// A fill of an order, with what activities report of it.
+struct FakeAlpacaExecution: Sendable {
+    /// A UUID.
+    let id: String
+    let orderID: String
+    /// The time of the sandbox's clock.
+    let time: Instant
+    let fill: Fill
+    /// The filled shares of the order after it.
+    let cumulative: Decimal
+    /// The shares of the order that are not filled after it.
+    let remaining: Decimal
+    /// True if the position is short after it.
+    let isShort: Bool
 }
 
 extension FakeAlpacaAccount {

@@ -1,0 +1,251 @@
+import Brokerage
+import Foundation
+import GraphQL
+import PorticoCore
+import Storage
+import Upstream
+
+/// Some activities out of those of several accounts, newest first.
+struct ActivityConnectionPage: Sendable {
+    /// Behind the activities a failure for each account or connection that could not be read.
+    let entries: BatchResults<ActivityEdge>
+    let hasNext: Bool
+    let hasPrevious: Bool
+    /// Behind the last activity; what could not be read is still to come.
+    let end: ActivityCursor
+    /// From this day on the activities are complete; nil if all of the accounts are listed.
+    let since: CalendarDate?
+    let isStale: Bool
+
+    /// An activity and its place in the list.
+    struct ActivityEdge: Sendable {
+        let activity: ConnectedActivity
+        let cursor: String
+    }
+
+    /// Merges the next activities of each account.
+    init(_ pages: BatchResults<AccountActivityPage>, after start: ActivityCursor?, first: Int) {
+        var activities: [ConnectedActivity] = []
+        var failures: BatchResults<ActivityEdge> = []
+        var hasMore = false
+        var since: CalendarDate?
+        var isStale = false
+        for page in pages {
+            switch page {
+            case .success(let page):
+                activities += page.activities
+                hasMore = hasMore || page.hasMore
+                since = [since, page.since].compactMap(\.self).max()
+                isStale = isStale || page.isStale
+            case .failure(let error): failures.append(.failure(error))
+            }
+        }
+        activities.sort { $0.precedes($1) }
+        var cursor = start ?? ActivityCursor()
+        let listed = activities.prefix(first).map { activity -> ActivityEdge in
+            cursor.advance(past: activity)
+            return ActivityEdge(activity: activity, cursor: cursor.text)
+        }
+        entries = listed.map { .success($0) } + failures
+        hasNext = hasMore || activities.count > first || !failures.isEmpty
+        hasPrevious = start != nil
+        end = cursor
+        self.since = since
+        self.isStale = isStale
+    }
+}
+
+extension GatewayContext {
+    /// A page of activities over all accounts of the user, or over some.
+    func activities(_ arguments: ActivitiesArguments) throws -> MaybeAsync<ActivityConnectionPage?> {
+        let connections = try connections(with: nil)
+        let start = try arguments.checkedStart()
+        return .async {
+            let accounts: BatchResults<ConnectedAccount>
+            if let ids = arguments.accounts {
+                accounts = try await self.accounts(withIDs: ids)
+            } else {
+                let lists = MaybeAsync.each(connections.filter { $0.activities != nil }) {
+                    self.accounts(of: $0)
+                }
+                accounts = GatewayContext.joined(try await lists.value())
+            }
+            return try await self.page(of: accounts, arguments, after: start)
+        }
+    }
+
+    /// A page of the activities of one account.
+    func activities(
+        of account: ConnectedAccount, _ arguments: ActivitiesArguments
+    ) throws -> MaybeAsync<ActivityConnectionPage?> {
+        let start = try arguments.checkedStart()
+        return .async {
+            guard account.connection.activities != nil else { throw FieldError.noActivities(account) }
+            let page = try await self.activities(
+                of: account, arguments, after: start?.position(in: account))
+            return ActivityConnectionPage([.success(page)], after: start, first: arguments.first)
+        }
+    }
+
+    private func page(
+        of accounts: BatchResults<ConnectedAccount>, _ arguments: ActivitiesArguments,
+        after start: ActivityCursor?
+    ) async throws -> ActivityConnectionPage {
+        let pages = MaybeAsync.each(accounts) { account -> MaybeAsync<AccountActivityPage> in
+            let account = try account.get()
+            return .async {
+                try await self.activities(of: account, arguments, after: start?.position(in: account))
+            }
+        }
+        return ActivityConnectionPage(try await pages.value(), after: start, first: arguments.first)
+    }
+
+    /// The accounts with some ids, each once; a failure in the place of each that could not be read.
+    ///
+    /// - Throws: `FieldError` for an id that is not one of an account of the user, or of an account without activities.
+    private func accounts(withIDs ids: [String]) async throws -> BatchResults<ConnectedAccount> {
+        var accounts: BatchResults<ConnectedAccount> = []
+        for id in ids.enumerated().filter({ ids.firstIndex(of: $0.element) == $0.offset }).map(\.element) {
+            let account: ConnectedAccount
+            do {
+                guard let known = try await self.account(id: id, with: nil).value() else {
+                    throw FieldError.noAccount(id)
+                }
+                account = known
+            } catch let error as FieldError where error.code == .notFound {
+                throw error.of(argument: "accountIds")
+            } catch {
+                accounts.append(.failure(error))
+                continue
+            }
+            guard account.connection.activities != nil else {
+                throw FieldError.noActivities(account).of(argument: "accountIds")
+            }
+            accounts.append(.success(account))
+        }
+        return accounts
+    }
+}
+
+struct ActivitiesArguments: GraphQLArguments {
+    let filter: ActivityFilter
+    let first: Int
+    let after: String?
+    /// Ids of accounts, for the field that takes them.
+    let accounts: [String]?
+
+    static let maximumActivities = 500
+    private static let maximumAccounts = 50
+
+    init(_ arguments: ArgumentReader) throws {
+        try self.init(arguments, accounts: nil)
+    }
+
+    fileprivate init(_ arguments: ArgumentReader, accounts: [String]?) throws {
+        filter = ActivityFilter(
+            kinds: try (arguments["kinds"] as BoundedList<ActivityKind>?).map { Set($0.elements) },
+            symbol: try arguments["symbol"], from: try arguments["from"], to: try arguments["to"])
+        first = try arguments["first"]
+        after = try (arguments["after"] as CursorText?)?.text
+        self.accounts = accounts
+    }
+
+    /// Checks the arguments.
+    ///
+    /// - Returns: The position after which the page begins; nil for the newest.
+    func checkedStart() throws(FieldError) -> ActivityCursor? {
+        try FieldError.check(first, of: "first", in: 1...Self.maximumActivities)
+        if let accounts, accounts.count > Self.maximumAccounts {
+            throw .argument(
+                "accountIds",
+                "It has \(accounts.count) entries; at most \(Self.maximumAccounts) are allowed.")
+        }
+        if let from = filter.from, let to = filter.to, from > to {
+            throw .argument("from", "It is \(from), which is after `to`, \(to).")
+        }
+        guard let after else { return nil }
+        return try ActivityCursor(after)
+    }
+}
+
+/// The arguments of the activities of several accounts.
+struct AllActivitiesArguments: GraphQLArguments {
+    let activities: ActivitiesArguments
+
+    init(_ arguments: ArgumentReader) throws {
+        let accounts = try (arguments["accountIds"] as BoundedList<IDText>?)?.elements.map(\.text)
+        activities = try ActivitiesArguments(arguments, accounts: accounts)
+    }
+}
+
+/// A place in the activities of several accounts: for each the last that was listed.
+///
+/// Clients get it as an opaque text.
+struct ActivityCursor: Hashable, Sendable {
+    /// By account; one that is not there is still to be listed from its newest.
+    private var positions: [Account: ActivityPosition] = [:]
+
+    private struct Account: Hashable {
+        let connection: ExactText
+        let id: ExactText
+    }
+
+    /// In bytes: as many accounts as a user may have, and more.
+    static let maximumLength = 16_384
+    /// The prefix of the text, so that no text is empty.
+    private static let header = "activities"
+
+    init() {}
+
+    /// - Throws: `FieldError` for a text that no page of activities has given.
+    init(_ text: String) throws(FieldError) {
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
+            let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
+        else { throw .noActivityCursor(text) }
+        let lines = plain.split(separator: "\n")
+        guard let first = lines.first, first == Self.header else { throw .noActivityCursor(text) }
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
+            guard parts.count == 5, let day = CalendarDate(parts[2]), let moment = Int64(parts[3]) else {
+                throw .noActivityCursor(text)
+            }
+            positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
+                ActivityPosition(day: day, moment: moment, id: parts[4])
+        }
+    }
+
+    var text: String {
+        let lines = positions.map { account, position in
+            [
+                account.connection.text, account.id.text, position.day.description, String(position.moment),
+                position.id,
+            ].map(PercentEncoding.encode).joined(separator: " ")
+        }.sorted()
+        return Data(([Self.header] + lines).joined(separator: "\n").utf8).base64EncodedString()
+    }
+
+    /// The position of an account; nil if it is still to be listed from its newest.
+    func position(in account: ConnectedAccount) -> ActivityPosition? {
+        positions[Account(connection: ExactText(account.connection.id), id: ExactText(account.who.id))]
+    }
+
+    /// Lists an activity.
+    mutating func advance(past linked: ConnectedActivity) {
+        positions[Account(connection: ExactText(linked.connection.id), id: ExactText(linked.accountID))] =
+            ActivityPosition(linked.activity)
+    }
+}
+
+extension FieldError {
+    fileprivate static func noActivityCursor(_ text: String) -> FieldError {
+        .argument(
+            "after",
+            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
+    }
+
+    /// The broker of the account does not report activities.
+    fileprivate static func noActivities(_ account: ConnectedAccount) -> FieldError {
+        let provider = account.connection.provider
+        return FieldError(.unsupported, "\(provider.rawValue) reports no activities.", provider: provider)
+    }
+}

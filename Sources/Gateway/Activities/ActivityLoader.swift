@@ -1,0 +1,210 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// The next activities of one account, newest first.
+struct AccountActivityPage: Sendable {
+    let activities: [ConnectedActivity]
+    let hasMore: Bool
+    /// From this day on the stored activities are complete; nil if all of the account are stored.
+    let since: CalendarDate?
+    /// Whether the broker failed, and only activities of earlier reads are listed.
+    let isStale: Bool
+}
+
+extension GatewayContext {
+    private var store: ActivityStore { services.userData.activities }
+
+    /// A page of the activities of an account after a position.
+    func activities(
+        of account: ConnectedAccount, _ arguments: ActivitiesArguments, after position: ActivityPosition?
+    ) async throws -> AccountActivityPage {
+        let connection = account.connection
+        let stored = ActivityAccount(
+            owner: connection.owner, connection: connection.id, account: account.who.id,
+            isConnectionStored: link(of: connection)?.stored != nil)
+        let (coverage, isStale) = try await coverage(
+            of: stored, by: connection, for: arguments.filter, after: position)
+        let rows = try await mapStorageErrors { () throws(StorageError) in
+            try await store.activities(
+                arguments.filter, of: stored, after: position, limit: arguments.first + 1)
+        }
+        return AccountActivityPage(
+            activities: rows.prefix(arguments.first).map {
+                ConnectedActivity(activity: $0, connection: connection, accountID: account.who.id)
+            }, hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
+    }
+
+    /// What is stored of an account, after it was brought up to date as far as a page needs it.
+    ///
+    /// If the broker fails, activities of earlier complete reads are returned as stale; the error is thrown if there are
+    /// none, or if the credential may no longer read them.
+    private func coverage(
+        of account: ActivityAccount, by connection: BrokerConnection, for filter: ActivityFilter,
+        after position: ActivityPosition?
+    ) async throws -> (ActivityCoverage, isStale: Bool) {
+        let known = try await mapStorageErrors { () throws(StorageError) in
+            try await store.coverage(of: account)
+        }
+        if let known, call.notBefore == nil, known.suffices(for: filter, after: position) {
+            return (known, isStale: false)
+        }
+        do {
+            let read = try await readFromAccountSource(
+                ExactText(account.account), connection, in: services.reads.activities
+            ) { [services] source, call throws(ProviderFailure) in
+                guard let source = source as? any ActivitySource else {
+                    throw ProviderFailure(connection.provider, .unsupported)
+                }
+                return try await services.readActivities(
+                    of: account, at: connection.provider, from: source, in: call)
+            }.value()
+            switch read {
+            case .success(let coverage?): return (coverage, isStale: false)
+            case .success(nil):
+                throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
+            case .failure(let error): throw FieldError(error)
+            }
+        } catch let error as FieldError {
+            guard error.allowsStoredActivities else { throw error }
+            // A page may have been stored before the failure.
+            let stored = try await mapStorageErrors { () throws(StorageError) in
+                try await store.coverage(of: account)
+            }
+            guard let stored, stored.completeOn != nil else { throw error }
+            return (stored, isStale: true)
+        }
+    }
+
+    /// The activity with an id; nil if the user has none with it.
+    ///
+    /// It is not read from the broker.
+    func activityIfAny(_ id: String) -> MaybeAsync<ConnectedActivity?> {
+        let connection = ownLinks.compactMap(\.broker).first {
+            id.utf8.starts(with: ConnectedActivity.idPrefix(of: $0).utf8)
+        }
+        guard let connection else { return .ready(nil) }
+        let prefix = ConnectedActivity.idPrefix(of: connection)
+        let reference = String(decoding: id.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+        return .async { [store] in
+            try await self.mapStorageErrors { () throws(StorageError) in
+                try await store.activity(reference, of: connection.owner, connection.id)
+            }.map {
+                ConnectedActivity(activity: $0.activity, connection: connection, accountID: $0.account)
+            }
+        }
+    }
+
+    /// The orders that caused activities; nil for an activity without an order, and for an order that the broker no
+    /// longer has.
+    func orders(causing activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
+        .each(activities) { linked in
+            guard let id = linked.activity.orderID else { return .ready(nil) }
+            return .async { try await self.order(providerID: id, of: linked.connection) }
+        }
+    }
+
+    /// The instruments of activities; nil for an activity without a symbol.
+    func instruments(of activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<Instrument?>> {
+        instruments(for: activities.compactMap(\.activity.symbol)).map { instruments in
+            var rest = instruments[...]
+            return activities.map { linked -> Result<Instrument?, any Error> in
+                guard linked.activity.symbol != nil else { return .success(nil) }
+                return rest.popFirst() ?? .failure(FieldError.internalError)
+            }
+        }
+    }
+}
+
+extension GatewayServices {
+    /// The most pages of one read: as many as a user's stored activities fill, and more.
+    private static let maximumPages = 2_000
+
+    /// Reads what a broker has recorded since the latest complete read of an account, and stores it page after page.
+    ///
+    /// A read that was interrupted is continued at its next page, and then followed by one for what was recorded
+    /// meanwhile. Nothing is read if the broker's reports cannot have changed.
+    ///
+    /// - Returns: What is stored afterwards; nil if the connection has been deleted.
+    fileprivate func readActivities(
+        of account: ActivityAccount, at provider: ProviderID, from source: any ActivitySource,
+        in call: CallContext
+    ) async throws(ProviderFailure) -> Result<ActivityCoverage?, StorageError> {
+        let store = userData.activities
+        var coverage: ActivityCoverage?
+        do throws(StorageError) {
+            coverage = try await store.coverage(of: account)
+        } catch {
+            return .failure(error)
+        }
+        if let coverage, coverage.pending == nil, let readAt = coverage.readAt,
+            reads.clock.wallTime() < readAt + source.activityReportInterval
+        {
+            return .success(coverage)
+        }
+        var continuesRead = coverage?.pending != nil
+        var query = coverage?.pending ?? ActivityQuery(since: coverage?.completeOn)
+        for _ in 0..<Self.maximumPages {
+            let page: ActivityPage
+            do throws(ProviderFailure) {
+                page = try await source.activities(of: account.account, query, in: call)
+            } catch {
+                // The broker no longer has the page at which the read was interrupted.
+                guard continuesRead, error.cause == .unsupported || error.cause == .notFound else {
+                    throw error
+                }
+                continuesRead = false
+                query = ActivityQuery(since: coverage?.completeOn)
+                continue
+            }
+            // A page that follows itself has no end.
+            guard page.next == nil || page.next != query.page else { break }
+            do throws(StorageError) {
+                coverage = try await store.save(page, for: query, of: account, now: reads.clock.wallTime())
+            } catch {
+                return .failure(error)
+            }
+            guard let stored = coverage else { return .success(nil) }
+            if let pending = stored.pending {
+                query = pending
+            } else if continuesRead {
+                continuesRead = false
+                query = ActivityQuery(since: stored.completeOn)
+            } else {
+                return .success(stored)
+            }
+        }
+        throw ProviderFailure(provider, .invalidResponse(nil))
+    }
+}
+
+extension ActivityCoverage {
+    /// Days after which brokers hardly change an activity.
+    private static let daysOfChanges = 7
+
+    /// Whether the stored activities suffice for a page, so that the broker need not be requested.
+    ///
+    /// Activities that are new are before every page with a cursor, and after every range that ended a week before the
+    /// latest complete read.
+    fileprivate func suffices(for filter: ActivityFilter, after position: ActivityPosition?) -> Bool {
+        guard let completeOn else { return false }
+        if position != nil { return true }
+        guard let end = filter.to?.adding(days: Self.daysOfChanges) else { return false }
+        return end < completeOn
+    }
+}
+
+extension FieldError {
+    /// Whether stored activities may be returned after this error of their broker.
+    fileprivate var allowsStoredActivities: Bool {
+        switch code {
+        case .providerUnavailable, .providerTimeout, .providerAnswerInvalid, .quotaExhausted, .rateLimited,
+            .tooManyUpstreamCalls:
+            true
+        case .unauthenticated, .forbidden, .badUserInput, .notFound, .conflict, .assetNotFound,
+            .internalServerError, .unsupported, .notEntitled, .reconnectRequired, .noExchangeRate:
+            false
+        }
+    }
+}

@@ -1,0 +1,282 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: ActivitySource {
+    /// Saxo fills its reports once a day, at an hour that it does not name.
+    package var activityReportInterval: Duration { .seconds(3_600) }
+
+    /// All activities of an account since a day, from two reports: `cs/v1/reports/bookings`, the cash book, and
+    /// `cs/v1/reports/trades`, which has the quantities, prices and orders.
+    ///
+    /// Both reports are read completely, page after page, because one row of a trade is in each.
+    package func activities(
+        of account: String, _ query: ActivityQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> ActivityPage {
+        guard let account = try await identity(in: context).accounts.first(where: { $0.key == account })
+        else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        let first = query.since.map { $0.adding(days: -Self.rereadDays) ?? .earliest } ?? Self.firstDay
+        // A day more: a booking may have the date of Copenhagen while it is the day before in UTC.
+        let last = clock.wallTime().dateInUTC.adding(days: 1) ?? .latest
+        let bookings = try await report(
+            "bookings", of: account, from: first, to: last, SaxoBooking.self, in: context)
+        let trades = try await report(
+            "trades", of: account, from: first, to: last, SaxoReportedTrade.self, in: context)
+        return ActivityPage(
+            activities: SaxoActivityReport(bookings: bookings, trades: trades)
+                .activities(in: configuration.symbolMapping),
+            isCompleteFrom: query.since == nil
+                ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
+    }
+
+    private func report<Row: JSONDecodable>(
+        _ name: String, of account: SaxoAccount, from first: CalendarDate, to last: CalendarDate,
+        _ type: Row.Type, in context: CallContext
+    ) async throws(ProviderFailure) -> [Row] {
+        let url = try address(
+            .clientServices, ["v1", "reports", name, account.clientKey],
+            [
+                ("FromDate", first.description), ("ToDate", last.description), ("AccountKey", account.key),
+                ("$top", Self.pageSize),
+            ])
+        return try await list(name, .clientServices, url, of: type, in: context)
+    }
+
+    /// Days whose rows Saxo may still correct.
+    private static var rereadDays: Int { 4 }
+    /// Before the first account of Saxo's OpenAPI.
+    private static let firstDay = CalendarDate(year: 2000, month: 1, day: 1) ?? .earliest
+}
+
+/// The rows of both reports of an account.
+package struct SaxoActivityReport {
+    package let bookings: [SaxoBooking]
+    package let trades: [SaxoReportedTrade]
+
+    package init(bookings: [SaxoBooking], trades: [SaxoReportedTrade]) {
+        self.bookings = bookings
+        self.trades = trades
+    }
+
+    /// One activity for each trade, with the amount of its booking, and one for each other booking.
+    package func activities(in symbolMapping: SaxoSymbols) -> [Activity] {
+        let ids = Set(trades.map(\.id))
+        var amounts: [String: SaxoBooking] = [:]
+        var others: [SaxoBooking] = []
+        for booking in bookings {
+            // A trade has one; a second one is a correction, which is shown by itself.
+            if let trade = booking.settledTradeID, ids.contains(trade), amounts[trade] == nil {
+                amounts[trade] = booking
+            } else {
+                others.append(booking)
+            }
+        }
+        return trades.map { $0.activity(settledBy: amounts[$0.id], in: symbolMapping) }
+            + others.map { $0.activity(in: symbolMapping) }
+    }
+}
+
+/// A row of `GET /cs/v1/reports/trades`.
+package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
+    var id = ""
+    var orderID: String?
+    var key: SaxoInstrumentKey { SaxoInstrumentKey(uic: uic ?? 0, assetType: assetType ?? "") }
+    var uic: Int?
+    var assetType: String?
+    var providerSymbol: String?
+    var name: String?
+    var date = CalendarDate.earliest
+    var valueDate: CalendarDate?
+    var time: Instant?
+    /// `Bought`, `Sold`, `TransferIn`, `TransferOut`, `Unknown`.
+    var event: String?
+    var type: String?
+    /// Of a corporate action.
+    var corporateAction: String?
+    /// Below zero for units that leave the account.
+    var quantity: Decimal?
+    var price: Decimal?
+
+    package static let json = JSONFields(Self()) {
+        $0.required("TradeId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.optional("OrderId", \.orderID) { reader throws(JSONError) in try reader.linkOrNil() }
+        $0.optional("Uic", \.uic)
+        $0.optional("AssetType", \.assetType)
+        $0.optional("InstrumentSymbol", \.providerSymbol)
+        $0.optional("InstrumentDescription", \.name)
+        $0.required("TradeDate", \.date) { reader throws(JSONError) in try reader.reportDateOrNil() }
+        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in try reader.reportDateOrNil() }
+        $0.optional("TradeExecutionTime", \.time) { reader throws(JSONError) in try reader.timeOrNil() }
+        $0.optional("TradeEventType", \.event)
+        $0.optional("TradeType", \.type)
+        $0.optional("CaEventTypeName", \.corporateAction)
+        $0.optional("Amount", \.quantity)
+        $0.optional("Price", \.price)
+    }
+
+    /// The trade as an `Activity` of Portico.
+    ///
+    /// - Parameters:
+    ///   - booking: The row of the cash book that settles it; the report of trades has no currency of the price. Nil
+    ///     for a trade that books no cash, such as a transfer of securities.
+    ///   - symbolMapping: Portico's symbols.
+    /// - Returns: The activity; its amounts are nil without a booking.
+    func activity(settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols) -> Activity {
+        let kind = kind
+        let term = [event, corporateAction].compactMap(\.self).filter { !$0.isEmpty }
+        var activity = Activity(
+            id: "trade-\(id)", kind: kind,
+            providerKind: term.isEmpty ? "Unknown" : term.joined(separator: "/"),
+            date: date)
+        activity.time = time
+        activity.settlementDate = valueDate
+        activity.recordedAt = Instant("\(date)T00:00:00Z")
+        activity.symbol = uic == nil ? nil : symbolMapping.symbol(of: key, providerSymbol: providerSymbol)
+        activity.quantity = quantity
+        activity.side = kind == .trade ? quantity.map { $0.isNegative ? .sell : .buy } : nil
+        activity.orderID = orderID
+        activity.groupID = id
+        activity.about = name
+        booking?.addAmounts(to: &activity)
+        activity.price = booking?.instrumentCurrency.major(price) ?? price
+        return activity
+    }
+
+    private var kind: ActivityKind {
+        if let corporateAction, !corporateAction.isEmpty { return ActivityKind(saxoEvent: corporateAction) }
+        switch event {
+        case "Bought", "Sold": return .trade
+        case "TransferIn", "TransferOut": return .transfer
+        default: return .other
+        }
+    }
+}
+
+/// A row of `GET /cs/v1/reports/bookings`, each of which moves cash.
+package struct SaxoBooking: JSONObjectDecodable, Hashable {
+    var id = ""
+    var type = ""
+    var date = CalendarDate.earliest
+    var valueDate: CalendarDate?
+    var amount: Decimal?
+    var currency: String?
+    var accountAmount: Decimal?
+    var accountCurrency: String?
+    var conversionRate: Decimal?
+    var tradeID: String?
+    var corporateActionID: String?
+    var corporateAction: String?
+    var uic: Int?
+    var assetType: String?
+    var providerSymbol: String?
+
+    package static let json = JSONFields(Self()) {
+        $0.required("BkAmountId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.required("BkAmountType", \.type)
+        $0.required("Date", \.date) { reader throws(JSONError) in try reader.reportDateOrNil() }
+        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in try reader.reportDateOrNil() }
+        $0.optional("Amount", \.amount)
+        $0.optional("Currency", \.currency)
+        $0.optional("AmountAccountCurrency", \.accountAmount)
+        $0.optional("AccountCurrency", \.accountCurrency)
+        $0.optional("ConversionRate", \.conversionRate)
+        $0.optional("RelatedTradeId", \.tradeID) { reader throws(JSONError) in try reader.linkOrNil() }
+        $0.optional("CaMasterRecordId", \.corporateActionID) { reader throws(JSONError) in
+            try reader.linkOrNil()
+        }
+        $0.optional("CaEventName", \.corporateAction)
+        $0.optional("Uic", \.uic)
+        $0.optional("AssetType", \.assetType)
+        $0.optional("InstrumentSymbol", \.providerSymbol)
+    }
+
+    /// The trade whose price the row pays; nil for any other row.
+    var settledTradeID: String? { Self.settlements.contains(type) ? tradeID : nil }
+
+    private static let settlements: Set = ["Share Amount", "Premium"]
+
+    fileprivate var instrumentCurrency: SaxoCurrency? { currency.map { SaxoCurrency($0) } }
+
+    /// The booking as an `Activity` of Portico.
+    func activity(in symbolMapping: SaxoSymbols) -> Activity {
+        var activity = Activity(id: "booking-\(id)", kind: kind, providerKind: type, date: date)
+        activity.settlementDate = valueDate
+        activity.recordedAt = Instant("\(date)T00:00:00Z")
+        if let uic, let assetType, assetType != Self.cash {
+            activity.symbol = symbolMapping.symbol(
+                of: SaxoInstrumentKey(uic: uic, assetType: assetType), providerSymbol: providerSymbol)
+        }
+        // Deposits have a trade id that is none.
+        activity.groupID = type == Self.cashAmount ? nil : corporateActionID ?? tradeID
+        activity.about = corporateAction.flatMap { $0.isEmpty ? nil : $0 }
+        addAmounts(to: &activity)
+        return activity
+    }
+
+    fileprivate func addAmounts(to activity: inout Activity) {
+        // An amount without a currency is of no use.
+        if let currency = instrumentCurrency {
+            activity.amount = currency.major(amount)
+            activity.currency = currency.code
+        }
+        if let accountCurrency {
+            activity.accountAmount = accountAmount
+            activity.accountCurrency = accountCurrency
+            activity.conversionRate = conversionRate
+        }
+    }
+
+    private static let cash = "Cash"
+    private static let cashAmount = "Cash Amount"
+
+    /// By the type, which is free text in English, and for cash by the symbol of the movement.
+    private var kind: ActivityKind {
+        switch type {
+        case "Share Amount", "Premium": return .trade
+        case "Commission", "Exchange Fee", "Exchange Subscription Fee", "Depository Charges",
+            "Corporate Actions - Fee":
+            return .fee
+        case "Corporate Actions - Cash Dividends": return .dividend
+        case "Corporate Actions - Withholding Tax": return .tax
+        case "Interest": return .interest
+        case Self.cashAmount: return cashKind
+        default: return type.hasSuffix(" Tax") ? .tax : .other
+        }
+    }
+
+    private var cashKind: ActivityKind {
+        switch providerSymbol {
+        case "CASHDEPWI", "CASHOUT": amount.map { $0.isNegative ? .withdrawal : .deposit } ?? .other
+        case "CASHINTR": .transfer
+        default: .other
+        }
+    }
+}
+
+extension ActivityKind {
+    /// The kind of a corporate action by Saxo's name of it, of which no list is published: a name without one of these
+    /// words is `other`.
+    fileprivate init(saxoEvent name: String) {
+        let name = name.lowercased()
+        let words: [(String, ActivityKind)] = [
+            ("spin", .spinOff), ("demerger", .spinOff), ("split", .split), ("merger", .merger),
+            ("name change", .symbolChange), ("symbol change", .symbolChange),
+            ("ticker change", .symbolChange),
+        ]
+        self = words.first { name.contains($0.0) }?.1 ?? .other
+    }
+}
+
+extension JSONReader {
+    /// Reads a date that may have a time, which is midnight; nil for null.
+    fileprivate mutating func reportDateOrNil() throws(JSONError) -> CalendarDate? {
+        guard let text = try stringOrNil() else { return nil }
+        return try required(CalendarDate(text.prefix(10)), "date like \"2026-11-20\"")
+    }
+
+    /// Reads the id of another row; nil for null, and for 0, with which Saxo means none.
+    fileprivate mutating func linkOrNil() throws(JSONError) -> String? {
+        try idOrNil().flatMap { $0 == "0" || $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,59 @@
+package import Brokerage
+
+/// Reads what a broker has booked in a user's accounts.
+package protocol ActivitySource: Sendable {
+    /// The time for which a complete read has all that the broker has: its reports change no more often.
+    var activityReportInterval: Duration { get }
+
+    /// Reads a page of the activities of an account.
+    ///
+    /// - Parameters:
+    ///   - account: The broker's account id.
+    ///   - query: The selection, and the page.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The page; the read is complete after the page without a next one.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot access.
+    func activities(
+        of account: String, _ query: ActivityQuery, in call: CallContext
+    ) async throws(ProviderFailure) -> ActivityPage
+}
+
+/// Which activities of an account, and the page of them.
+package struct ActivityQuery: Hashable, Sendable {
+    /// The day of the last complete read: activities that were recorded earlier are known, except for those of
+    /// the days before it that the broker may still change, which the source adds; nil for all.
+    package var since: CalendarDate?
+    /// The page that the page before named; nil for the first.
+    package var page: String?
+
+    package init(since: CalendarDate? = nil, page: String? = nil) {
+        self.since = since
+        self.page = page
+    }
+}
+
+/// Some activities of a read.
+package struct ActivityPage: Hashable, Sendable {
+    package var activities: [Activity]
+    /// The ids of activities that the broker has cancelled.
+    package var canceledIDs: [String]
+    /// The next page; nil if the read is complete.
+    package var next: String?
+    /// The time from which the pages of the read have all activities; nil if it is unknown.
+    ///
+    /// The broker has deleted those that it recorded at this time or later and that are not in the pages.
+    package var isCompleteFrom: Instant?
+    /// The first day of which the broker has activities; nil if it has all of the account.
+    package var horizon: CalendarDate?
+
+    package init(
+        activities: [Activity], canceledIDs: [String] = [], next: String? = nil,
+        isCompleteFrom: Instant? = nil, horizon: CalendarDate? = nil
+    ) {
+        self.activities = activities
+        self.canceledIDs = canceledIDs
+        self.next = next
+        self.isCompleteFrom = isCompleteFrom
+        self.horizon = horizon
+    }
+}

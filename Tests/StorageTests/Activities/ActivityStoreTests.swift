@@ -1,0 +1,300 @@
+import Brokerage
+import Storage
+import Testing
+import Upstream
+
+@Suite("Stored activities")
+struct ActivityStoreTests {
+    private static let noon = Instant("2026-11-20T12:00:00Z") ?? .earliest
+
+    private static func day(_ text: String) throws -> CalendarDate { try #require(CalendarDate(text)) }
+
+    /// A dividend of a day.
+    private static func activity(
+        _ id: String, on day: String, _ kind: ActivityKind = .dividend, symbol: String? = "AAPL",
+        at time: String? = nil
+    ) throws -> Activity {
+        var activity = Activity(id: id, kind: kind, providerKind: "DIV", date: try Self.day(day))
+        activity.symbol = symbol.flatMap { Symbol($0) }
+        activity.time = time.flatMap { Instant($0) }
+        activity.recordedAt = Instant("\(day)T00:00:00Z")
+        activity.amount = Decimal("1.50")
+        activity.currency = "USD"
+        return activity
+    }
+
+    private static func account(_ owner: OwnerID, _ id: String = "a", _ connection: String = "c")
+        -> ActivityAccount
+    {
+        ActivityAccount(owner: owner, connection: connection, account: id, isConnectionStored: false)
+    }
+
+    private func ids(
+        _ store: ActivityStore, _ account: ActivityAccount, _ filter: ActivityFilter = ActivityFilter(),
+        after position: ActivityPosition? = nil, limit: Int = 1_000
+    ) async throws -> [String] {
+        try await store.activities(filter, of: account, after: position, limit: limit).map(\.id)
+    }
+
+    @Test("exist after a restart, with every property and every digit")
+    func restart() async throws {
+        try await Folder.with { folder in
+            var full = try Self.activity(
+                "1::2", on: "2026-11-19", .trade, at: "2026-11-19T15:04:11.991284123Z")
+            full.providerKind = "FILL"
+            full.settlementDate = try Self.day("2026-11-20")
+            full.side = .sell
+            full.quantity = Decimal("-1.500")
+            full.price = Decimal("225.080")
+            full.amount = Decimal("337.62")
+            full.accountAmount = Decimal("290.10")
+            full.accountCurrency = "EUR"
+            full.conversionRate = Decimal("0.8592500")
+            full.orderID = "order"
+            full.groupID = "group"
+            full.about = "Täglich 📈"
+            let empty = Activity(id: "0", kind: .other, providerKind: "?", date: try Self.day("2026-11-18"))
+            do {
+                let users = try TwoUsers(folder)
+                _ = try await ActivityStore(in: users.file).save(
+                    ActivityPage(activities: [empty, full]), for: ActivityQuery(),
+                    of: Self.account(users.ann),
+                    now: Self.noon)
+            }
+            let users = try TwoUsers(folder)
+            let store = ActivityStore(in: users.file)
+            let stored = try await store.activities(
+                ActivityFilter(), of: Self.account(users.ann), after: nil, limit: 10)
+            #expect(stored == [full, empty])
+            #expect(stored.first?.quantity?.description == "-1.500")
+            let coverage = try #require(try await store.coverage(of: Self.account(users.ann)))
+            #expect(coverage.completeOn == (try Self.day("2026-11-20")))
+            #expect(coverage.readAt == Self.noon)
+            #expect(coverage.pending == nil && coverage.since == nil)
+        }
+    }
+
+    @Test("are listed by day, time and id, newest first, each once, whatever the size of a page")
+    func order() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            let activities = [
+                try Self.activity("e", on: "2026-11-18"), try Self.activity("d", on: "2026-11-18"),
+                try Self.activity("a", on: "2026-11-19", at: "2026-11-19T15:00:00Z"),
+                try Self.activity("b", on: "2026-11-19", at: "2026-11-19T16:00:00Z"),
+                try Self.activity("c", on: "2026-11-19"),
+                // Late in New York, the next day in UTC.
+                try Self.activity("f", on: "2026-11-18", at: "2026-11-19T15:30:00Z"),
+            ]
+            _ = try await store.save(
+                ActivityPage(activities: activities), for: ActivityQuery(), of: account, now: Self.noon)
+            for size in 1...7 {
+                var listed: [Activity] = []
+                var pages = 0
+                repeat {
+                    let page = try await store.activities(
+                        ActivityFilter(), of: account, after: listed.last.map { ActivityPosition($0) },
+                        limit: size)
+                    if page.isEmpty { break }
+                    listed += page
+                    pages += 1
+                } while pages < 10
+                #expect(listed.map(\.id) == ["b", "a", "c", "f", "e", "d"])
+            }
+        }
+    }
+
+    @Test("are selected by kind, symbol and days, both days included")
+    func filters() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            _ = try await store.save(
+                ActivityPage(activities: [
+                    try Self.activity("1", on: "2026-11-16"), try Self.activity("2", on: "2026-11-17", .fee),
+                    try Self.activity("3", on: "2026-11-18", symbol: "MSFT"),
+                    try Self.activity("4", on: "2026-11-19", .deposit, symbol: nil),
+                ]), for: ActivityQuery(), of: account, now: Self.noon)
+            #expect(try await ids(store, account, ActivityFilter(kinds: [.fee, .deposit])) == ["4", "2"])
+            #expect(try await ids(store, account, ActivityFilter(kinds: [])).isEmpty)
+            #expect(try await ids(store, account, ActivityFilter(symbol: Symbol("MSFT"))) == ["3"])
+            #expect(
+                try await ids(
+                    store, account,
+                    ActivityFilter(from: Self.day("2026-11-17"), to: Self.day("2026-11-18"))) == ["3", "2"])
+            #expect(
+                try await ids(
+                    store, account,
+                    ActivityFilter(kinds: [.dividend], symbol: Symbol("AAPL"), to: Self.day("2026-11-18")))
+                    == ["1"])
+        }
+    }
+
+    @Test("of a read in several pages are complete with its last page, and continue where it was interrupted")
+    func pages() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            let first = try await store.save(
+                ActivityPage(activities: [try Self.activity("1", on: "2026-11-16")], next: "p2"),
+                for: ActivityQuery(), of: account, now: Self.noon)
+            #expect(first?.pending == ActivityQuery(page: "p2"))
+            #expect(first?.completeOn == nil && first?.readAt == nil)
+            // Two days later: it is complete as of the day on which it began.
+            let later = Self.noon + .seconds(2 * 86_400)
+            let second = try await store.save(
+                ActivityPage(activities: [try Self.activity("2", on: "2026-11-17")]),
+                for: ActivityQuery(page: "p2"), of: account, now: later)
+            #expect(second?.pending == nil)
+            #expect(second?.completeOn == (try Self.day("2026-11-20")))
+            #expect(second?.readAt == later)
+            #expect(try await ids(store, account) == ["2", "1"])
+        }
+    }
+
+    @Test("that are read again are replaced, and those that the broker deleted or cancelled are removed")
+    func replaced() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            _ = try await store.save(
+                ActivityPage(activities: [
+                    try Self.activity("old", on: "2026-11-10"),
+                    try Self.activity("canceled", on: "2026-11-11"),
+                    try Self.activity("changed", on: "2026-11-18"),
+                    try Self.activity("gone", on: "2026-11-18"),
+                ]), for: ActivityQuery(), of: account, now: Self.noon)
+            let query = ActivityQuery(since: try Self.day("2026-11-20"))
+            var changed = try Self.activity("changed", on: "2026-11-18")
+            changed.amount = Decimal("2")
+            _ = try await store.save(
+                ActivityPage(activities: [changed], next: "p2"), for: query, of: account, now: Self.noon)
+            // Until the read is complete, no activity is missing.
+            #expect(try await ids(store, account) == ["gone", "changed", "canceled", "old"])
+            _ = try await store.save(
+                ActivityPage(
+                    activities: [try Self.activity("new", on: "2026-11-19")], canceledIDs: ["canceled"],
+                    isCompleteFrom: Instant("2026-11-17T00:00:00Z")),
+                for: ActivityQuery(since: query.since, page: "p2"), of: account, now: Self.noon)
+            #expect(try await ids(store, account) == ["new", "changed", "old"])
+            let stored = try await store.activities(ActivityFilter(), of: account, after: nil, limit: 10)
+            #expect(stored[1].amount == 2)
+        }
+    }
+
+    @Test(
+        "of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated"
+    )
+    func limit() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file, maximum: 4)
+            let (one, two, other) = (
+                Self.account(users.ann, "1"), Self.account(users.ann, "2"), Self.account(users.bob, "1")
+            )
+            let three = ["2026-11-16", "2026-11-17", "2026-11-18"]
+            for account in [one, other] {
+                _ = try await store.save(
+                    ActivityPage(activities: try three.map { try Self.activity($0, on: $0) }),
+                    for: ActivityQuery(), of: account, now: Self.noon)
+            }
+            let coverage = try await store.save(
+                ActivityPage(
+                    activities: try ["2026-11-17", "2026-11-19"].map { try Self.activity($0, on: $0) }),
+                for: ActivityQuery(), of: two, now: Self.noon)
+            #expect(coverage?.since == (try Self.day("2026-11-17")))
+            #expect(try await store.coverage(of: one)?.since == (try Self.day("2026-11-17")))
+            #expect(try await ids(store, one) == ["2026-11-18", "2026-11-17"])
+            #expect(try await ids(store, two) == ["2026-11-19", "2026-11-17"])
+            #expect(try await ids(store, other).count == 3)
+            #expect(try await store.coverage(of: other)?.since == nil)
+            // What is older than the first complete day is not stored again.
+            _ = try await store.save(
+                ActivityPage(activities: [try Self.activity("2026-11-16", on: "2026-11-16")]),
+                for: ActivityQuery(since: Self.day("2026-11-20")), of: one, now: Self.noon)
+            #expect(try await ids(store, one) == ["2026-11-18", "2026-11-17"])
+        }
+    }
+
+    @Test("state the first day that the broker has")
+    func horizon() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let coverage = try await store.save(
+                ActivityPage(activities: [], horizon: try Self.day("2020-01-01")), for: ActivityQuery(),
+                of: Self.account(users.ann), now: Self.noon)
+            #expect(coverage?.since == (try Self.day("2020-01-01")))
+        }
+    }
+
+    @Test("are of one user, one connection and one account")
+    func isolation() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let accounts = [
+                Self.account(users.ann), Self.account(users.ann, "b"), Self.account(users.ann, "a", "d"),
+                Self.account(users.bob),
+            ]
+            for (index, account) in accounts.enumerated() {
+                _ = try await store.save(
+                    ActivityPage(activities: [try Self.activity("same", on: "2026-11-1\(index)")]),
+                    for: ActivityQuery(), of: account, now: Self.noon)
+            }
+            for (index, account) in accounts.enumerated() {
+                let stored = try await store.activities(ActivityFilter(), of: account, after: nil, limit: 10)
+                #expect(stored.map(\.date.day) == [10 + index])
+            }
+            let found = try #require(try await store.activity("b:same", of: users.ann, "c"))
+            #expect(found.account == "b")
+            #expect(found.activity.date.day == 11)
+            #expect(try await store.activity("b:same", of: users.bob, "c") == nil)
+            #expect(try await store.activity("a:other", of: users.ann, "c") == nil)
+        }
+    }
+
+    @Test("are exported with the user, and deleted with the user and with the connection")
+    func deletion() async throws {
+        try await TwoUsers.with { users in
+            let store = ActivityStore(in: users.file)
+            let connection = ActivityAccount(
+                owner: users.ann, connection: "stored", account: "a", isConnectionStored: true)
+            try await users.file.database.write { db in
+                try db.execute(
+                    """
+                    INSERT INTO connection (id, owner, provider, environment, connected_at)
+                    VALUES ('stored', ?, 'ALPACA', 'SANDBOX', 0)
+                    """, [users.ann.text])
+            }
+            for account in [connection, Self.account(users.ann), Self.account(users.bob)] {
+                _ = try await store.save(
+                    ActivityPage(activities: [try Self.activity("x", on: "2026-11-16")]),
+                    for: ActivityQuery(),
+                    of: account, now: Self.noon)
+            }
+            let export = try #require(try await UserDataExport(of: users.file).json(of: users.ann))
+            #expect(
+                export.contains(
+                    #""activities":[{"id":"x","connection":"c","account":"a","kind":"DIVIDEND","providerKind":"DIV","#
+                ))
+            #expect(
+                export.contains(#""date":"2026-11-16""#)
+                    && export.contains(#""amount":"1.50","currency":"USD""#))
+            try await users.file.database.write { db in
+                try db.execute("DELETE FROM connection WHERE id = 'stored'")
+            }
+            #expect(try await ids(store, connection).isEmpty)
+            #expect(try await store.coverage(of: connection) == nil)
+            #expect(try await ids(store, Self.account(users.ann)) == ["x"])
+            // A read that ends after the deletion stores nothing.
+            let late = try await store.save(
+                ActivityPage(activities: [try Self.activity("y", on: "2026-11-16")]), for: ActivityQuery(),
+                of: connection, now: Self.noon)
+            #expect(late == nil)
+            #expect(try await ids(store, connection).isEmpty)
+            try await users.delete(users.ann)
+            #expect(try await users.count("activity") == 1)
+            #expect(try await users.count("activity_account") == 1)
+            #expect(try await ids(store, Self.account(users.bob)) == ["x"])
+        }
+    }
+}
