@@ -24,7 +24,7 @@ struct GeneratedLedger {
         }
         var day = try date("2024-01-01").adding(days: Int.random(in: 0...400, using: &random))
         var days: [CalendarDate] = []
-        while days.count < 16, let next = day {
+        while days.count < 12, let next = day {
             days.append(next)
             day = next.adding(days: Int.random(in: 1...3, using: &random))
         }
