@@ -38,7 +38,7 @@ package struct Gain: Sendable, Hashable {
     ///
     /// - Throws: ``Undetermined`` for a missing value or rate, `Decimal.Overflow`.
     package static func calculate(
-        _ accounts: [AccountHistory], in currency: String, from start: CalendarDate,
+        _ accounts: [AccountRecord], in currency: String, from start: CalendarDate,
         through end: CalendarDate, rates: ExchangeRateHistory
     ) throws -> Gain {
         var sum = Gain(total: .zero)
@@ -52,7 +52,7 @@ package struct Gain: Sendable, Hashable {
                 account: account.currency, target: currency, isDetailed: isDetailed, rates: rates)
             split.begin(compositions.0 ?? [account.currency: first])
             split.end(compositions.1 ?? [account.currency: last])
-            for entry in account.entries.between(start, through: end) { try split.add(entry) }
+            for activity in account.activities.between(start, through: end) { try split.add(activity) }
             try split.addGain(to: &sum, from: start, through: end)
             sum.isByInstrumentCurrency = sum.isByInstrumentCurrency && isDetailed
         }
@@ -107,20 +107,20 @@ private struct CurrencySplit {
         for (currency, value) in values { parts[currency, default: Part()].end = value }
     }
 
-    mutating func add(_ entry: LedgerEntry) throws {
-        switch entry.kind {
+    mutating func add(_ activity: ClassifiedActivity) throws {
+        switch activity.kind {
         case .cashFlow, .securitiesTransfer:
-            guard let flow = try AccountHistory.flow(of: entry) else { return }
-            let (own, converted, currency) = try amounts(of: flow, on: entry.date)
-            try addFlow(own, converted, in: currency, on: entry.date)
-            try addExchange(of: flow, on: entry.date)
-        case .income(let amount, _): try add(amount, on: entry.date, to: \.income)
-        case .tax(let amount, _): try add(amount, on: entry.date, to: \.taxes)
-        case .fee(let fee): try add(fee.amount, on: entry.date, to: \.fees)
-        case .trade(let trade): try addExchange(of: trade.amount, on: entry.date)
-        case .returnOfCapital(let amount, _): try addExchange(of: amount, on: entry.date)
+            guard let flow = try AccountRecord.flow(of: activity) else { return }
+            let (own, converted, currency) = try amounts(of: flow, on: activity.date)
+            try addFlow(own, converted, in: currency, on: activity.date)
+            try addExchange(of: flow, on: activity.date)
+        case .income(let amount, _): try add(amount, on: activity.date, to: \.income)
+        case .tax(let amount, _): try add(amount, on: activity.date, to: \.taxes)
+        case .fee(let fee): try add(fee.amount, on: activity.date, to: \.fees)
+        case .trade(let trade): try addExchange(of: trade.amount, on: activity.date)
+        case .returnOfCapital(let amount, _): try addExchange(of: amount, on: activity.date)
         case .unclassified(_, let amount):
-            if let amount { try addExchange(of: amount, on: entry.date) }
+            if let amount { try addExchange(of: amount, on: activity.date) }
         case .exchange, .spinOff: break
         }
     }

@@ -16,20 +16,21 @@ package struct IncomeSummary: Sendable, Hashable {
     /// activities, nil if all are known: if it is after the start, the figure is undetermined, and the income since
     /// then is the known part.
     package static func twelveMonths(
-        through end: CalendarDate, of entries: [LedgerEntry], symbol: Symbol? = nil, in currency: String,
+        through end: CalendarDate, of activities: [ClassifiedActivity], symbol: Symbol? = nil,
+        in currency: String,
         rates: ExchangeRateHistory, knownFrom: CalendarDate? = nil
     ) -> Figure<IncomeSummary> {
         let start = end.adding(months: -12) ?? .earliest
         let income = Figure {
             var summary = IncomeSummary()
-            for entry in entries where start < entry.date && entry.date <= end {
-                switch entry.kind {
+            for activity in activities where start < activity.date && activity.date <= end {
+                switch activity.kind {
                 case .income(let amount, let source) where symbol == nil || source == symbol:
                     summary.gross =
-                        try summary.gross + rates.convert(amount, to: currency, on: entry.date)
+                        try summary.gross + rates.convert(amount, to: currency, on: activity.date)
                 case .tax(let amount, let source) where symbol == nil || source == symbol:
                     summary.taxes =
-                        try summary.taxes + rates.convert(amount, to: currency, on: entry.date)
+                        try summary.taxes + rates.convert(amount, to: currency, on: activity.date)
                 case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .exchange,
                     .spinOff, .unclassified:
                     break

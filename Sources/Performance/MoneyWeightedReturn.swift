@@ -88,11 +88,12 @@ private struct PresentValue {
 
     /// `amounts` are in the order of dates, and not empty.
     init(_ amounts: [ExternalFlow], since first: CalendarDate) {
-        var largest = 1.0
-        for amount in amounts { largest = max(largest, abs(amount.amount.doubleValue)) }
-        for amount in amounts {
+        // Trailing zeros change the last bit of the nearest binary number, but must not change a result.
+        let values = amounts.map(\.amount.withoutTrailingZeros.doubleValue)
+        let largest = values.reduce(1) { max($0, abs($1)) }
+        for (amount, value) in zip(amounts, values) {
             let years = Double(amount.date.daysSince1970 - first.daysSince1970) / 365
-            terms.append((amount.amount.doubleValue / largest, years))
+            terms.append((value / largest, years))
         }
         duration = terms.last?.years ?? 0
     }
@@ -138,7 +139,7 @@ private struct PresentValue {
             if let last = roots.last, abs(root - last) <= 1e-9 * max(1, abs(root)) { return }
             roots.append(root)
         }
-        let steps = 4_096
+        let steps = 512
         var (x, left) = (lowest, evaluate(lowest))
         for step in 1...steps {
             let next = lowest + (highest - lowest) * Double(step) / Double(steps)

@@ -28,7 +28,7 @@ package struct PerformanceReport: Sendable, Hashable {
     /// ``timeWeighted`` minus the benchmark's return in the same period, as far as both are known.
     package var excessReturn: Decimal?
     /// Activities of the period that no figure takes into account, because their effect is unknown.
-    package var unclassified: [LedgerEntry] = []
+    package var unclassified: [ClassifiedActivity] = []
     /// Whether a rate of an earlier day was used at a weekend or holiday.
     package var usesCarriedRates = false
 
@@ -53,7 +53,7 @@ extension PerformanceReport {
     /// period starts when the first account was opened. Transfers between the accounts are flows that cancel each
     /// other.
     package static func calculate(
-        _ accounts: [AccountHistory], in currency: String, from start: CalendarDate?,
+        _ accounts: [AccountRecord], in currency: String, from start: CalendarDate?,
         through end: CalendarDate, rates: ExchangeRateHistory, benchmark: Benchmark? = nil
     ) -> PerformanceReport {
         var timeline = Timeline(currency: currency, rates: rates)
@@ -92,22 +92,22 @@ private struct Timeline {
         (self.currency, self.rates) = (currency, rates)
     }
 
-    mutating func add(_ accounts: [AccountHistory], through end: CalendarDate) throws {
+    mutating func add(_ accounts: [AccountRecord], through end: CalendarDate) throws {
         for account in accounts {
             if let known = account.knownFrom, let last = known.adding(days: -1),
                 account.openedOn.map({ $0 < known }) ?? true
             {
                 gaps.append(Undetermined(.missingActivities, date: last))
             }
-            for entry in account.entries where entry.date <= end {
+            for activity in account.activities where activity.date <= end {
                 do {
-                    if let flow = try AccountHistory.flow(of: entry) {
-                        flows.append(try converted(flow, on: entry.date))
-                    } else if case .fee(let fee) = entry.kind, fee.category == .service {
-                        serviceFees.append(try converted(fee.amount, on: entry.date))
+                    if let flow = try AccountRecord.flow(of: activity) {
+                        flows.append(try converted(flow, on: activity.date))
+                    } else if case .fee(let fee) = activity.kind, fee.category == .service {
+                        serviceFees.append(try converted(fee.amount, on: activity.date))
                     }
                 } catch var reason as Undetermined {
-                    reason.date = entry.date
+                    reason.date = activity.date
                     gaps.append(reason)
                 }
             }
@@ -132,7 +132,7 @@ private struct Timeline {
     }
 
     /// Adds up the accounts on each day on which the value of every account is known.
-    private mutating func addValuations(of accounts: [AccountHistory], through end: CalendarDate) throws {
+    private mutating func addValuations(of accounts: [AccountRecord], through end: CalendarDate) throws {
         var days: [CalendarDate: (count: Int, value: Decimal)] = [:]
         for account in accounts {
             for valuation in account.valuations where valuation.date <= end {
@@ -157,7 +157,7 @@ private struct Timeline {
     }
 
     func report(
-        _ accounts: [AccountHistory], from start: CalendarDate?, through end: CalendarDate,
+        _ accounts: [AccountRecord], from start: CalendarDate?, through end: CalendarDate,
         benchmark: Benchmark?
     ) throws -> PerformanceReport {
         let (period, reason) = try period(from: start, through: end)
@@ -187,7 +187,7 @@ private struct Timeline {
         }.limited(by: reason)
         report.netFlows = try flows.map(\.amount).sum()
         report.unclassified = accounts.flatMap { account in
-            account.entries.between(first.date, through: last.date).filter { $0.isUnclassified }
+            account.activities.between(first.date, through: last.date).filter { $0.isUnclassified }
         }
         if let benchmark { add(benchmark, to: &report, on: period.map(\.date)) }
         report.series = try series(period, flows: flows, report)
@@ -272,8 +272,8 @@ private struct Timeline {
     }
 }
 
-extension LedgerEntry {
-    /// Whether the calculations leave the entry out.
+extension ClassifiedActivity {
+    /// Whether the calculations leave the activity out.
     package var isUnclassified: Bool {
         if case .unclassified = kind { true } else { false }
     }

@@ -38,12 +38,12 @@ package struct TaxLots: Sendable, Hashable {
 
     /// Calculates the lots and the profits of an account.
     ///
-    /// `opening` contains the quantities before the first activity (``LedgerTotals/opening(of:before:)``), whose cost is
-    /// unknown, and `knownFrom` the first day with known activities; without both the entries are complete since the
+    /// `opening` contains the quantities before the first activity (``ActivityTotals/opening(of:before:)``), whose cost is
+    /// unknown, and `knownFrom` the first day with known activities; without both the activities are complete since the
     /// account was opened. Throws ``Undetermined`` if trades of an instrument are in several currencies, and the
     /// errors of ``Decimal``.
     package init(
-        _ method: Method, entries: [LedgerEntry], in currency: String, rates: ExchangeRateHistory,
+        _ method: Method, activities: [ClassifiedActivity], in currency: String, rates: ExchangeRateHistory,
         opening: [Symbol: Decimal] = [:], knownFrom: CalendarDate? = nil
     ) throws {
         (self.method, self.rates, target) = (method, rates, currency)
@@ -52,23 +52,25 @@ package struct TaxLots: Sendable, Hashable {
             lots[symbol] = [TaxLot(quantity: quantity)]
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
         }
-        let fees = try TransactionFees(entries, rates: rates)
-        for entry in entries.inOrderOfEffect { try add(entry, fee: fees.byTrade[entry.id] ?? .zero) }
+        let fees = try TransactionFees(activities, rates: rates)
+        for activity in activities.inOrderOfEffect {
+            try add(activity, fee: fees.byTrade[activity.id] ?? .zero)
+        }
     }
 
-    private mutating func add(_ entry: LedgerEntry, fee: Decimal) throws {
-        switch entry.kind {
+    private mutating func add(_ activity: ClassifiedActivity, fee: Decimal) throws {
+        switch activity.kind {
         case .trade(let trade):
-            try setCurrency(trade.currency, of: trade.symbol, on: entry.date)
-            try add(trade, fee: fee, on: entry.date)
+            try setCurrency(trade.currency, of: trade.symbol, on: activity.date)
+            try add(trade, fee: fee, on: activity.date)
         case .securitiesTransfer(let transfer):
-            try setCurrency(transfer.currency, of: transfer.symbol, on: entry.date)
-            try self.transfer(transfer, on: entry.date)
+            try setCurrency(transfer.currency, of: transfer.symbol, on: activity.date)
+            try self.transfer(transfer, on: activity.date)
         case .exchange(let from, let to, let new, let old):
             try exchange(from, to: to, new: new, old: old)
-        case .spinOff(let spinOff): try add(spinOff, on: entry.date)
+        case .spinOff(let spinOff): try add(spinOff, on: activity.date)
         case .returnOfCapital(let amount, let symbol):
-            try reduceCost(of: symbol, by: amount.amount, on: entry.date)
+            try reduceCost(of: symbol, by: amount.amount, on: activity.date)
         case .cashFlow, .income, .tax, .fee, .unclassified: break
         }
     }
@@ -92,7 +94,7 @@ package struct TaxLots: Sendable, Hashable {
     // MARK: Trades
 
     private mutating func add(
-        _ trade: LedgerEntry.Trade, fee: Decimal, on date: CalendarDate
+        _ trade: ClassifiedActivity.Trade, fee: Decimal, on date: CalendarDate
     ) throws {
         let (symbol, quantity) = (trade.symbol, trade.quantity)
         guard !quantity.isZero else { return }
@@ -206,7 +208,7 @@ package struct TaxLots: Sendable, Hashable {
     }
 
     private mutating func transfer(
-        _ transfer: LedgerEntry.SecuritiesTransfer, on date: CalendarDate
+        _ transfer: ClassifiedActivity.SecuritiesTransfer, on date: CalendarDate
     ) throws {
         let (symbol, quantity) = (transfer.symbol, transfer.quantity)
         guard !quantity.isNegative else {
@@ -234,7 +236,7 @@ package struct TaxLots: Sendable, Hashable {
         }
     }
 
-    private mutating func add(_ spinOff: LedgerEntry.SpinOff, on date: CalendarDate) throws {
+    private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
         let parents = lots[spinOff.parent] ?? []
         let held = try parents.map(\.quantity).sum()
         guard !parents.isEmpty, !held.isZero else {

@@ -8,7 +8,7 @@ struct GeneratedLedger {
     let symbols: [Symbol]
     /// The days with prices; the account is opened on the second one.
     let days: [CalendarDate]
-    var entries: [LedgerEntry] = []
+    var activities: [ClassifiedActivity] = []
     /// The price of each symbol on each day.
     var prices: [[Decimal]] = []
     /// The value of one euro in dollars on each day.
@@ -24,7 +24,7 @@ struct GeneratedLedger {
         }
         var day = try date("2024-01-01").adding(days: Int.random(in: 0...400, using: &random))
         var days: [CalendarDate] = []
-        while days.count < 16, let next = day {
+        while days.count < 12, let next = day {
             days.append(next)
             day = next.adding(days: Int.random(in: 1...3, using: &random))
         }
@@ -40,10 +40,10 @@ struct GeneratedLedger {
         euro = try days.map { _ in
             try Decimal(Int.random(in: 9_000...13_000, using: &random)) * Self.number(1, 4)
         }
-        try addEntries(&random)
+        try addActivities(&random)
     }
 
-    private mutating func addEntries(_ random: inout SplitMix) throws {
+    private mutating func addActivities(_ random: inout SplitMix) throws {
         var held = [Decimal](repeating: .zero, count: symbols.count)
         var cash = Decimal(Int.random(in: 100_000...900_000, using: &random))
         add(.cashFlow(amount(cash)), on: 1)
@@ -107,19 +107,19 @@ struct GeneratedLedger {
 
     private func amount(_ value: Decimal) -> CurrencyAmount { CurrencyAmount(value, Self.currency) }
 
-    private mutating func add(_ kind: LedgerEntry.Kind, on day: Int) {
-        entries.append(LedgerEntry(id: "\(entries.count)", date: days[day], kind: kind))
+    private mutating func add(_ kind: ClassifiedActivity.Kind, on day: Int) {
+        activities.append(ClassifiedActivity(id: "\(activities.count)", date: days[day], kind: kind))
     }
 
     /// The value of cash and securities at the end of each day; calculated without the code under test.
     func valuations() throws -> [Valuation] {
         var cash = Decimal.zero
         var held: [Symbol: Decimal] = [:]
-        var next = entries[...]
+        var next = activities[...]
         return try days.enumerated().map { index, day in
-            while let entry = next.first, entry.date <= day {
+            while let activity = next.first, activity.date <= day {
                 next = next.dropFirst()
-                switch entry.kind {
+                switch activity.kind {
                 case .cashFlow(let amount), .income(let amount, _), .tax(let amount, _):
                     cash = try cash + amount.amount
                 case .fee(let fee): cash = try cash + fee.amount.amount
@@ -141,11 +141,11 @@ struct GeneratedLedger {
     }
 
     /// The account with its values on the days whose index is accepted.
-    func account(on accepted: (Int) -> Bool = { _ in true }) throws -> AccountHistory {
-        AccountHistory(
+    func account(on accepted: (Int) -> Bool = { _ in true }) throws -> AccountRecord {
+        AccountRecord(
             id: "1", currency: Self.currency,
             valuations: try valuations().enumerated().filter { accepted($0.offset) }.map(\.element),
-            entries: entries, openedOn: days[1])
+            activities: activities, openedOn: days[1])
     }
 
     /// The same account with a split of an instrument before the market opens on a day.
@@ -155,18 +155,19 @@ struct GeneratedLedger {
         for later in day..<days.count {
             ledger.prices[index][later] = try prices[index][later].divided(by: factor, to: 8, .halfEven)
         }
-        ledger.entries = try entries.map { entry in
-            guard case .trade(var trade) = entry.kind, trade.symbol == symbol, entry.date >= days[day] else {
-                return entry
+        ledger.activities = try activities.map { activity in
+            guard case .trade(var trade) = activity.kind, trade.symbol == symbol, activity.date >= days[day]
+            else {
+                return activity
             }
             trade.quantity = try trade.quantity * factor
             trade.price = try trade.price.divided(by: factor, to: 8, .halfEven)
-            return LedgerEntry(id: entry.id, date: entry.date, kind: .trade(trade))
+            return ClassifiedActivity(id: activity.id, date: activity.date, kind: .trade(trade))
         }
-        let split = LedgerEntry(
+        let split = ClassifiedActivity(
             id: "split", date: days[day], kind: .exchange(from: symbol, to: symbol, new: factor, old: 1))
-        let place = ledger.entries.firstIndex { $0.date >= days[day] } ?? ledger.entries.endIndex
-        ledger.entries.insert(split, at: place)
+        let place = ledger.activities.firstIndex { $0.date >= days[day] } ?? ledger.activities.endIndex
+        ledger.activities.insert(split, at: place)
         return ledger
     }
 

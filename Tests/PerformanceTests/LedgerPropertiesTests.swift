@@ -30,9 +30,9 @@ struct LedgerPropertiesTests {
     }
 
     private func flows(_ ledger: GeneratedLedger) -> [ExternalFlow] {
-        ledger.entries.compactMap { entry in
-            if case .cashFlow(let amount) = entry.kind {
-                ExternalFlow(entry.date, amount.amount)
+        ledger.activities.compactMap { activity in
+            if case .cashFlow(let amount) = activity.kind {
+                ExternalFlow(activity.date, amount.amount)
             } else {
                 nil
             }
@@ -73,17 +73,19 @@ struct LedgerPropertiesTests {
             let split = try ledger.split(
                 index, on: Int.random(in: 1..<ledger.days.count, using: &random),
                 factor: [2, 4, 5, 10].randomElement(using: &random) ?? 2)
-            expect(try split.valuations().map(\.value) == ledger.valuations().map(\.value), "seed \(seed)")
+            expect(
+                try split.valuations().map(\.value) == ledger.valuations().map(\.value),
+                "seed \(seed): values")
             let reports = try [ledger, split].map { ledger in
                 PerformanceReport.calculate(
                     [try ledger.account()], in: "EUR", from: nil, through: try unwrap(ledger.days.last),
                     rates: ledger.rates)
             }
             expect(reports[0].timeWeighted.value != nil, "seed \(seed): \(reports[0].timeWeighted)")
-            expect(reports[0] == reports[1], "seed \(seed)")
-            for method in TaxLots.Method.allCases {
+            expect(reports[0] == reports[1], "seed \(seed): \(reports)")
+            for method in [seed.isMultiple(of: 2) ? TaxLots.Method.fifo : .averageCost] {
                 let lots = try [ledger, split].map { ledger in
-                    try TaxLots(method, entries: ledger.entries, in: "EUR", rates: ledger.rates)
+                    try TaxLots(method, activities: ledger.activities, in: "EUR", rates: ledger.rates)
                 }
                 expect(lots[0].disposals.map(\.profit) == lots[1].disposals.map(\.profit), "seed \(seed)")
                 expect(
@@ -103,8 +105,9 @@ struct LedgerPropertiesTests {
                 Decimal(coefficient: Int128.random(in: 1_000...1_000_000_000, using: &random), scale: 2)
                 ?? .zero
             let (first, last) = (try unwrap(ledger.days.first), try unwrap(ledger.days.last))
-            let account = AccountHistory(
-                id: "1", currency: "USD", valuations: ledger.days.map { Valuation($0, amount) }, entries: [])
+            let account = AccountRecord(
+                id: "1", currency: "USD", valuations: ledger.days.map { Valuation($0, amount) },
+                activities: [])
             let report = PerformanceReport.calculate(
                 [account], in: "EUR", from: first, through: last, rates: ledger.rates)
             // The rate is the price of a euro, so its inverse is the one of a dollar.
@@ -194,18 +197,18 @@ struct LedgerPropertiesTests {
     func conservation(_ block: UInt64) throws {
         try forEachLedger(block) { ledger, seed in
             var traded = Decimal.zero
-            for entry in ledger.entries {
-                if case .trade(let trade) = entry.kind { traded = try traded + trade.amount.amount }
-                if case .fee(let fee) = entry.kind, fee.category == .transaction {
+            for activity in ledger.activities {
+                if case .trade(let trade) = activity.kind { traded = try traded + trade.amount.amount }
+                if case .fee(let fee) = activity.kind, fee.category == .transaction {
                     traded = try traded + fee.amount.amount
                 }
             }
-            let totals = try LedgerTotals(ledger.entries)
+            let totals = try ActivityTotals(ledger.activities)
             expect(
-                try LedgerTotals.opening(of: totals.quantities, before: ledger.entries).isEmpty,
+                try ActivityTotals.opening(of: totals.quantities, before: ledger.activities).isEmpty,
                 "seed \(seed)")
-            for method in TaxLots.Method.allCases {
-                let lots = try TaxLots(method, entries: ledger.entries, in: "USD", rates: ledger.rates)
+            for method in [seed.isMultiple(of: 2) ? TaxLots.Method.fifo : .averageCost] {
+                let lots = try TaxLots(method, activities: ledger.activities, in: "USD", rates: ledger.rates)
                 let profits = try sum(lots.disposals.map { try unwrap($0.profit) })
                 let costs = try sum(lots.lots.values.joined().map { try unwrap($0.cost) })
                 expect(try profits - costs == traded, "seed \(seed): \(method)")

@@ -4,22 +4,23 @@ import Testing
 
 @Suite("A performance report")
 struct PerformanceReportTests {
-    private func entry(_ day: String, _ kind: LedgerEntry.Kind) throws -> LedgerEntry {
-        LedgerEntry(id: day, date: try date(day), kind: kind)
+    private func activity(_ day: String, _ kind: ClassifiedActivity.Kind) throws -> ClassifiedActivity {
+        ClassifiedActivity(id: day, date: try date(day), kind: kind)
     }
 
     private func account(
-        _ values: [(String, String)], _ entries: [LedgerEntry] = [], currency: String = "USD",
+        _ values: [(String, String)], _ activities: [ClassifiedActivity] = [], currency: String = "USD",
         knownFrom: String? = nil, openedOn: String? = nil
-    ) throws -> AccountHistory {
-        AccountHistory(
+    ) throws -> AccountRecord {
+        AccountRecord(
             id: "1", currency: currency,
-            valuations: try values.map { Valuation(try date($0.0), try decimal($0.1)) }, entries: entries,
+            valuations: try values.map { Valuation(try date($0.0), try decimal($0.1)) },
+            activities: activities,
             knownFrom: try knownFrom.map { try date($0) }, openedOn: try openedOn.map { try date($0) })
     }
 
     private func report(
-        _ accounts: [AccountHistory], in currency: String = "USD", from start: String?, through end: String,
+        _ accounts: [AccountRecord], in currency: String = "USD", from start: String?, through end: String,
         rates: ExchangeRateHistory = ExchangeRateHistory(), benchmark: Benchmark? = nil
     ) throws -> PerformanceReport {
         PerformanceReport.calculate(
@@ -90,7 +91,7 @@ struct PerformanceReportTests {
 
     @Test("of all time starts with the first deposit if the opening of the account is known")
     func opening() throws {
-        let deposit = try entry("2026-06-01", .cashFlow(CurrencyAmount(100, "USD")))
+        let deposit = try activity("2026-06-01", .cashFlow(CurrencyAmount(100, "USD")))
         let account = try account(Self.june, [deposit], openedOn: "2026-06-01")
         for start in [nil, "2020-01-01"] {
             let report = try report([account], from: start, through: "2026-06-30")
@@ -116,7 +117,7 @@ struct PerformanceReportTests {
         #expect(complete.timeWeighted.value?.rate.description == "0.210000000000")
         #expect(complete.lastValue == (try decimal("60.5")))
         #expect(complete.usesCarriedRates)
-        let deposit = try entry("2026-06-08", .cashFlow(CurrencyAmount(7, "USD")))
+        let deposit = try activity("2026-06-08", .cashFlow(CurrencyAmount(7, "USD")))
         let report = try report(
             [account(Self.june, [deposit])], in: "EUR", from: "2026-06-01", through: "2026-06-30",
             rates: rates)
@@ -131,8 +132,8 @@ struct PerformanceReportTests {
     @Test("counts securities at the price of their day, and names those without a price")
     func transfers() throws {
         let symbol = try #require(Symbol("AAPL"))
-        func transfer(_ price: Decimal?) throws -> LedgerEntry {
-            try entry(
+        func transfer(_ price: Decimal?) throws -> ClassifiedActivity {
+            try activity(
                 "2026-06-15", .securitiesTransfer(.init(symbol, quantity: 5, price: price, currency: "USD")))
         }
         let values = [("2026-06-01", "100"), ("2026-06-15", "160"), ("2026-06-30", "176")]
@@ -150,10 +151,10 @@ struct PerformanceReportTests {
     func portfolio() throws {
         let first = try account(
             [("2026-06-01", "100"), ("2026-06-10", "60"), ("2026-06-20", "1"), ("2026-06-30", "66")],
-            [entry("2026-06-10", .cashFlow(CurrencyAmount(-50, "USD")))])
+            [activity("2026-06-10", .cashFlow(CurrencyAmount(-50, "USD")))])
         let second = try account(
             [("2026-06-01", "100"), ("2026-06-10", "160"), ("2026-06-30", "176")],
-            [entry("2026-06-10", .cashFlow(CurrencyAmount(50, "USD")))])
+            [activity("2026-06-10", .cashFlow(CurrencyAmount(50, "USD")))])
         let report = try report([first, second], from: "2026-06-01", through: "2026-06-30")
         #expect(report.timeWeighted.value?.rate.description == "0.210000000000")
         #expect(report.series.map(\.date.day) == [1, 10, 30])
@@ -164,7 +165,7 @@ struct PerformanceReportTests {
 
     @Test("lists activities of unknown kinds, and leaves them out")
     func unclassified() throws {
-        let unknown = try entry("2026-06-10", .unclassified("XYZ", CurrencyAmount(3, "USD")))
+        let unknown = try activity("2026-06-10", .unclassified("XYZ", CurrencyAmount(3, "USD")))
         let report = try report([account(Self.june, [unknown])], from: "2026-06-01", through: "2026-06-30")
         #expect(report.unclassified == [unknown])
         #expect(report.timeWeighted.value?.rate.description == "0.210000000000")
@@ -205,13 +206,13 @@ struct PerformanceReportTests {
     @Test("of one instrument contains its income, and is the same for a purchase in between")
     func position() throws {
         let symbol = try #require(Symbol("AAPL"))
-        let entries = [
-            try entry("2026-06-15", .trade(.init(symbol, quantity: 10, price: 11, currency: "USD"))),
-            try entry("2026-06-20", .income(CurrencyAmount(20, "USD"), symbol)),
-            try entry("2026-06-21", .income(CurrencyAmount(99, "USD"), nil)),
+        let activities = [
+            try activity("2026-06-15", .trade(.init(symbol, quantity: 10, price: 11, currency: "USD"))),
+            try activity("2026-06-20", .income(CurrencyAmount(20, "USD"), symbol)),
+            try activity("2026-06-21", .income(CurrencyAmount(99, "USD"), nil)),
         ]
         // 10 at 10.00, then 20 at 11.00, a dividend of 1.00 each, and 20 at 11.10.
-        let position = try account([], entries).position(
+        let position = try account([], activities).position(
             in: symbol, currency: "USD",
             valuations: [
                 Valuation(try date("2026-06-01"), 100), Valuation(try date("2026-06-15"), 220),
@@ -233,13 +234,13 @@ struct PerformanceReportTests {
         // EUR 1000; 10 shares at USD 50 for EUR 400 (1.25); at the end USD 60 at 1.20, and a dividend of USD 5 booked
         // as EUR 4.
         let symbol = try #require(Symbol("AAPL"))
-        var trade = LedgerEntry.Trade(symbol, quantity: 10, price: 50, currency: "USD")
+        var trade = ClassifiedActivity.Trade(symbol, quantity: 10, price: 50, currency: "USD")
         trade.booked = CurrencyAmount(-500, "USD", converted: .init(-400, "EUR"))
         var account = try account(
             [("2026-06-01", "1000"), ("2026-06-30", "1104")],
             [
-                entry("2026-06-10", .trade(trade)),
-                entry("2026-06-20", .income(CurrencyAmount(5, "USD", converted: .init(4, "EUR")), symbol)),
+                activity("2026-06-10", .trade(trade)),
+                activity("2026-06-20", .income(CurrencyAmount(5, "USD", converted: .init(4, "EUR")), symbol)),
             ], currency: "EUR")
         account.composition = [
             try date("2026-06-01"): ["EUR": 1000], try date("2026-06-30"): ["EUR": 604, "USD": 600],

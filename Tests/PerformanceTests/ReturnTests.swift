@@ -142,8 +142,8 @@ struct ReturnTests {
             func amount() -> CurrencyAmount {
                 CurrencyAmount(number(), ["USD", "EUR"].randomElement(using: &random) ?? "USD")
             }
-            let entries = (0..<Int.random(in: 0...8, using: &random)).map { index in
-                let kinds: [LedgerEntry.Kind] = [
+            let activities = (0..<Int.random(in: 0...8, using: &random)).map { index in
+                let kinds: [ClassifiedActivity.Kind] = [
                     .cashFlow(amount()), .income(amount(), symbol()), .returnOfCapital(amount(), symbol()),
                     .trade(.init(symbol(), quantity: number(), price: number(), currency: "USD")),
                     .trade(
@@ -159,7 +159,7 @@ struct ReturnTests {
                     .securitiesTransfer(
                         .init(symbol(), quantity: number(), price: number(), currency: "USD", cost: number())),
                 ]
-                return LedgerEntry(
+                return ClassifiedActivity(
                     id: "\(index)", date: day(), kind: kinds.randomElement(using: &random) ?? kinds[0])
             }
             let valuations = (0..<Int.random(in: 0...5, using: &random)).map { _ in
@@ -167,8 +167,8 @@ struct ReturnTests {
             }
             var rates = ExchangeRateHistory()
             rates.set((0..<4).map { _ in DatedValue(day(), number()) }, of: "EUR", in: "USD")
-            let account = AccountHistory(
-                id: "1", currency: "USD", valuations: valuations, entries: entries,
+            let account = AccountRecord(
+                id: "1", currency: "USD", valuations: valuations, activities: activities,
                 knownFrom: Bool.random(using: &random) ? day() : nil,
                 openedOn: Bool.random(using: &random) ? day() : nil)
             let benchmark = Benchmark(
@@ -184,10 +184,10 @@ struct ReturnTests {
                 count(report.gain)
                 if let gain = report.gain.value { #expect(gain.rounded(in: currency).total.scale <= 38) }
                 for method in TaxLots.Method.allCases {
-                    count(Figure { try TaxLots(method, entries: entries, in: currency, rates: rates) })
+                    count(Figure { try TaxLots(method, activities: activities, in: currency, rates: rates) })
                 }
             }
-            count(IncomeSummary.twelveMonths(through: day(), of: entries, in: "EUR", rates: rates))
+            count(IncomeSummary.twelveMonths(through: day(), of: activities, in: "EUR", rates: rates))
         }
         #expect(determined > 100)
         #expect(reasons[.outOfRange, default: 0] > 100, "\(reasons)")

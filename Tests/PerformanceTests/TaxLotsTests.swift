@@ -6,14 +6,16 @@ import Testing
 struct TaxLotsTests {
     private static let symbol = Symbol("EXMP") ?? .example
 
-    private func entry(_ day: String, _ kind: LedgerEntry.Kind, id: String? = nil) throws -> LedgerEntry {
-        LedgerEntry(id: id ?? day, date: try date(day), kind: kind)
+    private func activity(_ day: String, _ kind: ClassifiedActivity.Kind, id: String? = nil) throws
+        -> ClassifiedActivity
+    {
+        ClassifiedActivity(id: id ?? day, date: try date(day), kind: kind)
     }
 
     private func trade(
         _ day: String, _ quantity: String, at price: String, isShortSale: Bool = false, id: String? = nil
-    ) throws -> LedgerEntry {
-        try entry(
+    ) throws -> ClassifiedActivity {
+        try activity(
             day,
             .trade(
                 .init(
@@ -22,12 +24,12 @@ struct TaxLotsTests {
     }
 
     private func lots(
-        _ entries: [LedgerEntry], _ method: TaxLots.Method = .fifo, in currency: String = "USD",
+        _ activities: [ClassifiedActivity], _ method: TaxLots.Method = .fifo, in currency: String = "USD",
         rates: ExchangeRateHistory = ExchangeRateHistory(), opening: [Symbol: Decimal] = [:],
         knownFrom: String? = nil
     ) throws -> TaxLots {
         try TaxLots(
-            method, entries: entries, in: currency, rates: rates, opening: opening,
+            method, activities: activities, in: currency, rates: rates, opening: opening,
             knownFrom: knownFrom.map { try date($0) })
     }
 
@@ -80,8 +82,8 @@ struct TaxLotsTests {
         let other = try #require(Symbol("NEW"))
         let lots = try lots([
             trade("2026-01-05", "10", at: "20"),
-            entry("2026-02-01", .exchange(from: Self.symbol, to: other, new: 3, old: 2)),
-            entry(
+            activity("2026-02-01", .exchange(from: Self.symbol, to: other, new: 3, old: 2)),
+            activity(
                 "2026-03-01",
                 .trade(.init(other, quantity: -6, price: 20, currency: "USD"))),
         ])
@@ -95,27 +97,31 @@ struct TaxLotsTests {
 
     @Test("have a lower cost after a return of capital; what exceeds the cost is a profit")
     func returnOfCapital() throws {
-        let entries = [
+        let activities = [
             try trade("2026-01-05", "10", at: "2"), try trade("2026-01-06", "10", at: "30"),
-            try entry("2026-02-01", .returnOfCapital(CurrencyAmount(60, "USD"), Self.symbol)),
+            try activity("2026-02-01", .returnOfCapital(CurrencyAmount(60, "USD"), Self.symbol)),
         ]
-        let fifo = try lots(entries)
+        let fifo = try lots(activities)
         #expect(fifo.lots[Self.symbol]?.map(\.cost) == [0, 270])
         #expect(fifo.disposals.map(\.profit) == [10])
-        let average = try lots(entries, .averageCost)
+        let average = try lots(activities, .averageCost)
         #expect(average.lots[Self.symbol]?.map(\.cost) == [260])
         #expect(average.disposals.isEmpty)
     }
 
     @Test("of a transfer have the cost that is delivered with it")
     func transfer() throws {
-        func transfer(_ quantity: Decimal, _ cost: Decimal?) -> LedgerEntry.Kind {
+        func transfer(_ quantity: Decimal, _ cost: Decimal?) -> ClassifiedActivity.Kind {
             .securitiesTransfer(.init(Self.symbol, quantity: quantity, price: 9, currency: "USD", cost: cost))
         }
-        let known = try lots([entry("2026-01-05", transfer(10, 70)), entry("2026-01-06", transfer(-4, nil))])
+        let known = try lots([
+            activity("2026-01-05", transfer(10, 70)), activity("2026-01-06", transfer(-4, nil)),
+        ])
         #expect(known.lots[Self.symbol]?.map(\.cost) == [42])
         #expect(known.disposals.isEmpty && known.missing.isEmpty)
-        let unknown = try lots([entry("2026-01-05", transfer(10, nil)), trade("2026-01-06", "-4", at: "9")])
+        let unknown = try lots([
+            activity("2026-01-05", transfer(10, nil)), trade("2026-01-06", "-4", at: "9"),
+        ])
         #expect(unknown.disposals.map(\.profit) == [nil])
         #expect(unknown.missing.map(\.quantity) == [10])
     }
@@ -123,9 +129,9 @@ struct TaxLotsTests {
     @Test("contain the fees of their day and instrument in proportion, or those of the named trade")
     func fees() throws {
         func fee(_ id: String, _ amount: String, trade: String? = nil, symbol: Symbol? = Self.symbol) throws
-            -> LedgerEntry
+            -> ClassifiedActivity
         {
-            try entry(
+            try activity(
                 "2026-01-05",
                 .fee(
                     .init(CurrencyAmount(decimal(amount), "USD"), .transaction, symbol: symbol, trade: trade)),
@@ -146,12 +152,12 @@ struct TaxLotsTests {
                 DatedValue(try date("2026-01-05"), try decimal("1.25")),
                 DatedValue(try date("2026-02-05"), try decimal("1.00")),
             ], of: "EUR", in: "USD")
-        let entries = [try trade("2026-01-05", "10", at: "50"), try trade("2026-02-05", "-10", at: "60")]
-        let profit = try #require(try lots(entries, in: "EUR", rates: rates).disposals.first?.converted)
+        let activities = [try trade("2026-01-05", "10", at: "50"), try trade("2026-02-05", "-10", at: "60")]
+        let profit = try #require(try lots(activities, in: "EUR", rates: rates).disposals.first?.converted)
         // USD 500 were EUR 400, and USD 600 are EUR 600; the gain of USD 100 at 1.25 is EUR 80.
         #expect(profit.proceeds == 600 && profit.cost == 400)
         #expect(profit.price == 80 && profit.currency == 120)
-        let unknown = try lots(entries, in: "CHF", rates: rates)
+        let unknown = try lots(activities, in: "CHF", rates: rates)
         #expect(unknown.disposals.map(\.converted) == [nil])
         #expect(unknown.disposals.map(\.profit) == [100])
     }
@@ -161,7 +167,7 @@ struct TaxLotsTests {
         let child = try #require(Symbol("NEWC"))
         let lots = try lots([
             trade("2026-01-05", "40", at: "10"),
-            entry(
+            activity(
                 "2026-02-01",
                 .spinOff(
                     .init(parent: Self.symbol, child: child, quantity: 10, parentPrice: nil, childPrice: nil))
@@ -174,9 +180,9 @@ struct TaxLotsTests {
 
     @Test("of one instrument in two currencies are refused")
     func mixedCurrencies() throws {
-        let other = LedgerEntry.Trade(Self.symbol, quantity: 1, price: 1, currency: "EUR")
+        let other = ClassifiedActivity.Trade(Self.symbol, quantity: 1, price: 1, currency: "EUR")
         let error = try #require(throws: Undetermined.self) {
-            try lots([trade("2026-01-05", "40", at: "10"), entry("2026-02-01", .trade(other))])
+            try lots([trade("2026-01-05", "40", at: "10"), activity("2026-02-01", .trade(other))])
         }
         #expect(
             error
@@ -186,26 +192,26 @@ struct TaxLotsTests {
 
     @Test("are preceded by what the current positions have more than the activities")
     func opening() throws {
-        let entries = [
+        let activities = [
             try trade("2026-01-05", "5", at: "20"),
-            try entry("2026-02-01", .exchange(from: Self.symbol, to: Self.symbol, new: 2, old: 1)),
+            try activity("2026-02-01", .exchange(from: Self.symbol, to: Self.symbol, new: 2, old: 1)),
             try trade("2026-02-05", "-12", at: "30"),
         ]
-        #expect(try LedgerTotals.opening(of: [Self.symbol: 18], before: entries) == [Self.symbol: 10])
-        #expect(try LedgerTotals.opening(of: [:], before: entries) == [Self.symbol: 1])
+        #expect(try ActivityTotals.opening(of: [Self.symbol: 18], before: activities) == [Self.symbol: 10])
+        #expect(try ActivityTotals.opening(of: [:], before: activities) == [Self.symbol: 1])
     }
 
     @Test("have the income of twelve months as a yield on their cost")
     func income() throws {
-        let entries = [
-            try entry("2025-06-30", .income(CurrencyAmount(50, "USD"), Self.symbol)),
-            try entry("2025-07-01", .income(CurrencyAmount(8, "USD"), Self.symbol)),
-            try entry("2026-06-30", .income(CurrencyAmount(2, "USD"), nil)),
-            try entry("2026-06-30", .tax(CurrencyAmount(-1, "USD"), Self.symbol)),
+        let activities = [
+            try activity("2025-06-30", .income(CurrencyAmount(50, "USD"), Self.symbol)),
+            try activity("2025-07-01", .income(CurrencyAmount(8, "USD"), Self.symbol)),
+            try activity("2026-06-30", .income(CurrencyAmount(2, "USD"), nil)),
+            try activity("2026-06-30", .tax(CurrencyAmount(-1, "USD"), Self.symbol)),
         ]
         func income(_ symbol: Symbol?, knownFrom: String? = nil) throws -> Figure<IncomeSummary> {
             IncomeSummary.twelveMonths(
-                through: try date("2026-06-30"), of: entries, symbol: symbol, in: "USD",
+                through: try date("2026-06-30"), of: activities, symbol: symbol, in: "USD",
                 rates: ExchangeRateHistory(), knownFrom: try knownFrom.map { try date($0) })
         }
         let all = try #require(income(nil).value)

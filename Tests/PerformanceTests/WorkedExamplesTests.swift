@@ -19,7 +19,7 @@ struct WorkedExamplesTests {
     // MARK: E1
 
     private func account(_ example: JSONValue, flowCurrency: String, days: [String]? = nil) throws
-        -> AccountHistory
+        -> AccountRecord
     {
         var valuations: [Valuation] = []
         for (name, includesFlows) in [("valuations", true), ("beforeFlow", false)] {
@@ -27,24 +27,24 @@ struct WorkedExamplesTests {
                 valuations.append(Valuation(date, value, includesFlows: includesFlows))
             }
         }
-        var entries: [LedgerEntry] = []
+        var activities: [ClassifiedActivity] = []
         for (date, amount) in try amounts(example["deposits"]) {
             let deposit = CurrencyAmount(amount, flowCurrency)
-            entries.append(LedgerEntry(id: "deposit", date: date, kind: .cashFlow(deposit)))
+            activities.append(ClassifiedActivity(id: "deposit", date: date, kind: .cashFlow(deposit)))
         }
         for (date, amount) in try amounts(example["income"]) {
             let income = CurrencyAmount(amount, flowCurrency)
-            entries.append(LedgerEntry(id: "income", date: date, kind: .income(income, nil)))
+            activities.append(ClassifiedActivity(id: "income", date: date, kind: .income(income, nil)))
         }
         if let fees = example["fees"] {
             for (date, amount) in try amounts(fees) {
-                let fee = LedgerEntry.Fee(CurrencyAmount(amount, flowCurrency), .transaction)
-                entries.append(LedgerEntry(id: "fee", date: date, kind: .fee(fee)))
+                let fee = ClassifiedActivity.Fee(CurrencyAmount(amount, flowCurrency), .transaction)
+                activities.append(ClassifiedActivity(id: "fee", date: date, kind: .fee(fee)))
             }
         }
-        return AccountHistory(
+        return AccountRecord(
             id: "1", currency: try #require(example["currency"]?.string), valuations: valuations,
-            entries: entries)
+            activities: activities)
     }
 
     private func amounts(_ object: JSONValue?) throws -> [(CalendarDate, Decimal)] {
@@ -143,59 +143,60 @@ struct WorkedExamplesTests {
     private static let parent = Symbol("EXMP") ?? .example
     private static let child = Symbol("NEWC") ?? .example
 
-    private func entries(of example: JSONValue) throws -> [LedgerEntry] {
-        var entries: [LedgerEntry] = []
+    private func activities(of example: JSONValue) throws -> [ClassifiedActivity] {
+        var activities: [ClassifiedActivity] = []
         let trades = try #require(example["purchases"]?.elements) + [try #require(example["sale"])]
         for (index, trade) in trades.enumerated() {
-            let kind = LedgerEntry.Trade(
+            let kind = ClassifiedActivity.Trade(
                 Self.parent, quantity: try decimal(trade["quantity"]), price: try decimal(trade["price"]),
                 currency: "USD")
             let date = try date(trade["date"]?.string)
-            entries.append(LedgerEntry(id: "\(index)", date: date, kind: .trade(kind)))
+            activities.append(ClassifiedActivity(id: "\(index)", date: date, kind: .trade(kind)))
             if let fee = trade["fee"] {
                 let amount = CurrencyAmount(try decimal(fee), "USD")
-                let kind = LedgerEntry.Fee(amount, .transaction, symbol: Self.parent)
-                entries.append(LedgerEntry(id: "fee", date: date, kind: .fee(kind)))
+                let kind = ClassifiedActivity.Fee(amount, .transaction, symbol: Self.parent)
+                activities.append(ClassifiedActivity(id: "fee", date: date, kind: .fee(kind)))
             }
         }
         let split = try #require(example["split"])
-        entries.append(
-            LedgerEntry(
+        activities.append(
+            ClassifiedActivity(
                 id: "split", date: try date(split["date"]?.string),
                 kind: .exchange(
                     from: Self.parent, to: Self.parent, new: try decimal(split["new"]),
                     old: try decimal(split["old"]))))
         let spinOff = try #require(example["spinOff"])
-        entries.append(
-            LedgerEntry(
+        activities.append(
+            ClassifiedActivity(
                 id: "spin-off", date: try date(spinOff["date"]?.string),
                 kind: .spinOff(
                     .init(
                         parent: Self.parent, child: Self.child, quantity: try decimal(spinOff["quantity"]),
                         parentPrice: try decimal(spinOff["parentPrice"]),
                         childPrice: try decimal(spinOff["childPrice"])))))
-        return entries
+        return activities
     }
 
     @Test("E3 has its lots and its realised profit", arguments: TaxLots.Method.allCases)
     func lots(_ method: TaxLots.Method) throws {
         let example = try example("E3")
         let expected = try #require(example[method.rawValue])
-        let entries = try entries(of: example)
+        let activities = try activities(of: example)
         for (day, symbol, name) in [
             ("2026-03-02", Self.parent, "afterSplit"), ("2026-04-01", Self.parent, "parent"),
             ("2026-04-01", Self.child, "child"), ("2026-05-04", Self.parent, "left"),
         ] {
             let day = try date(day)
             let lots = try TaxLots(
-                method, entries: entries.filter { $0.date <= day }, in: "USD", rates: ExchangeRateHistory())
+                method, activities: activities.filter { $0.date <= day }, in: "USD",
+                rates: ExchangeRateHistory())
             let values = (lots.lots[symbol] ?? []).map { [$0.quantity, $0.cost] }
             let wanted = try #require(expected[name]?.elements).map { lot in
                 try #require(lot.elements).map { try decimal($0) as Decimal? }
             }
             #expect(values == wanted, "\(name): \(values)")
         }
-        let lots = try TaxLots(method, entries: entries, in: "USD", rates: ExchangeRateHistory())
+        let lots = try TaxLots(method, activities: activities, in: "USD", rates: ExchangeRateHistory())
         #expect(lots.missing.isEmpty)
         #expect(try sum(lots.disposals.compactMap(\.cost)) == decimal(expected["cost"]))
         #expect(try sum(lots.disposals.map(\.proceeds)) == decimal(expected["proceeds"]))

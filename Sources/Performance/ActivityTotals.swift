@@ -1,7 +1,7 @@
 package import Brokerage
 
 /// The sums of an account's activities: cash by currency and quantities by instrument.
-package struct LedgerTotals: Sendable, Hashable {
+package struct ActivityTotals: Sendable, Hashable {
     /// By ISO 4217 code of the currency in which it is booked, without those that are zero.
     package private(set) var cash: [String: Decimal] = [:]
     /// Below zero for short positions; without those that are zero.
@@ -10,14 +10,14 @@ package struct LedgerTotals: Sendable, Hashable {
     /// The cash and the quantities after the activities of an account that was empty before them.
     ///
     /// Activities of an unknown kind count with their amounts.
-    package init(_ entries: [LedgerEntry]) throws {
-        for entry in entries.inOrderOfEffect {
-            if let amount = try entry.cash {
+    package init(_ activities: [ClassifiedActivity]) throws {
+        for activity in activities.inOrderOfEffect {
+            if let amount = try activity.cash {
                 let (value, currency) =
                     amount.converted.map { ($0.amount, $0.currency) } ?? (amount.amount, amount.currency)
                 cash[currency] = try (cash[currency] ?? .zero) + value
             }
-            try quantities.apply(entry)
+            try quantities.apply(activity)
         }
         cash = cash.filter { !$0.value.isZero }
         quantities = quantities.filter { !$0.value.isZero }
@@ -27,17 +27,17 @@ package struct LedgerTotals: Sendable, Hashable {
     ///
     /// They are the securities whose purchase is not among the activities: zero for a complete ledger.
     package static func opening(
-        of current: [Symbol: Decimal], before entries: [LedgerEntry]
+        of current: [Symbol: Decimal], before activities: [ClassifiedActivity]
     ) throws -> [Symbol: Decimal] {
         var quantities = current
-        for entry in entries.inOrderOfEffect.reversed() { try quantities.revert(entry) }
+        for activity in activities.inOrderOfEffect.reversed() { try quantities.revert(activity) }
         return quantities.filter { !$0.value.isZero }
     }
 }
 
 extension [Symbol: Decimal] {
-    fileprivate mutating func apply(_ entry: LedgerEntry) throws {
-        switch entry.kind {
+    fileprivate mutating func apply(_ activity: ClassifiedActivity) throws {
+        switch activity.kind {
         case .trade(let trade): try add(trade.quantity, to: trade.symbol)
         case .securitiesTransfer(let transfer): try add(transfer.quantity, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
@@ -48,8 +48,8 @@ extension [Symbol: Decimal] {
         }
     }
 
-    fileprivate mutating func revert(_ entry: LedgerEntry) throws {
-        switch entry.kind {
+    fileprivate mutating func revert(_ activity: ClassifiedActivity) throws {
+        switch activity.kind {
         case .trade(let trade): try add(trade.quantity.negated, to: trade.symbol)
         case .securitiesTransfer(let transfer): try add(transfer.quantity.negated, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
@@ -65,9 +65,9 @@ extension [Symbol: Decimal] {
     }
 }
 
-extension [LedgerEntry] {
+extension [ClassifiedActivity] {
     /// Sorted by date; within a day corporate actions come first, because they take effect before the market opens.
-    var inOrderOfEffect: [LedgerEntry] {
+    var inOrderOfEffect: [ClassifiedActivity] {
         enumerated().sorted {
             ($0.element.date, $0.element.orderInDay, $0.offset)
                 < ($1.element.date, $1.element.orderInDay, $1.offset)
@@ -75,7 +75,7 @@ extension [LedgerEntry] {
     }
 }
 
-extension LedgerEntry {
+extension ClassifiedActivity {
     fileprivate var orderInDay: Int {
         switch kind {
         case .exchange, .spinOff: 0
@@ -89,32 +89,33 @@ extension LedgerEntry {
 /// A fee that names no trade belongs to the trades of its day and instrument, in proportion to their amounts; a fee
 /// without instrument to all trades of its day. Without a trade it changes no cost.
 struct TransactionFees {
-    /// In the currency of the trade, by the id of its entry; negative.
+    /// In the currency of the trade, by the id of its activity; negative.
     private(set) var byTrade: [String: Decimal] = [:]
 
-    init(_ entries: [LedgerEntry], rates: ExchangeRateHistory) throws {
-        var trades: [CalendarDate: [(id: String, trade: LedgerEntry.Trade)]] = [:]
-        for entry in entries {
-            if case .trade(let trade) = entry.kind {
-                trades[entry.date, default: []].append((entry.id, trade))
+    init(_ activities: [ClassifiedActivity], rates: ExchangeRateHistory) throws {
+        var trades: [CalendarDate: [(id: String, trade: ClassifiedActivity.Trade)]] = [:]
+        for activity in activities {
+            if case .trade(let trade) = activity.kind {
+                trades[activity.date, default: []].append((activity.id, trade))
             }
         }
         let ids = Dictionary(trades.values.joined().map { ($0.id, $0.trade) }) { first, _ in first }
-        for entry in entries {
-            guard case .fee(let fee) = entry.kind, fee.category == .transaction else { continue }
+        for activity in activities {
+            guard case .fee(let fee) = activity.kind, fee.category == .transaction else { continue }
             if let id = fee.trade, let trade = ids[id] {
-                try add(fee.amount, to: [(id, trade)], on: entry.date, rates)
+                try add(fee.amount, to: [(id, trade)], on: activity.date, rates)
                 continue
             }
-            let candidates = (trades[entry.date] ?? []).filter {
+            let candidates = (trades[activity.date] ?? []).filter {
                 fee.symbol == nil || $0.trade.symbol == fee.symbol
             }
-            try add(fee.amount, to: candidates, on: entry.date, rates)
+            try add(fee.amount, to: candidates, on: activity.date, rates)
         }
     }
 
     private mutating func add(
-        _ fee: CurrencyAmount, to trades: [(id: String, trade: LedgerEntry.Trade)], on date: CalendarDate,
+        _ fee: CurrencyAmount, to trades: [(id: String, trade: ClassifiedActivity.Trade)],
+        on date: CalendarDate,
         _ rates: ExchangeRateHistory
     ) throws {
         // Amounts of several currencies are not comparable, so those of the first trade's currency count.

@@ -1,7 +1,7 @@
 package import Brokerage
 
 /// One booked activity of an account, by its effect on return and cost (fact sheet of money, section D1).
-package struct LedgerEntry: Sendable, Hashable {
+package struct ClassifiedActivity: Sendable, Hashable {
     /// The broker's id.
     package var id: String
     /// The day on which the activity counts: the trade date of a trade, otherwise the booking date.
@@ -91,7 +91,7 @@ package struct LedgerEntry: Sendable, Hashable {
         package var amount: CurrencyAmount
         package var category: Category
         package var symbol: Symbol?
-        /// The id of the entry of the trade that it belongs to, if the broker names it.
+        /// The id of the activity of the trade that it belongs to, if the broker names it.
         package var trade: String?
 
         package init(
@@ -130,8 +130,8 @@ package struct LedgerEntry: Sendable, Hashable {
     }
 }
 
-extension LedgerEntry {
-    /// What the entry adds to the account's cash; nil if it moves none.
+extension ClassifiedActivity {
+    /// What the activity adds to the account's cash; nil if it moves none.
     package var cash: CurrencyAmount? {
         get throws(Decimal.Overflow) {
             switch kind {
@@ -146,7 +146,7 @@ extension LedgerEntry {
         }
     }
 
-    /// The instrument of the entry; of corporate actions the one that the holder had before.
+    /// The instrument of the activity; of corporate actions the one that the holder had before.
     package var symbol: Symbol? {
         switch kind {
         case .cashFlow, .unclassified: nil
