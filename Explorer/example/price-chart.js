@@ -21,6 +21,8 @@ export class PriceChart {
   #summary;
   #table;
   #points = [];
+  /** The horizontal position of the pointer, or null. */
+  #pointer = null;
   #text = {};
 
   /** @param elements `picture`, `summary` and `table`, a tbody. */
@@ -109,19 +111,21 @@ export class PriceChart {
     picture.append(
       drawn("polygon", { points: `0,${bottom} ${line} ${inner.width},${bottom}`, class: `area ${way}` }),
       drawn("polyline", { points: line, class: `line ${way}` }));
-    this.#follow(picture, { points, x, y, inner, way, text: (point) => `${time.format(point.time)}  ${price(point.close)}` });
+    const showReading = this.#follow(picture, { points, x, y, inner, way, text: (point) => `${time.format(point.time)}  ${price(point.close)}` });
     this.#picture.replaceChildren(picture);
+    // The picture is drawn again when the price changes.
+    if (this.#pointer != null) showReading();
   }
 
-  /** The value under the pointer. */
+  /** Shows the value under the pointer; the returned function shows it without a movement. */
   #follow(picture, { points, x, y, inner, way, text }) {
     const rule = drawn("line", { y1: margin.top, y2: margin.top + inner.height, class: "rule" });
     const dot = drawn("circle", { r: 4, class: `dot ${way}` });
     const label = drawn("text", { y: margin.top + 4, class: "reading" });
     const reading = drawn("g", { visibility: "hidden" }, rule, dot, label);
     picture.append(reading);
-    picture.addEventListener("pointermove", ({ clientX }) => {
-      const offset = clientX - picture.getBoundingClientRect().left;
+    const show = () => {
+      const offset = this.#pointer - picture.getBoundingClientRect().left;
       const index = Math.max(0, Math.min(points.length - 1, Math.round((offset / inner.width) * (points.length - 1))));
       const place = x(index);
       rule.setAttribute("x1", place);
@@ -133,8 +137,16 @@ export class PriceChart {
       label.setAttribute("text-anchor", isLeft ? "start" : "end");
       label.textContent = text(points[index]);
       reading.setAttribute("visibility", "visible");
+    };
+    picture.addEventListener("pointermove", ({ clientX }) => {
+      this.#pointer = clientX;
+      show();
     });
-    picture.addEventListener("pointerleave", () => reading.setAttribute("visibility", "hidden"));
+    picture.addEventListener("pointerleave", () => {
+      this.#pointer = null;
+      reading.setAttribute("visibility", "hidden");
+    });
+    return show;
   }
 
   #fillTable() {

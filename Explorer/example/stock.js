@@ -258,7 +258,10 @@ export class StockPage {
     this.#element("price-chart").setAttribute("aria-busy", "true");
     try {
       const { data: { chart }, errors } = await this.#client.run(chartDocument, { symbol: this.#symbol, range });
-      if (isCurrent()) this.#showChart(chart, errors.map(describeError).join(" "));
+      if (!isCurrent()) return;
+      this.#showChart(chart, errors.map(describeError).join(" "));
+      // Not a live region itself, because it changes with the price.
+      this.#element("status").textContent = this.#element("chart-summary").textContent;
     } catch (error) {
       if (isCurrent()) this.#showChart(null, error.message);
     }

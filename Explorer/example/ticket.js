@@ -84,8 +84,8 @@ export class Ticket {
     this.#main.querySelector("#placements").replaceChildren(...open.map(({ input, sentAt }) => {
       const time = new Date(sentAt).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
       return element("div", "placement", [
-        element("p", "", `${this.#describe(input)}: sent at ${time}, and the outcome is not known. Send it again to find out; ` +
-          "the server places no second order. Before you forget it, compare the orders at the broker."),
+        element("p", "", `${this.#describe(input)}: sent at ${time}, and the outcome is not known. Send it again to find out: ` +
+          "the server places it at most once. Before you forget it, compare the orders at the broker."),
         button("Send again", "", () => this.#send(input)),
         button("Forget", "", () => this.settle(input.idempotencyKey)),
       ]);

@@ -251,6 +251,12 @@ async def changes_the_range(page):
         assert about["summary"] in about["label"] and 2 <= about["rows"] <= 30, about
         assert about["hash"] == f"#/stock/AAPL/{name}", about
         summaries.add(about["summary"])
+    place = await page.run("""(() => {
+        const box = document.getElementById("price-chart").getBoundingClientRect();
+        return { x: box.x + box.width / 3, y: box.y + 50 };
+    })()""")
+    await page.call("Input.dispatchMouseEvent", type="mouseMoved", **place)
+    await page.until('/ \\$[0-9.]+$/.test(document.querySelector("#price-chart [visibility=visible] .reading")?.textContent ?? "")', "the value under the pointer")
     assert len(summaries) == 9, summaries
     await page.call("Page.reload")
     await page.until('document.querySelector("#price-chart[data-range=MAX] svg")', "the same range after a reload")
