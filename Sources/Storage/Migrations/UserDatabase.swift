@@ -115,6 +115,7 @@ package struct UserDatabase: Sendable {
         migrator.addLists()
         migrator.addOrders()
         migrator.addWriteHolders()
+        migrator.addOrderLegs()
         return migrator
     }
 }

@@ -211,4 +211,25 @@ extension DatabaseMigrator {
                     """)
         }
     }
+
+    /// Adds the legs of orders: each is an order of its own with the id of its parent, and the write that
+    /// places the parent has the prices of its exits.
+    mutating func addOrderLegs() {
+        registerMigration("7: legs of orders") { db in
+            try db.execute(
+                sql: """
+                    -- Portico's id of the order that this one is a leg of.
+                    ALTER TABLE journal_order ADD COLUMN parent TEXT;
+                    -- The place of a leg among those of its parent.
+                    ALTER TABLE journal_order ADD COLUMN leg INTEGER;
+                    CREATE INDEX journal_order_parent ON journal_order (owner, connection, parent)
+                        WHERE parent IS NOT NULL;
+                    ALTER TABLE journal_write ADD COLUMN take_profit TEXT;
+                    ALTER TABLE journal_write ADD COLUMN stop_loss TEXT;
+                    ALTER TABLE journal_write ADD COLUMN stop_loss_limit TEXT;
+                    -- 1 for exits of an existing position, of which the order is the take profit.
+                    ALTER TABLE journal_write ADD COLUMN closes_position INTEGER;
+                    """)
+        }
+    }
 }
