@@ -39,7 +39,8 @@ struct FakeSaxoPositionBook {
                     own =
                         try own
                         - then.converted(
-                            cost, from: execution.listing.instrument.currency, to: account.currency)
+                            cost + execution.commission, from: execution.listing.instrument.currency,
+                            to: account.currency)
                 }
                 try Self.book(execution, cost: cost, into: &positions)
             }
@@ -102,4 +103,6 @@ struct FakeSaxoExecution: Sendable, Hashable {
     let price: Int
     /// Seconds since 1970, in the market's time.
     let second: Int
+    /// In the currency of the instrument; zero for the trades from before the start of the sandbox.
+    var commission = Decimal.zero
 }

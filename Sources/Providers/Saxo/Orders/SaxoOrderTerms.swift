@@ -9,13 +9,15 @@ extension SaxoClient {
     ///   - side: Buy or sell.
     ///   - stop: The current stop price of a trailing stop; nil for a new one, which starts at its distance
     ///     from the market.
+    ///   - isExit: Whether it is a leg of an order: the stop of a leg is triggered by trades, except for
+    ///     currencies.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
     /// - Returns: The terms, or the reason why Saxo does not accept the order.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
-        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
-        in context: CallContext
+        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, isExit: Bool = false,
+        of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
         switch price {
         case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
@@ -23,7 +25,9 @@ extension SaxoClient {
             return .success(
                 SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
-            let type = try await type(["Stop", "StopIfTraded"], of: listing, in: context)
+            let isTraded = isExit && listing.key.assetType != "FxSpot"
+            let types = isTraded ? ["StopIfTraded", "Stop"] : ["Stop", "StopIfTraded"]
+            let type = try await type(types, of: listing, in: context)
             guard let type else { return .failure(.unsupportedType) }
             return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):

@@ -84,9 +84,11 @@ extension SaxoClient: TradingAPI {
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
         var parts: [SaxoOrderRequestBody.Terms] = []
-        let legs = (ticket.exits?.legs ?? []).map { (price: $0, side: ticket.exitSide) }
-        for (price, side) in [(ticket.price, ticket.side)] + legs {
-            switch try await self.terms(price, side, of: listing, in: context) {
+        let prices = [ticket.price] + (ticket.exits?.legs ?? [])
+        for (index, price) in prices.enumerated() {
+            let side = index == 0 ? ticket.side : ticket.exitSide
+            let terms = try await self.terms(price, side, isExit: index > 0, of: listing, in: context)
+            switch terms {
             case .success(let terms): parts.append(terms)
             case .failure(let rejection): return .failure(rejection)
             }
