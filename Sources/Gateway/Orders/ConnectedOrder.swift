@@ -161,7 +161,7 @@ extension ConnectedOrder: GraphQLObject {
         }
         Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
         Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
-        Field("legs", load: { orders, context in context.legs(of: orders) })
+        Field("legs", load: { orders, context in .each(orders) { context.legs(of: $0) } })
         Field("parent", load: { orders, context in context.parents(of: orders) })
         Field("submittedAt", \.order.submittedAt)
         Field("updatedAt", \.order.updatedAt)

@@ -104,19 +104,15 @@ extension GatewayContext {
         }
     }
 
-    /// The legs of each order.
-    func legs(of orders: [ConnectedOrder]) -> MaybeAsync<BatchResults<[ConnectedOrder]?>> {
-        if orders.allSatisfy({ $0.order.legs.isEmpty && !$0.isInJournal }) {
-            return .ready(orders.map { _ in .success([]) })
-        }
-        return .each(orders) { linked in
-            if linked.order.legs.isEmpty && !linked.isInJournal { return .ready([]) }
-            return .async { try await self.legs(of: linked).map { self.event?.order(instead: $0)?.linked ?? $0 } }
+    /// The legs of an order: as the broker reports them, else as the journal knows them.
+    func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
+        if linked.order.legs.isEmpty, !linked.isInJournal { return .ready([]) }
+        return .async { [self] in
+            try await readLegs(of: linked).map { event?.order(instead: $0)?.linked ?? $0 }
         }
     }
 
-    /// The legs of an order: as the broker reports them, else as the journal knows them.
-    private func legs(of linked: ConnectedOrder) async throws -> [ConnectedOrder] {
+    private func readLegs(of linked: ConnectedOrder) async throws -> [ConnectedOrder] {
         let (reported, connection) = (linked.order.legs, linked.connection)
         // A broker that returns ended orders reports all legs together with their parent. An order that comes
         // from the journal has no legs.
