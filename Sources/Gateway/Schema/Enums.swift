@@ -147,6 +147,8 @@ extension ReconciliationState: GraphQLEnum {
 
 extension RejectionReason: GraphQLEnum {}
 
+extension PreviewCalculator: GraphQLEnum {}
+
 extension ErrorCode: GraphQLEnum {}
 
 extension Scope: GraphQLEnum, GraphQLInput {

@@ -73,6 +73,9 @@ extension Query: GraphQLObject {
                 try context.order(id: arguments.id).map { Optional($0) }
             })
         Field(
+            "previewOrder", InputArguments<PlaceOrderInput>.self,
+            once: { arguments, context in try context.preview(arguments.input) })
+        Field(
             "orders", OrdersArguments.self,
             once: { arguments, context in try context.orders(arguments) })
         Field(

@@ -471,11 +471,39 @@ struct UserDatabaseMigration: Sendable {
             CREATE INDEX session_issuer ON session (issuer, issuer_session) WHERE issuer IS NOT NULL;
             """)
 
+    /// The legs of orders: each is an order of its own with the id of its parent, and the write that places the parent has
+    /// the prices of its exits.
+    private static let orderLegs = UserDatabaseMigration(
+        name: "9: legs of orders",
+        sqlite: """
+            -- Portico's id of the order that this one is a leg of.
+            ALTER TABLE journal_order ADD COLUMN parent TEXT;
+            -- The place of a leg among those of its parent.
+            ALTER TABLE journal_order ADD COLUMN leg INTEGER;
+            CREATE INDEX journal_order_parent ON journal_order (owner, connection, parent)
+                WHERE parent IS NOT NULL;
+            ALTER TABLE journal_write ADD COLUMN take_profit TEXT;
+            ALTER TABLE journal_write ADD COLUMN stop_loss TEXT;
+            ALTER TABLE journal_write ADD COLUMN stop_loss_limit TEXT;
+            -- 1 for exits of an existing position, of which the order is the take profit.
+            ALTER TABLE journal_write ADD COLUMN closes_position INTEGER;
+            """,
+        postgres: """
+            ALTER TABLE journal_order ADD COLUMN parent \(text);
+            ALTER TABLE journal_order ADD COLUMN leg BIGINT;
+            CREATE INDEX journal_order_parent ON journal_order (owner, connection, parent)
+                WHERE parent IS NOT NULL;
+            ALTER TABLE journal_write ADD COLUMN take_profit \(text);
+            ALTER TABLE journal_write ADD COLUMN stop_loss \(text);
+            ALTER TABLE journal_write ADD COLUMN stop_loss_limit \(text);
+            ALTER TABLE journal_write ADD COLUMN closes_position BOOLEAN;
+            """)
+
     /// The changes that other processes must follow, and the counts of calls, which SQLite has in the cache file.
     ///
     /// A trigger records a change, so that no statement can forget it. `number` is not the order of the commits.
     private static let changes = UserDatabaseMigration(
-        name: "9: changes and counts of calls",
+        name: "10: changes and counts of calls",
         sqlite: nil,
         postgres: """
             CREATE TABLE change (

@@ -1,4 +1,4 @@
--- portico.db as the migrations up to number 7 made it, with some rows: what a Portico of that
+-- portico.db as the migrations up to number 8 made it, with some rows: what a Portico of that
 -- time left behind. It is read by MigrationTests and never changed; a new migration adds a file.
 BEGIN TRANSACTION;
 CREATE TABLE activity (
