@@ -16,7 +16,9 @@ package final class PostgresCluster: Sendable {
 
     /// The directory of the data and the socket.
     package let directory: String
-    /// The pipes of the shell; the end of this process closes them. Held while a command is executed.
+    /// The pipes of the shell; the end of this process closes them.
+    ///
+    /// Held while a command is executed.
     private let shell: Mutex<(input: FileHandle, output: FileHandle)>
 
     /// Creates and starts a server, in about a second.

@@ -2,7 +2,6 @@ import Brokerage
 import ProviderTestSupport
 import Testing
 import Upstream
-
 import Yahoo
 
 @Suite("A crumb")
