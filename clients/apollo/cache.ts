@@ -44,6 +44,7 @@ export const typePolicies: TypePolicies = {
   RateLimit: { keyFields: false },
   SearchResult: { keyFields: false },
   SessionPayload: { keyFields: false },
+  SignInRequest: { keyFields: false },
   WatchlistPayload: { keyFields: false },
 };
 

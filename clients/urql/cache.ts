@@ -35,6 +35,7 @@ export const keys: KeyingConfig = {
   RateLimit: () => null,
   SearchResult: () => null,
   SessionPayload: () => null,
+  SignInRequest: () => null,
   WatchlistPayload: () => null,
 };
 

@@ -118,7 +118,7 @@ package final class IdentityProviderService: Sendable {
         let opened = try await stored { () throws(StorageError) in
             try await identities.open(
                 SessionStore.Options(scopes: scopes, label: pending.label), for: origin(of: token),
-                createsUser: mayCreateUser)
+                createsUser: creation)
         }
         do throws(IdentityStore.Refusal) {
             return try opened.get()
@@ -133,15 +133,16 @@ package final class IdentityProviderService: Sendable {
             issuedAt: token.issuedAt, suggestedName: token.claims["preferred_username"]?.text)
     }
 
-    /// Whether one more user may be created now; called if a user would be.
-    @Sendable
-    private func mayCreateUser() -> Bool {
-        guard policy.createsUsers else { return false }
-        do {
-            try newUsers.consume(provider.issuer)
-            return true
-        } catch {
-            return false
+    /// Returns whether one more user may be created now; nil if the settings do not permit it.
+    private var creation: (@Sendable () -> Bool)? {
+        guard policy.createsUsers else { return nil }
+        return { [newUsers, issuer = provider.issuer] in
+            do {
+                try newUsers.consume(issuer)
+                return true
+            } catch {
+                return false
+            }
         }
     }
 
@@ -183,7 +184,7 @@ package final class IdentityProviderService: Sendable {
             let hash = Self.hash(of: text)
             let user = try await stored { () throws(StorageError) in
                 try await identities.user(
-                    of: origin(of: token), tokenHash: hash, createsUser: mayCreateUser)
+                    of: origin(of: token), tokenHash: hash, createsUser: creation)
             }
             let session: BearerSession
             do throws(IdentityStore.Refusal) {

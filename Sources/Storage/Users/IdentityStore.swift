@@ -135,12 +135,12 @@ package struct IdentityStore: Sendable {
     /// - Parameters:
     ///   - options: The options of the session.
     ///   - origin: The verified ID token.
-    ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
+    ///   - createsUser: Returns whether a user is created now, if none is bound to the identity; nil if none ever is.
     ///   - now: The current time.
     /// - Returns: The session, or the reason why there is none.
     /// - Throws: `StorageError` if the database cannot be written.
     package func open(
-        _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool,
+        _ options: SessionStore.Options, for origin: Origin, createsUser: (@Sendable () -> Bool)?,
         now: Instant = .now
     ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
         try await database.write { [sessions] db in
@@ -159,19 +159,19 @@ package struct IdentityStore: Sendable {
     /// - Parameters:
     ///   - origin: The verified token.
     ///   - tokenHash: The hash under which ``endToken(hash:issuer:forgetAt:now:)`` ends the token.
-    ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
+    ///   - createsUser: Returns whether a user is created now, if none is bound to the identity; nil if none ever is.
     ///   - now: The current time.
     /// - Returns: The user, or the reason why the token is refused.
     /// - Throws: `StorageError` if the database cannot be read or written.
     package func user(
-        of origin: Origin, tokenHash: String, createsUser: @escaping @Sendable () -> Bool, now: Instant = .now
+        of origin: Origin, tokenHash: String, createsUser: (@Sendable () -> Bool)?, now: Instant = .now
     ) async throws(StorageError) -> Result<User, Refusal> {
         // Most tokens belong to a known user, and do not wait for the writer.
         let known: Result<User, Refusal> = try await database.read { db in
             if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
             return try Self.user(of: origin.identity, in: db).map { .success($0) } ?? .failure(.unknownUser)
         }
-        guard case .failure(.unknownUser) = known else { return known }
+        guard case .failure(.unknownUser) = known, createsUser != nil else { return known }
         return try await database.write { db in
             if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
@@ -190,10 +190,10 @@ package struct IdentityStore: Sendable {
 
     /// The user of an identity, who is created and bound to it if there is none and it is allowed.
     private static func user(
-        of origin: Origin, createsUser: () -> Bool, in db: SQLTransaction, now: Instant
+        of origin: Origin, createsUser: (() -> Bool)?, in db: SQLTransaction, now: Instant
     ) throws -> User? {
         if let user = try user(of: origin.identity, in: db) { return user }
-        guard createsUser() else { return nil }
+        guard createsUser?() == true else { return nil }
         var name = origin.suggestedName.flatMap { try? Username($0) }
         if let taken = name, try UserStore.user(named: taken, in: db) != nil { name = nil }
         let user = try UserStore.name(

@@ -25,7 +25,8 @@ struct ErrorsPage {
         A field that could not be read is `null`, with an entry in `errors` that has its path and an `extensions.code`; the
         rest of the response is valid. If they are known, `extensions` also has `provider` (the provider that failed),
         `retryAt` (the time from which to try again), `argument` (the invalid argument, as in
-        `input.allocations[0].symbol`), `rejection`, and `reason` (of a refused sign-in). The `message` is for people, and its wording may change.
+        `input.allocations[0].symbol`), `rejection`, and `reason` (of a refused sign-in). The `message` is for people, and its
+        wording may change.
 
         `make docs` generates this page from the code.
 
@@ -43,7 +44,8 @@ struct ErrorsPage {
         ## Refused sign-ins
 
         `extensions.reason`: why a sign-in with the [identity provider](sign-in.md), or one of its tokens, is refused. The
-        response 401 of a request to another path than `/graphql` has it in its message.
+        response 401 of a request to another path than `/graphql` has it in its message. Each field that needs a session gets
+        UNAUTHENTICATED if the token of its request is refused.
 
         \(refusals.text)
         ## Operations that are too large
