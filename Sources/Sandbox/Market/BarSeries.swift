@@ -3,8 +3,8 @@ import Brokerage
 /// The bars of one instrument over a range of time, computed lazily.
 ///
 /// They are computed from the day tapes: minutes aggregate to hours, and these to the day's bar. The current
-/// bar covers the time until now. A bar of less than a day without volume is omitted, as at exchanges. There
-/// are no splits and dividends, so adjusted and raw prices are equal.
+/// bar covers the time until now. A bar of less than a day without volume is omitted, as at exchanges. Prices
+/// are adjusted for splits, see ``CorporateActions``.
 package struct BarSeries: Sendable, Sequence {
     package let instrument: FakeInstrument
     package let length: BarLength
