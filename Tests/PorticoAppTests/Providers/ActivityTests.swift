@@ -386,7 +386,7 @@ struct ActivityTests {
         }
     }
 
-    @Test("of another user are not found, neither by account nor by id; there are none without a session")
+    @Test("of another user are not found, neither by account nor by id")
     func others() async throws {
         try await Self.withGateway { gateway in
             let mine = try #require(try await Self.nodes(gateway).first)
