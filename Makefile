@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients client-kits explorer explorer-check dist image image-check manifests-check setup clean
+	clients client-kits explorer explorer-check screenshots dist image image-check manifests-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -40,18 +40,18 @@ run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no 
 	swift build $(run_options) --product portico
 	PORTICO_EXPLORER="$${PORTICO_EXPLORER-Explorer}" exec "$$(swift build $(run_options) --product portico --show-bin-path)/portico" serve $(ARGS)
 
-test: setup ## Build everything and run all tests, including those of the built executable
+test: setup-tests ## Build everything and run all tests, including those of the built executable
 	swift build --build-tests $(checked)
 	$(call run_tests)
 
-coverage: setup ## Run all tests in a separate build, and report the coverage of the engine, the gateway and the storage
+coverage: setup-tests ## Run all tests in a separate build, and report the coverage of the engine, the gateway and the storage
 	swift build --build-tests --enable-code-coverage --scratch-path $(covered) $(checked)
 	rm -rf $(covered)/profiles
 	export LLVM_PROFILE_FILE=$(CURDIR)/$(covered)/profiles/%p.profraw; \
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 
-soak: setup soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), load it for SOAK_MINUTES (10) while providers fail
+soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
@@ -119,6 +119,9 @@ explorer: ## Fetch the libraries of the explorer at / from PyPI; make run does s
 explorer-check: setup explorer ## Test the explorer and the example in headless Chromium
 	Scripts/explorer-check.sh
 
+screenshots: setup explorer ## Take pictures of the explorer and the example into .build/screenshots; UPDATE=1 for docs/images
+	Scripts/screenshots.sh
+
 dist: setup ## Build an archive for machines without Swift into .build/dist, with SBOM and checksums
 	Scripts/dist.sh
 
@@ -133,6 +136,10 @@ manifests-check: ## Build the overlays of Docker/kubernetes and validate them ag
 
 setup:
 	@Scripts/setup.sh
+
+# Also the database servers that tests start.
+setup-tests:
+	@Scripts/setup.sh tests
 
 clean: ## Remove all build products
 	rm -rf .build .build-dist Tests/Benchmarks/.build Tests/Fuzz/.build

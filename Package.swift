@@ -48,6 +48,11 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
+let crypto: [Target.Dependency] = [
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "CryptoExtras", package: "swift-crypto"),
+]
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -67,6 +72,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -76,6 +82,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What several targets use: collections, tasks, text.
@@ -89,6 +96,8 @@ let package = Package(
 
         // Brokers and market data.
         target("Brokerage", at: "Sources/Brokerage"),
+        // Returns, gains and tax lots, calculated from values and activities.
+        target("Performance", at: "Sources/Performance", dependencies: ["Brokerage"]),
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL",
             providers: [.apt(["libssl-dev"])]),
@@ -99,9 +108,13 @@ let package = Package(
         target(
             "Upstream", at: "Sources/Upstream",
             dependencies: ["Brokerage", "CCurl", "PorticoCore", tracing] + nio + [webSocket, tls]),
+        .systemLibrary(name: "CPQ", path: "Sources/CPQ", providers: [.apt(["libpq-dev"])]),
+        target(
+            "OpenIDConnect", at: "Sources/OpenIDConnect",
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", jwt]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
+            dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
@@ -109,10 +122,19 @@ let package = Package(
         // From the HTTP server to the resolvers.
         target(
             "Contract", at: "schema", excluding: ["operations"],
-            resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
+            resources: [
+                .embedInCode("operations.json"), .embedInCode("providers.schema.json"),
+                .embedInCode("schema.graphql"),
+            ]),
+        // Providers that a file describes.
+        target(
+            "ProviderFile", at: "Sources/ProviderFile",
+            dependencies: ["Brokerage", "Contract", "PorticoCore", "Upstream", yaml]),
         target(
             "Gateway", at: "Sources/Gateway",
-            dependencies: ["Brokerage", "GraphQL", "PorticoCore", "Storage", "Upstream"]),
+            dependencies: [
+                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "PorticoCore", "Storage", "Upstream",
+            ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
@@ -126,9 +148,9 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "PorticoCore", "Storage",
-                "Upstream",
-                "Web", arguments, configuration, lifecycle, logging, signals, system,
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "OpenIDConnect", "PorticoCore",
+                "ProviderFile", "Storage", "Upstream", "Web", arguments, configuration, lifecycle, logging,
+                signals, system,
             ] + providerTargets),
         executable(
             "portico", at: "Sources/Executables/portico",
@@ -153,8 +175,9 @@ let package = Package(
         executable(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             dependencies: [
-                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox",
-                "Storage", "Upstream",
+                "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL", "PorticoCore",
+                "ProviderFile",
+                "Sandbox", "Storage", "Upstream",
             ] + providerTargets),
 
         // Input for the server's sockets, and the program that sends it.
@@ -174,17 +197,24 @@ let package = Package(
         target("TestSupport", at: "Tests/Support"),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+        target(
+            "IssuerSupport", at: "Tests/IssuerSupport",
+            dependencies: ["PorticoCore", "ProviderTestSupport"] + crypto),
         tests("CryptographyTests", dependencies: ["Cryptography"]),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", dependencies: ["Brokerage", "TestSupport"]),
+        tests("PerformanceTests", dependencies: ["Brokerage", "Performance", "TestSupport"]),
         tests(
             "UpstreamTests",
             dependencies: [
                 "Brokerage", "PorticoCore", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
+        tests(
+            "OpenIDConnectTests",
+            dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),
         tests(
             "StorageTests",
             dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
@@ -207,6 +237,12 @@ let package = Package(
             "SaxoTests",
             dependencies: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"]
                 + nio),
+        tests(
+            "ProviderFileTests",
+            dependencies: [
+                "AlphaVantage", "Brokerage", "Contract", "Polygon", "PorticoCore", "ProviderFile",
+                "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+            ]),
         tests("SandboxTests", dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", dependencies: ["TestSupport"]),
         tests(
@@ -225,7 +261,9 @@ let package = Package(
         tests(
             "PorticoAppTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic", "PorticoApp",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic",
+                "IssuerSupport",
+                "PorticoApp",
                 "PorticoCore", "Sandbox", "Storage", "TestSupport", "Upstream", "Web", "portico",
                 "portico-server",
                 logging, sqlite,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts Portico with the sandbox, and tests it with public client libraries (see clients/drive.py).
+# Starts Portico with the sandbox, and tests it with public client libraries (see clients/drive.py),
+# and with an OpenID Connect provider.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/serving.sh
@@ -8,8 +9,11 @@ tools="${CLIENTS_VENV:-.build/clients}"
 with_tools "$tools" Scripts/clients/requirements.txt
 
 swift build --product portico
+portico="$(swift build --show-bin-path)/portico"
+"$tools/bin/python" Scripts/clients/oidc.py "$portico"
+
 export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal
-serve_sandbox "$(swift build --show-bin-path)/portico"
+serve_sandbox "$portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox
 python3 clients/examples/python/positions.py "$base" sandbox

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds an archive for Linux machines without Swift: executable, completions, man page, SBOM and checksums, in .build/dist.
 #
-# The executable contains Swift's runtime. It needs libcurl, SQLite, OpenSSL 3 and zlib, which Debian 12, Ubuntu 22.04 and
+# The executable contains Swift's runtime. It needs libcurl, libpq, SQLite, OpenSSL 3 and zlib, which Debian 12, Ubuntu 22.04 and
 # later have. The archive contains no time and no path of the build: the same source and the same toolchain give the same
 # archive in the same directory.
 set -euo pipefail

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/serving.sh
 
+with_program chromium chromium "${CHROMIUM:-}"
 tools="${EXPLORER_VENV:-.build/explorer-venv}"
 with_tools "$tools" Scripts/explorer/requirements.txt
 

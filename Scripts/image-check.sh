@@ -71,6 +71,23 @@ check_explorer() {
     say "has the explorer's libraries"
 }
 
+# check_sbom COMMAND …: checks that the image describes its packages; COMMAND runs a program in it.
+check_sbom() {
+    "$@" cat /usr/local/share/portico/sbom.cdx.json >"$scratch/sbom" || fail "the image has no SBOM"
+    grep --quiet '"pkg:swift/github.com/apple/swift-nio@' "$scratch/sbom" && grep --quiet '"pkg:deb/debian/libc6@' "$scratch/sbom" \
+        || fail "the SBOM lacks packages: $(head --bytes 300 "$scratch/sbom")"
+    say "its SBOM has $(grep --count '"purl"' "$scratch/sbom") packages"
+}
+
+# check_labels LABELS: checks the labels of the image.
+check_labels() {
+    local label
+    for label in licenses=Apache-2.0 "revision=$(git rev-parse HEAD)" version= source= base.name=; do
+        [[ $1 == *"org.opencontainers.image.$label"* ]] || fail "the image has no label $label: $1"
+    done
+    say "has the labels of source, revision and licence"
+}
+
 # check_volume COMMAND …: checks that users' data is in the volume, which outlives the container.
 check_volume() {
     local file=/var/lib/portico/sandbox/portico.db
@@ -95,6 +112,8 @@ check_with_docker() {
     check_home_screen
     check_explorer
     check_libraries docker exec "$id"
+    check_sbom docker exec "$id"
+    check_labels "$(docker inspect --format '{{range $key, $value := .Config.Labels}}{{$key}}={{$value}} {{end}}' "$name")"
     check_volume docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check failed"
     say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root file system read-only; its health check succeeds"
@@ -207,6 +226,8 @@ check_with_buildah() {
     check_explorer
 
     check_libraries buildah run "$container" --
+    check_sbom buildah run "$container" --
+    check_labels "$(buildah inspect --type image --format '{{range $key, $value := .Docker.Config.Labels}}{{$key}}={{$value}} {{end}}' "$name")"
     check_volume buildah run "$container" --
 
     mapfile -t command < <(configured Healthcheck.Test | tail -n +2)

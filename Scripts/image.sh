@@ -42,8 +42,13 @@ EOF
         ;;
 esac
 
-revision=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+# The address of the repository, if it is public: no path of this machine, and no name or password.
+source=$(git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^@/]*@)?#https://#; s#\.git$##; /^https:/p' || true)
+bases=()
+while IFS= read -r line; do bases+=(--build-arg "$line"); done < <(grep -v '^#' Docker/base-images)
+[[ ${bases[*]} == *@sha256:*@sha256:* ]] || echo "Docker/base-images has no digests: run Scripts/base-images.sh" >&2
+revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 version=$(git describe --tags 2>/dev/null || echo dev)
 echo "Building the image '$name' with $builder" >&2
 exec "${build[@]}" --file Docker/Dockerfile --tag "$name" \
-    --build-arg "VERSION=$version" --build-arg "REVISION=$revision" "$@" .
+    --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --build-arg "SOURCE=$source" "${bases[@]}" "$@" .

@@ -1,10 +1,23 @@
 # shellcheck shell=bash
-# Functions for scripts that test a running Portico: a separate Python environment, and a server with the sandbox.
+# Functions for scripts that test a running Portico: a separate Python environment, a program, and a server with the sandbox.
 
 # with_tools FOLDER REQUIREMENTS: creates a Python environment in the folder, with the packages in the file.
 with_tools() {
     [ -x "$1/bin/python" ] || python3 -m venv "$1"
     "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
+}
+
+# with_program PROGRAM PACKAGE [PATH]: installs the Debian package of a program if the program is missing and PATH is empty;
+# prints what to install if this account cannot.
+with_program() {
+    [ -z "${3:-}" ] || return 0
+    ! command -v "$1" >/dev/null || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "Installing $2" >&2
+        apt-get update -qq >&2 || true
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null || true
+    fi
+    command -v "$1" >/dev/null || { echo "$1 is missing. Debian, Ubuntu: sudo apt-get install $2" >&2; return 1; }
 }
 
 # serve_sandbox EXECUTABLE [ARGUMENT …]: starts the server, which stops with this script, and sets `base` to its address.

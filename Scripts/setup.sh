@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Checks the build dependencies: a Swift toolchain, and the headers of four C libraries. If they are present, it prints
-# nothing and uses no package manager. Otherwise it installs the libraries with apt if it has the rights, or prints what to
-# install.
+# Checks the build dependencies: a Swift toolchain, and the headers of five C libraries. With the argument `tests`, it also
+# checks the database servers that tests start. If everything is present, it prints nothing and uses no package manager.
+# Otherwise it installs what is missing with apt if it has the rights, or prints what to install.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 # Debian's package = one of its headers, which the build needs.
 libraries=(
     libcurl4-openssl-dev=curl/curl.h
+    libpq-dev=Sources/CPQ/cpq.h
     libsqlite3-dev=sqlite3.h
     libssl-dev=openssl/ssl.h
     zlib1g-dev=zlib.h
@@ -17,14 +19,23 @@ if ! command -v swift >/dev/null; then
     exit 1
 fi
 
+servers=()
+[[ ${1-} != tests ]] || servers=(postgresql=initdb)
+
+# Whether a program of PostgreSQL is installed. Debian has those of a server in the directory of its version, not in PATH.
+has_program() { command -v "$1" >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$1" >/dev/null; }
+
 # The toolchain includes clang, so that no other compiler and no pkg-config is needed.
 clang=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')/bin/clang
 [[ -x $clang ]] || clang=cc
 
 missing_packages() {
-    local library
+    local library server
     for library in "${libraries[@]}"; do
         "$clang" -x c -fsyntax-only -include "${library#*=}" /dev/null 2>/dev/null || echo "${library%%=*}"
+    done
+    for server in "${servers[@]}"; do
+        has_program "${server#*=}" || echo "${server%%=*}"
     done
 }
 
@@ -47,8 +58,8 @@ if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
 fi
 
 cat >&2 <<EOF
-Portico needs the headers of C libraries that are not installed, and this account cannot install them. Please install:
+Portico needs packages that are not installed, and this account cannot install them. Please install:
   Debian, Ubuntu:   sudo apt-get install ${missing[*]}
-  Fedora, RHEL:     sudo dnf install libcurl-devel sqlite-devel openssl-devel zlib-devel
+  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${servers:+ postgresql-server}
 EOF
 exit 1

@@ -5,4 +5,8 @@ package enum Contract {
 
     /// `operations.json`: the documents of `operations/` by their ids, in JSON.
     package static let operationsManifest: [UInt8] = PackageResources.operations_json
+
+    /// `providers.schema.json`: the JSON Schema of provider files.
+    package static let providerFileSchema = String(
+        decoding: PackageResources.providers_schema_json, as: UTF8.self)
 }

@@ -1,18 +1,19 @@
 // Runs documents of `schema/operations` for a session.
 
-import { sendRequest, openStream } from "/shared/graphql.js";
+import { sendRequest } from "/shared/graphql.js";
 import { loadText } from "/shared/documents.js";
-
-/** The waits before the attempts to reconnect a subscription, in milliseconds. */
-const pauses = [500, 1000, 2000, 5000, 10000];
+import { OperationError } from "/example/errors.js";
+import { Subscriptions } from "/example/subscriptions.js";
 
 export class Client {
   #headers;
   #documents = new Map();
+  #subscriptions;
 
   /** @param token The token of a session; null for requests that need none. */
   constructor(token) {
     this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
+    this.#subscriptions = new Subscriptions(this.#headers);
   }
 
   /**
@@ -20,43 +21,31 @@ export class Client {
    *
    * @param path The path of the document, such as `/operations/raven/raven-home.graphql`.
    * @returns `{data, errors}`: a field that failed is null in the data, and listed in the errors.
-   * @throws If there is no data.
+   * @throws `OperationError` if there is no data; another error if there is no response.
    */
   async run(path, variables = {}) {
     const { answer } = await sendRequest({ query: await this.#document(path), variables }, { headers: this.#headers });
     const errors = answer.errors ?? [];
-    if (!answer.data || Object.values(answer.data).every((value) => value === null)) {
-      throw new Error(errors[0]?.message ?? "There is no answer.");
-    }
+    if (!answer.data || Object.values(answer.data).every((value) => value === null)) throw new OperationError(errors[0]);
     return { data: answer.data, errors };
   }
 
   /**
-   * Runs a subscription while the page is open, and reconnects after an interruption.
+   * Runs a subscription until the returned function is called.
    *
    * @param next Called with the data of each event.
-   * @param state Called with `live` or `waiting`.
+   * @param state Called with `live`, `waiting` or `ended`, and the reason of the end.
    */
   async subscribe(path, variables, next, state) {
-    const query = await this.#document(path);
-    let failures = 0;
-    const open = () => openStream({ query, variables }, { headers: this.#headers }, {
-      next: ({ data }) => {
-        failures = 0;
-        state("live");
-        if (data) next(data);
-      },
-      completed: () => state("ended"),
-      failed: () => {
-        state("waiting");
-        setTimeout(open, pauses[Math.min(failures++, pauses.length - 1)]);
-      },
-    });
-    open();
+    return this.#subscriptions.open({ query: await this.#document(path), variables }, { next, state });
   }
 
   async #document(path) {
-    if (!this.#documents.has(path)) this.#documents.set(path, loadText(path));
+    if (!this.#documents.has(path)) {
+      const text = loadText(path);
+      this.#documents.set(path, text);
+      text.catch(() => this.#documents.delete(path));
+    }
     return this.#documents.get(path);
   }
 }

@@ -8,6 +8,35 @@ export function element(tag, className, content) {
   return made;
 }
 
+/** A button that runs an action and is disabled meanwhile. */
+export function button(text, label, action) {
+  const made = element("button", "", text);
+  made.type = "button";
+  if (label) made.setAttribute("aria-label", label);
+  made.addEventListener("click", async () => {
+    made.disabled = true;
+    try {
+      await action();
+    } finally {
+      made.disabled = false;
+    }
+  });
+  return made;
+}
+
+/** A link to the page of a stock. */
+export function stockLink(symbol, content = symbol) {
+  const made = element("a", "stock-link", content);
+  made.href = stockAddress(symbol);
+  made.dataset.symbol = symbol;
+  return made;
+}
+
+/** The address of the page of a stock. */
+export function stockAddress(symbol, range) {
+  return `#/stock/${encodeURIComponent(symbol)}${range ? `/${range}` : ""}`;
+}
+
 /** An SVG element. */
 export function drawn(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -20,4 +49,10 @@ export function drawn(tag, attributes, ...children) {
 export function showMessage(container, message) {
   container.textContent = message;
   container.hidden = !message;
+}
+
+/** Shows the state of a subscription. */
+export function showLiveState(container, state, reason) {
+  container.className = `facts live ${state}`;
+  container.textContent = { live: "Live", waiting: "Connecting again …", ended: reason ?? "No live updates" }[state];
 }

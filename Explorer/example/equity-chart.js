@@ -37,7 +37,7 @@ function draw(container, history, currency) {
     autoSize: true,
     layout: { background: { color: "transparent" }, textColor: colour("quiet"), fontFamily: style.fontFamily, fontSize: 11 },
     grid: { vertLines: { visible: false }, horzLines: { color: colour("line") } },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.08 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.08 } },
     timeScale: {
       borderVisible: false, timeVisible: true, fixLeftEdge: true, fixRightEdge: true,
       tickMarkFormatter: (time) => clock.format(new Date(time * 1000)),

@@ -1,64 +1,99 @@
-// The example: sign in, then a home screen, which is the operation `raven-overview`; its parts show parts of the response.
+// The example: sign in, then a home screen (`home.js`) or the page of a stock (`stock.js`). The hash of the address names
+// the screen, so that Back works: `#/` or `#/stock/AAPL`.
 
 import { loadSettings } from "/shared/settings.js";
-import { completeConnection, showBrokers } from "/example/brokers.js";
+import { completeConnection } from "/example/brokers.js";
 import { Client } from "/example/client.js";
-import { showPortfolio } from "/example/portfolio.js";
-import { showWatchlist } from "/example/watchlist.js";
-import { showGoals } from "/example/goals.js";
 import { showMessage } from "/example/elements.js";
+import { Home } from "/example/home.js";
+import { StockPage } from "/example/stock.js";
 
-const overview = "/operations/raven/raven-overview.graphql";
 const signInDocument = "/operations/raven/raven-sign-in.graphql";
 const signUpDocument = "/operations/raven/raven-sign-up.graphql";
 const signOutDocument = "/operations/raven/raven-sign-out.graphql";
 const storageKey = "portico:example";
 const signIn = document.getElementById("sign-in");
-const home = document.getElementById("home");
 const signOut = document.getElementById("sign-out");
 const failure = document.getElementById("sign-in-failure");
 
-/** Shows the home screen of a token's user, or a message if the token is not valid. */
+let client = null;
+let home = null;
+let stock = null;
+
+/** Shows the screen of the address to a token's user, or a message if the token is not valid. */
 async function enter(token) {
-  const client = new Client(token);
+  client = new Client(token);
+  home = new Home(client);
   showMessage(failure, "");
+  // Accounts that are connected meanwhile belong to the first overview.
+  const problem = await completeConnection(client).catch(({ message }) => message);
+  sessionStorage.setItem(storageKey, token);
+  signIn.hidden = true;
+  signOut.hidden = false;
+  await showScreen();
+  if (problem) showMessage(document.getElementById("failure"), problem);
+}
+
+async function showScreen() {
+  const current = client;
+  const shown = stock?.symbol;
+  stock?.close();
+  stock = null;
+  const [, name, symbol, range] = location.hash.split("/");
   try {
-    // Accounts that are connected meanwhile belong to the first overview.
-    const problem = await completeConnection(client).catch(({ message }) => message);
-    const reload = async () => (await client.run(overview)).data;
-    const first = await reload();
-    const portfolio = await showPortfolio(client, first);
-    sessionStorage.setItem(storageKey, token);
-    signIn.hidden = true;
-    home.hidden = false;
-    signOut.hidden = false;
-    portfolio.drawChart();
-    const parts = await Promise.allSettled([showWatchlist(client, first, reload), showGoals(client, portfolio, first, reload), showBrokers(client)]);
-    const reasons = [problem, ...parts.map(({ reason }) => reason?.message)].filter(Boolean);
-    showMessage(document.getElementById("failure"), reasons.join(" "));
+    if (name === "stock" && symbol) {
+      home.hide();
+      stock = new StockPage(current, decode(symbol), range);
+      await stock.open();
+    } else {
+      await home.open(shown);
+    }
   } catch (error) {
-    sessionStorage.removeItem(storageKey);
-    signIn.hidden = false;
-    showMessage(failure, error.message);
+    // The page of a stock shows other errors itself.
+    if (current === client && (!stock || error.code === "UNAUTHENTICATED")) leave(error.message);
   }
 }
+
+function leave(message) {
+  sessionStorage.removeItem(storageKey);
+  client = null;
+  stock?.close();
+  stock = null;
+  home.hide();
+  signOut.hidden = true;
+  signIn.hidden = false;
+  showMessage(failure, message);
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+window.addEventListener("hashchange", () => {
+  if (client) showScreen();
+});
 
 signOut.addEventListener("click", async () => {
   const token = sessionStorage.getItem(storageKey);
   // The token of the sandbox is in its settings, and does not end.
   if (token !== settings.token) await new Client(token).run(signOutDocument).catch(() => {});
   sessionStorage.removeItem(storageKey);
+  history.replaceState(null, "", location.pathname);
   location.reload();
 });
 
 document.getElementById("with-password").addEventListener("submit", async (event) => {
   event.preventDefault();
   const { username, password } = Object.fromEntries(new FormData(event.target));
-  const client = new Client(null);
+  const guest = new Client(null);
   try {
-    if (event.submitter?.value === "sign-up") await client.run(signUpDocument, { input: { username, password } });
+    if (event.submitter?.value === "sign-up") await guest.run(signUpDocument, { input: { username, password } });
     // Only a session that requests the scope TRADE can trade.
-    const { data } = await client.run(signInDocument, { input: { username, password, scopes: ["READ", "WRITE", "TRADE"] } });
+    const { data } = await guest.run(signInDocument, { input: { username, password, scopes: ["READ", "WRITE", "TRADE"] } });
     await enter(data.signIn.token);
   } catch (error) {
     showMessage(failure, error.message);

@@ -13,6 +13,17 @@ export function price(amount, currency, { assetClass, decimals } = {}) {
   return format({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
 }
 
+/** The product of two decimals with all its digits, such as a price and a quantity. */
+export function product(one, other) {
+  const [first, second] = [one, other].map((text) => text.match(/^(-?\d+)(?:\.(\d+))?$/));
+  if (!first || !second) return null;
+  const decimals = (first[2] ?? "").length + (second[2] ?? "").length;
+  const digits = BigInt(first[1] + (first[2] ?? "")) * BigInt(second[1] + (second[2] ?? ""));
+  const text = `${digits < 0n ? -digits : digits}`.padStart(decimals + 1, "0");
+  const whole = text.slice(0, text.length - decimals);
+  return `${digits < 0n ? "-" : ""}${whole}${decimals ? `.${text.slice(-decimals)}` : ""}`;
+}
+
 /** An amount with its sign. */
 export function signedMoney(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency, signDisplay: "exceptZero" }).format(amount);
@@ -20,12 +31,22 @@ export function signedMoney(amount, currency) {
 
 /** A quantity with all its decimals. */
 export function quantity(text) {
-  return format({ maximumFractionDigits: 9 }).format(text);
+  return text == null ? "–" : format({ maximumFractionDigits: 9 }).format(text);
+}
+
+/** A large number in short, as in 3.6T. */
+export function compact(text) {
+  return text == null ? "–" : format({ notation: "compact", maximumFractionDigits: 2 }).format(text);
 }
 
 /** A percentage with its sign. */
 export function percent(number) {
   return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
+}
+
+/** A name of an enum as words: `STOP_LIMIT` is "stop limit". */
+export function words(name) {
+  return name?.toLowerCase().replaceAll("_", " ") ?? "";
 }
 
 /** The name of the class for a positive, negative or zero change. */

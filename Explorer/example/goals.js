@@ -25,6 +25,7 @@ export async function showGoals(client, { symbols }, first, reload) {
   };
   open = prepareDialog(client, symbols, async () => show(await reload()));
   show(first);
+  return { show };
 }
 
 function goal(one, open) {
@@ -52,7 +53,7 @@ function ring(progress, size, width) {
   const part = Math.max(0, Math.min(1, progress ?? 0));
   const circle = { cx: size / 2, cy: size / 2, r: radius, "stroke-width": width };
   const label = progress == null ? "–" : `${Math.round(progress * 100)} %`;
-  const text = drawn("text", { x: size / 2, y: size / 2, "font-size": size > 60 ? 22 : 10.5 });
+  const text = drawn("text", { x: size / 2, y: size / 2, "font-size": size > 60 ? 22 : label.length > 4 ? 9 : 10.5 });
   text.append(label);
   return drawn("svg", { viewBox: `0 0 ${size} ${size}`, width: size, height: size, class: "ring", role: "img", "aria-label": label },
     drawn("circle", { ...circle, class: "track" }),

@@ -2,22 +2,16 @@
 // `raven-live-positions`.
 
 import { drawEquity } from "/example/equity-chart.js";
-import { element } from "/example/elements.js";
+import { element, showLiveState, stockLink } from "/example/elements.js";
 import { direction, money, percent, price, quantity, signedMoney } from "/example/format.js";
 
 const livePositions = "/operations/raven/raven-live-positions.graphql";
 
 /** @returns `drawChart()`, to be called when its element is visible, and the `symbols` of the positions. */
-export async function showPortfolio(client, { portfolio, account, positions, marketClock }) {
-  document.getElementById("equity").textContent = money(portfolio?.knownValue, portfolio?.currency ?? "USD");
-  const change = document.getElementById("day-change");
-  change.className = direction(portfolio?.unrealizedProfitLoss);
-  change.textContent = portfolio?.unrealizedProfitLoss == null
-    ? "" : `${signedMoney(portfolio.unrealizedProfitLoss, portfolio.currency)} unrealized`;
-  document.getElementById("accounts").replaceChildren(...(portfolio?.parts ?? []).map(accountRow),
-    ...(portfolio?.missing ?? []).map(({ provider, number }) => element("li", "", `${provider} ${number}: not in this value`)));
+export async function showPortfolio(client, first) {
+  const { account, positions } = first;
+  showTotals(first);
   document.getElementById("chart-title").textContent = account ? `Today at ${account.provider}, account ${account.number}` : "";
-  document.getElementById("market").textContent = market(marketClock);
 
   const rows = new Map();
   const known = new Map((positions ?? []).filter(Boolean).map((one) => [one.id, one]));
@@ -37,19 +31,26 @@ export async function showPortfolio(client, { portfolio, account, positions, mar
       return;
     }
     const fresh = row(position, position.currentPrice, known.get(position.id));
-    rows.set(position.id, fresh);
-    if (!old) return body.append(fresh);
-    mark(fresh, old);
-    old.replaceWith(fresh);
-  }, (state) => {
-    live.className = `facts ${state}`;
-    live.textContent = { live: "Live", waiting: "Connecting again …", ended: "No live updates" }[state];
-  });
+    if (old) return update(old, fresh);
+    rows.set(position.id, body.appendChild(fresh));
+  }, (state, reason) => showLiveState(live, state, reason));
 
   return {
     symbols: [...new Set((positions ?? []).filter((one) => one?.side === "LONG").map(({ symbol }) => symbol))],
     drawChart: () => drawEquity(document.getElementById("equity-chart"), account?.history, account?.currency ?? "USD"),
   };
+}
+
+/** The value of all accounts, and whether the market is open. */
+export function showTotals({ portfolio, marketClock }) {
+  document.getElementById("equity").textContent = money(portfolio?.knownValue, portfolio?.currency ?? "USD");
+  const change = document.getElementById("day-change");
+  change.className = direction(portfolio?.unrealizedProfitLoss);
+  change.textContent = portfolio?.unrealizedProfitLoss == null
+    ? "" : `${signedMoney(portfolio.unrealizedProfitLoss, portfolio.currency)} unrealized`;
+  document.getElementById("accounts").replaceChildren(...(portfolio?.parts ?? []).map(accountRow),
+    ...(portfolio?.missing ?? []).map(({ provider, number }) => element("li", "", `${provider} ${number}: not in this value`)));
+  document.getElementById("market").textContent = market(marketClock);
 }
 
 function row(position, current, { assetClass, instrument } = {}) {
@@ -58,14 +59,19 @@ function row(position, current, { assetClass, instrument } = {}) {
   made.dataset.symbol = symbol;
   made.dataset.value = marketValue ?? "";
   const held = `${position.side === "SHORT" ? "-" : ""}${quantity(position.quantity)}`;
-  const name = element("th", "", [symbol, element("small", "source", position.source)]);
+  const profit = () => [signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercentage))];
+  // Narrow screens show the quantity and the profit in other cells, in place of their columns.
+  const name = element("th", "", [
+    stockLink(symbol), element("small", "source", position.source), element("small", "narrow", held),
+  ]);
   name.scope = "row";
   made.append(
-    name, element("td", "", held), element("td", "", price(current, currency, { assetClass, decimals: instrument?.decimals })),
-    element("td", "value", money(marketValue, currency)),
-    element("td", direction(unrealizedProfitLoss), [
-      signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercentage)),
-    ]));
+    name, element("td", "wide", held), element("td", "", price(current, currency, { assetClass, decimals: instrument?.decimals })),
+    element("td", "", [
+      element("span", "value", money(marketValue, currency)),
+      element("small", `narrow ${direction(unrealizedProfitLoss)}`, profit()),
+    ]),
+    element("td", `wide ${direction(unrealizedProfitLoss)}`, profit()));
   return made;
 }
 
@@ -76,10 +82,13 @@ function accountRow({ account: { provider, number, equity, currency, dayChange }
   ]);
 }
 
-/** Highlights a value that has changed. */
-function mark(fresh, old) {
+/** Shows the values of another row, and highlights a value that has changed. The link stays, with its focus. */
+function update(old, fresh) {
   const step = Number(fresh.dataset.value) - Number(old.dataset.value);
-  if (step !== 0) fresh.querySelector(".value").classList.add(step > 0 ? "rose" : "fell");
+  old.dataset.value = fresh.dataset.value;
+  old.querySelector("th .narrow").textContent = fresh.querySelector("th .narrow").textContent;
+  for (const cell of [...fresh.cells].slice(1)) old.cells[cell.cellIndex].replaceWith(cell.cloneNode(true));
+  if (step !== 0) old.querySelector(".value").classList.add(step > 0 ? "rose" : "fell");
 }
 
 function market(clock) {

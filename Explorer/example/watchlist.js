@@ -2,13 +2,25 @@
 // `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` if there is no list yet;
 // `stocktracker-remove-from-list`.
 
-import { drawn, element, showMessage } from "/example/elements.js";
+import { drawn, element, showMessage, stockLink } from "/example/elements.js";
 import { direction, percent, price } from "/example/format.js";
 
 const removeFromList = "/operations/stocktracker/stocktracker-remove-from-list.graphql";
 const find = "/operations/stocktracker/stocktracker-search.graphql";
 const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
 const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
+
+/**
+ * Adds a symbol to a list, or removes it.
+ *
+ * @param list `{id}`, or null: then a new list is created.
+ * @returns The list.
+ */
+export async function toggleWatched(client, list, symbol, isWatched) {
+  const variables = list ? { id: list.id, symbols: [symbol] } : { input: { name: "Favourites", symbols: [symbol] } };
+  const { data } = await client.run(isWatched ? removeFromList : list ? addToList : newList, variables);
+  return Object.values(data)[0].watchlist;
+}
 
 /** The delay between the last key and the search, in milliseconds. */
 const typingPause = 250;
@@ -29,8 +41,7 @@ export async function showWatchlist(client, first, reload) {
     form.reset();
     hits.hidden = true;
     try {
-      if (list) await client.run(addToList, { id: list.id, symbols: [symbol] });
-      else await client.run(newList, { input: { name: "Favourites", symbols: [symbol] } });
+      await toggleWatched(client, list, symbol, false);
       show(await reload());
     } catch (error) {
       showMessage(document.getElementById("failure"), error.message);
@@ -39,10 +50,10 @@ export async function showWatchlist(client, first, reload) {
 
   const remove = async (symbol) => {
     try {
-      await client.run(removeFromList, { id: list.id, symbols: [symbol] });
+      await toggleWatched(client, list, symbol, true);
       show(await reload());
       form.elements.text.focus();
-      document.getElementById("status").textContent = `${symbol} was removed from the watchlist.`;
+      document.getElementById("home-status").textContent = `${symbol} was removed from the watchlist.`;
     } catch (error) {
       showMessage(document.getElementById("failure"), error.message);
     }
@@ -52,7 +63,7 @@ export async function showWatchlist(client, first, reload) {
     const { data } = await client.run(find, { text, first: 6 });
     // The text has changed meanwhile; a search for the new text follows.
     if (form.elements.text.value.trim() !== text) return;
-    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, add)));
+    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, list, add)));
     if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
     hits.hidden = false;
   };
@@ -66,9 +77,16 @@ export async function showWatchlist(client, first, reload) {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    hits.querySelector("button")?.click();
+    hits.querySelector("a")?.click();
+  });
+  // The page of a hit is shown; the list of hits is of no use when the user comes back.
+  hits.addEventListener("click", ({ target }) => {
+    if (!target.closest("a")) return;
+    form.reset();
+    hits.hidden = true;
   });
   show(first);
+  return { show };
 }
 
 function item({ symbol, name, quote, chart, instrument }, remove) {
@@ -77,7 +95,7 @@ function item({ symbol, name, quote, chart, instrument }, remove) {
   button.setAttribute("aria-label", `Remove ${symbol} from the watchlist`);
   button.addEventListener("click", () => remove(symbol));
   const made = element("li", "", [
-    element("span", "name", [element("b", "", symbol), element("small", "", name)]),
+    element("span", "name", [stockLink(symbol), element("small", "", name)]),
     sparkline(chart?.columns.close ?? []),
     element("span", "price", [
       element("b", "", price(quote?.price, quote?.currency, instrument ?? {})),
@@ -89,15 +107,16 @@ function item({ symbol, name, quote, chart, instrument }, remove) {
   return made;
 }
 
-function hit({ symbol, name, exchange, inWatchlists }, add) {
-  const isWatched = (inWatchlists ?? []).length > 0;
-  const button = element("button", "", [
-    element("b", "", symbol), element("span", "", name ?? ""), element("small", "", isWatched ? "watched" : exchange ?? ""),
-  ]);
+/** A link to the page of a hit, and a button that adds it to the list. */
+function hit({ symbol, name, exchange, inWatchlists }, list, add) {
+  const link = stockLink(symbol, [element("b", "", symbol), element("span", "", name ?? ""), element("small", "", exchange ?? "")]);
+  if (inWatchlists?.some((one) => one && one.id === list?.id)) return element("li", "", [link, element("small", "", "watched")]);
+  const button = element("button", "", "Watch");
   button.type = "button";
+  button.setAttribute("aria-label", `Add ${symbol} to the watchlist`);
   button.dataset.symbol = symbol;
   button.addEventListener("click", () => add(symbol));
-  return element("li", "", [button]);
+  return element("li", "", [link, button]);
 }
 
 /** A line of closing prices, green if the last one is above the first. */

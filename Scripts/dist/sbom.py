@@ -1,9 +1,9 @@
 """Writes a software bill of materials (CycloneDX 1.6, JSON) to standard output.
 
-    sbom.py VERSION PACKAGE_RESOLVED EXECUTABLE
+    sbom.py VERSION PACKAGE_RESOLVED EXECUTABLE [PACKAGES]
 
 The components are the Swift packages in Package.resolved, and the system libraries that the executable loads, with their
-Debian packages where dpkg knows them. It contains no time and no random number, so that equal builds have equal documents.
+Debian packages where dpkg knows them; for an image, all Debian packages, from a file with `name<tab>version` lines. It contains no time and no random number, so that equal builds have equal documents.
 """
 
 import hashlib
@@ -22,6 +22,11 @@ def swift_packages(path):
         match = re.search(r"([^/]+)/([^/]+)$", location)
         purl = f"pkg:swift/github.com/{match[1]}/{match[2]}@{version}"
         yield {"type": "library", "name": pin["identity"], "version": version, "purl": purl, "bom-ref": purl}
+
+
+def debian_package(name, version):
+    purl = f"pkg:deb/debian/{name}@{version}"
+    return {"type": "library", "name": name, "version": version, "purl": purl, "bom-ref": purl}
 
 
 def system_libraries(executable):
@@ -45,17 +50,20 @@ def system_libraries(executable):
             version = subprocess.run(
                 ["dpkg-query", "-W", "-f", "${Version}\n", package], capture_output=True, text=True
             ).stdout.split("\n")[0]
-            purl = f"pkg:deb/debian/{package}@{version}"
-            component = {"type": "library", "name": package, "version": version, "purl": purl, "bom-ref": purl}
+            component = debian_package(package, version)
         if component["bom-ref"] not in seen:
             seen.add(component["bom-ref"])
             yield component
 
 
 def main():
-    version, resolved, executable = sys.argv[1:]
+    version, resolved, executable, *packages = sys.argv[1:]
     reference = f"pkg:generic/portico@{version}"
-    libraries = sorted(system_libraries(executable), key=lambda component: component["bom-ref"])
+    libraries = {component["bom-ref"]: component for component in system_libraries(executable)}
+    for line in open(packages[0], encoding="utf-8") if packages else []:
+        component = debian_package(*line.rstrip("\n").split("\t"))
+        libraries[component["bom-ref"]] = component
+    libraries = [libraries[reference] for reference in sorted(libraries)]
     components = list(swift_packages(resolved)) + libraries
     document = {
         "bomFormat": "CycloneDX",

@@ -24,6 +24,9 @@ class Page:
         self._answers = {}
         self.errors = []
         self.requests = []
+        # A function of the text of a request: the stage at which the request is made to fail, "Request" or "Response".
+        self.failing = None
+        self._tasks = set()
         self._reader = asyncio.create_task(self._read())
 
     async def call(self, method, **parameters):
@@ -57,6 +60,26 @@ class Page:
             self.errors.append(" ".join(str(one.get("value", one.get("description"))) for one in about["args"]))
         elif event == "Network.requestWillBeSent":
             self.requests.append(about["request"]["url"])
+        elif event == "Fetch.requestPaused":
+            task = asyncio.create_task(self._answer_pause(about))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _answer_pause(self, about):
+        stage = "Response" if "responseStatusCode" in about or "responseErrorReason" in about else "Request"
+        if self.failing and self.failing(about["request"].get("postData", "")) == stage:
+            await self.call("Fetch.failRequest", requestId=about["requestId"], errorReason="ConnectionReset")
+        else:
+            await self.call("Fetch.continueRequest", requestId=about["requestId"])
+
+    async def fail(self, failing):
+        """Makes requests fail: before they are sent, or after the server has answered; None ends it."""
+        self.failing = failing
+        if failing:
+            patterns = [{"urlPattern": "*/graphql", "requestStage": stage} for stage in ["Request", "Response"]]
+            await self.call("Fetch.enable", patterns=patterns)
+        else:
+            await self.call("Fetch.disable")
 
     async def open(self, url):
         for domain in ["Page", "Runtime", "Log", "Network"]:
@@ -111,6 +134,22 @@ class Page:
             field.select();
         }})()""")
         await self.call("Input.insertText", text=text)
+
+    async def press(self, key, shift=False):
+        """Presses a key: a name such as Tab, Enter or ArrowRight, or " "."""
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        text = {"Enter": "\r", " ": " "}.get(key)
+        about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 if shift else 0}
+        await self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **about, **({"text": text} if text else {}))
+        await self.call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    async def tab_to(self, selector, limit=120):
+        """Presses Tab until an element has the focus."""
+        for _ in range(limit):
+            await self.press("Tab")
+            if await self.run(f"document.activeElement.matches({json.dumps(selector)})"):
+                return
+        raise AssertionError(f"{selector} is not reached by Tab")
 
     async def look(self, width, height, scheme="light"):
         """Sets the size of the window, and the colour scheme."""

@@ -149,7 +149,7 @@ async def adds_a_goal(page):
 
 async def adds_to_the_watchlist(page):
     await page.type("#search input", "Tesla")
-    await page.click('#hits:not([hidden]) [data-symbol="TSLA"]')
+    await page.click('#hits:not([hidden]) button[data-symbol="TSLA"]')
     await page.until('document.querySelector("#watchlist [data-symbol=TSLA] .sparkline .line")', "its sparkline")
     price = await page.run('document.querySelector("#watchlist [data-symbol=TSLA] .price b").textContent')
     assert price.startswith("$"), price
@@ -190,6 +190,249 @@ async def signs_up_and_connects(page):
     page.errors = [text for text in page.errors if consent not in text]
 
 
+STORED = 'Object.keys(localStorage).filter((key) => key.startsWith("portico:example:order:")).length'
+
+
+def order_in(state, text=""):
+    """A condition: an order with the text is in one of the states, which are separated by spaces."""
+    return (f"[...document.querySelectorAll('#orders li[data-order]')].some((one) => "
+            f"{json.dumps(state.split())}.includes(one.dataset.state) && one.textContent.includes({json.dumps(text)}))")
+
+
+async def open_stock(page, symbol):
+    await page.run(f"location.hash = '#/stock/' + encodeURIComponent({json.dumps(symbol)})")
+    await page.until(f"document.querySelector('#stock-symbol')?.textContent === {json.dumps(symbol)}"
+                     " && !document.querySelector('#stock-body').hidden", f"the page of {symbol}")
+
+
+async def fill_ticket(page, size, limit=None, side="BUY"):
+    await page.run(f"""(() => {{
+        const form = document.getElementById("ticket");
+        const set = (name, value) => {{
+            form.elements[name].value = value;
+            form.elements[name].dispatchEvent?.(new Event("input", {{ bubbles: true }}));
+        }};
+        set("type", {json.dumps("LIMIT" if limit else "MARKET")});
+        set("size", {json.dumps(size)});
+        if ({json.dumps(limit)}) set("limit", {json.dumps(limit)});
+        form.querySelector("[name=side][value={side}]").click();
+    }})()""")
+
+
+async def send_order(page):
+    await page.click("#ticket .primary:enabled")
+    await page.until('document.getElementById("review").open', "the review")
+    await page.click("#review [value=place]")
+
+
+async def opens_a_stock(page):
+    await page.click("#positions a[data-symbol=AAPL]")
+    await page.until('document.querySelector("#price-chart svg .line")', "the chart")
+    assert "Apple" in await page.run('document.getElementById("stock-name").textContent')
+    assert await page.run("document.activeElement.id") == "stock-name", "the heading has the focus"
+    await page.until('document.getElementById("stock-price").textContent.startsWith("$")', "the price")
+    await page.until('document.querySelectorAll("#news a").length > 0', "news")
+    await page.until('document.querySelector("#stock-positions [data-position]")', "the position")
+    for name in ["price-live", "position-live", "orders-live"]:
+        await page.until(f'document.getElementById("{name}").textContent === "Live"', name)
+
+
+async def changes_the_range(page):
+    """Every range has a chart, a sentence and a table."""
+    ranges = await page.run('[...document.querySelectorAll("#ranges input")].map((one) => one.value)')
+    assert ranges[0] == "ONE_DAY" and ranges[-1] == "MAX" and len(ranges) == 9, ranges
+    summaries = set()
+    for name in ranges:
+        await page.click(f"#ranges input[value={name}]")
+        await page.until(f'document.querySelector("#price-chart[data-range={name}]:not([aria-busy]) svg .line")', f"the chart of {name}")
+        about = await page.run("""({
+            summary: document.getElementById("chart-summary").textContent, rows: document.querySelectorAll("#chart-values tr").length,
+            label: document.querySelector("#price-chart svg").getAttribute("aria-label"), hash: location.hash })""")
+        assert about["summary"] in about["label"] and 2 <= about["rows"] <= 30, about
+        assert about["hash"] == f"#/stock/AAPL/{name}", about
+        summaries.add(about["summary"])
+    place = await page.run("""(() => {
+        const box = document.getElementById("price-chart").getBoundingClientRect();
+        return { x: box.x + box.width / 3, y: box.y + 50 };
+    })()""")
+    await page.call("Input.dispatchMouseEvent", type="mouseMoved", **place)
+    await page.until('/ \\$[0-9.]+$/.test(document.querySelector("#price-chart [visibility=visible] .reading")?.textContent ?? "")', "the value under the pointer")
+    assert len(summaries) == 9, summaries
+    await page.call("Page.reload")
+    await page.until('document.querySelector("#price-chart[data-range=MAX] svg")', "the same range after a reload")
+
+
+async def places_an_order(page):
+    await fill_ticket(page, "2", limit="2.50")
+    assert "$5.00" in await page.run('document.getElementById("estimate").textContent')
+    await send_order(page)
+    await page.until(order_in("OPEN", "buy 2 at limit $2.50"), "the open order")
+    assert await page.run(STORED) == 0, "its key is kept, although the outcome is known"
+
+
+async def replaces_the_order(page):
+    await page.click("#orders [data-action=replace]")
+    await page.type("#replace [name=limit]", "2.75")
+    await page.type("#replace [name=quantity]", "3")
+    await page.click("#replace [value=change]")
+    await page.until(order_in("OPEN", "buy 3 at limit $2.75"), "the changed order")
+    assert not await page.run('document.getElementById("replace").open')
+
+
+async def cancels_the_order(page):
+    await page.click("#orders [data-action=cancel]")
+    await page.until(order_in("CANCELED", "buy 3 at limit $2.75"), "the end of the order")
+
+
+async def fills_an_order(page):
+    """The state of the order and the position follow without a reload."""
+    held = 'parseFloat(document.querySelector("#stock-positions [data-position] b").textContent)'
+    before = await page.run(held)
+    await fill_ticket(page, "1")
+    await send_order(page)
+    await page.until(order_in("FILLED", "buy 1 at market"), "the filled order")
+    await page.until(f"{held} === {before + 1}", "the larger position")
+
+
+async def shows_a_rejection(page):
+    await fill_ticket(page, "900000", limit="200")
+    await send_order(page)
+    await page.until('/\\((INSUFFICIENT_FUNDS|PRICE|QUANTITY)\\) \\w+/.test(document.getElementById("ticket-failure").textContent)', "code and remedy")
+    assert await page.run(STORED) == 0
+
+
+async def sends_an_order_once(page):
+    """A request that is lost keeps its key over a reload; a response that is lost places no second order."""
+    await fill_ticket(page, "4", limit="2.10")
+    await page.fail(lambda body: "Request" if "placeOrder" in body else None)
+    await send_order(page)
+    await page.until('document.querySelector(".placement")', "the order without an outcome")
+    assert await page.run('document.querySelector("#ticket .primary").disabled'), "another order can be sent"
+    await page.fail(None)
+    await page.call("Page.reload")
+    await page.until('document.querySelector(".placement")?.textContent.includes("buy 4 AAPL at limit 2.10")', "the order after a reload")
+    await page.fail(lambda body: "Response" if "placeOrder" in body else None)
+    await page.click(".placement button")
+    # The order arrived, so it is among the orders, and its key is not needed any more.
+    await page.until(order_in("OPEN", "buy 4 at limit $2.10"), "the order that was placed")
+    await page.until(f'{STORED} === 0 && !document.querySelector(".placement")', "the end of the question")
+    await page.fail(None)
+    await page.call("Page.reload")
+    await page.until(order_in("OPEN", "buy 4 at limit $2.10"), "the order after a reload")
+    placed = await page.run("""[...document.querySelectorAll("#orders li")].map((one) => one.textContent)
+        .filter((text) => text.includes("buy 4"))""")
+    assert len(placed) == 1, placed
+    await page.click("#orders [data-action=cancel]")
+    await page.until(order_in("CANCELED", "buy 4"), "its end")
+    page.errors = [text for text in page.errors if "ERR_CONNECTION_RESET" not in text]
+
+
+async def shows_an_unknown_symbol(page):
+    await page.run("location.hash = '#/stock/NOSUCH'")
+    await page.until('/\\(NOT_FOUND\\) \\w+/.test(document.getElementById("stock-failure")?.textContent ?? "")', "code and remedy")
+
+
+async def goes_back(page):
+    """Back shows the screen before, with the focus where it was."""
+    await page.run("location.hash = '#/'")
+    await page.click("#watchlist a[data-symbol=TSLA]")
+    await page.until('document.querySelector("#stock-symbol")?.textContent === "TSLA"', "the page")
+    await page.run("history.back()")
+    await page.until('!document.getElementById("home").hidden && document.activeElement.dataset.symbol === "TSLA"', "home")
+    assert await page.run('document.getElementById("stock").hidden')
+
+
+async def trades_a_pair(page):
+    """The prices of a pair have its decimals in every place."""
+    await open_stock(page, "USD/JPY")
+    prices = await page.run("""[document.getElementById("stock-price"), ...document.querySelectorAll("#day-figures dd, #price-chart .value")]
+        .map((one) => one.textContent).slice(0, 4)""")
+    assert all(text == "–" or (text[0].isdigit() and len(text.partition(".")[2]) >= 2) for text in prices), prices
+    assert prices[0] != "–"
+
+
+async def uses_the_keyboard(page):
+    """From the search to a changed and cancelled order, without a pointer."""
+    await page.run("location.hash = '#/'")
+    await page.until('!document.getElementById("home").hidden', "home")
+    await page.tab_to("#search input")
+    await page.call("Input.insertText", text="Microsoft")
+    await page.until("document.querySelector('#hits:not([hidden]) a')", "hits")
+    await page.tab_to("#hits a[data-symbol=MSFT]", 5)
+    await page.press("Enter")
+    await page.until('document.querySelector("#stock-symbol")?.textContent === "MSFT" && !document.getElementById("stock-body").hidden', "the page")
+    await page.tab_to("#ranges input")
+    await page.press("ArrowRight")
+    await page.until('document.querySelector("#price-chart[data-range=FIVE_YEARS]:not([aria-busy]) svg")', "the next range")
+    await page.tab_to("#ticket [name=size]")
+    await page.run("document.activeElement.select()")
+    await page.call("Input.insertText", text="1")
+    await page.tab_to("#ticket [name=type]")
+    await page.press("ArrowDown")
+    await page.tab_to("#ticket [name=limit]")
+    await page.call("Input.insertText", text="3.10")
+    await page.press("Enter")
+    await page.until('document.activeElement.closest("#review")', "the focus in the review")
+    if not await page.run('document.activeElement.matches("[value=place]")'):
+        await page.tab_to("#review [value=place]", 3)
+    await page.press("Enter")
+    await page.until(order_in("OPEN", "buy 1 at limit $3.10"), "the order")
+    await page.tab_to("#orders [data-action=replace]")
+    await page.press("Enter")
+    await page.tab_to("#replace [name=limit]", 6)
+    await page.run("document.activeElement.select()")
+    await page.call("Input.insertText", text="3.20")
+    await page.press("Enter")
+    await page.until(order_in("OPEN", "buy 1 at limit $3.20"), "the changed order")
+    await page.tab_to("#orders [data-action=cancel]")
+    await page.press("Enter")
+    await page.until(order_in("CANCELED", "buy 1 at limit $3.20"), "the cancelled order")
+
+
+async def watches(page):
+    await open_stock(page, "GOOGL")
+    await page.click("#watch[aria-pressed=false]:not([hidden])")
+    await page.until('document.getElementById("watch").getAttribute("aria-pressed") === "true"', "a pressed button")
+    await page.run("location.hash = '#/'")
+    await page.until('document.querySelector("#watchlist a[data-symbol=GOOGL]")', "the symbol in the list")
+    await open_stock(page, "GOOGL")
+    await page.click("#watch[aria-pressed=true]")
+    await page.until('document.getElementById("watch").getAttribute("aria-pressed") === "false"', "the button again")
+
+
+async def fits_a_phone(page):
+    """No screen scrolls sideways, neither as a whole nor in its tables."""
+    await page.look(390, 844)
+    wide = """[document.documentElement, ...document.querySelectorAll(".card")]
+        .filter((one) => one.scrollWidth > one.clientWidth + (one === document.documentElement ? 0 : 1))
+        .map((one) => `${one.tagName} ${one.getAttribute("aria-labelledby") ?? one.id}: ${one.scrollWidth} > ${one.clientWidth}`)"""
+    try:
+        await page.run("location.hash = '#/'")
+        await page.until('!document.getElementById("home").hidden && document.querySelectorAll("#positions tr").length > 3', "home")
+        faults = {"home": await page.run(wide)}
+        for symbol in ["AAPL", "USD/JPY"]:
+            await open_stock(page, symbol)
+            await page.run("document.querySelector('#stock details').open = true")
+            faults[symbol] = await page.run(wide)
+        await fill_ticket(page, "1", limit="150.00")
+        await page.run("document.getElementById('ticket').requestSubmit()")
+        await page.until('document.getElementById("review").open', "the review")
+        faults["review"] = await page.run(wide + ".concat(document.getElementById('review').scrollWidth > 390 ? ['review'] : [])")
+        await page.run("document.getElementById('review').close('cancel')")
+        assert not any(faults.values()), faults
+    finally:
+        await page.look(1440, 900)
+        await page.run("location.hash = '#/'")
+        await page.until('!document.getElementById("home").hidden', "home")
+
+
+async def explorer_fits_a_phone(page):
+    await page.look(390, 844)
+    sizes = await page.run("[document.documentElement.scrollWidth, innerWidth]")
+    await page.look(1440, 900)
+    assert sizes[0] <= sizes[1], sizes
+
+
 async def stays_signed_in(page):
     await page.call("Page.reload")
     await page.until('document.querySelector("#watchlist [data-symbol=TSLA]")', "the same home")
@@ -226,12 +469,27 @@ async def main(base, folder):
         ("explorer: subscriptions", follows_subscriptions),
         ("explorer: every root field", runs_every_root_field),
         ("explorer: a guest", becomes_a_guest),
+        ("explorer: the width of a phone", explorer_fits_a_phone),
     ]
     example = [
         ("example: sign in, and a live home screen", signs_in),
         ("example: a goal is added", adds_a_goal),
         ("example: a symbol is added to the watchlist", adds_to_the_watchlist),
         ("example: the price of a pair has its decimals", shows_decimals_of_a_pair),
+        ("example: Back returns from a stock", goes_back),
+        ("example: the page of a stock", opens_a_stock),
+        ("example: ranges of the chart", changes_the_range),
+        ("example: an order is placed", places_an_order),
+        ("example: the order is replaced", replaces_the_order),
+        ("example: the order is cancelled", cancels_the_order),
+        ("example: an order is filled, and the position follows", fills_an_order),
+        ("example: a rejected order has a code and a remedy", shows_a_rejection),
+        ("example: an order is sent at most once", sends_an_order_once),
+        ("example: an unknown symbol has a code and a remedy", shows_an_unknown_symbol),
+        ("example: the page of a currency pair", trades_a_pair),
+        ("example: a stock is watched on its page", watches),
+        ("example: everything by keyboard", uses_the_keyboard),
+        ("example: the width of a phone", fits_a_phone),
         ("example: the session survives a reload, and ends", stays_signed_in),
         ("example: the demo user again", signs_in),
         ("example: a goal is deleted", deletes_a_goal),

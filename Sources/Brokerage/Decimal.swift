@@ -225,15 +225,23 @@ extension Decimal {
             let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: larger)
             return rounding.round(quotient, remainder: rest, of: larger)
         }
+        let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
+        return try appending(exponent, to: quotient, rest: rest, of: divisor, rounding)
+    }
+
+    /// `quotient` + `rest` ÷ `divisor`, times 10^`count`, rounded.
+    private static func appending(
+        _ count: Int, to quotient: UInt128, rest: UInt128, of divisor: UInt128, _ rounding: Rounding
+    ) throws(DivisionFailure) -> UInt128 {
         // Schoolbook division, up to 38 digits a step.
-        var (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
-        var remaining = exponent
+        var (quotient, rest) = (quotient, rest)
+        var remaining = count
         while remaining > 0 {
             let step = min(remaining, maximumScale)
             let power = PowersOfTen[step].magnitude
             let (shifted, over) = quotient.multipliedReportingOverflow(by: power)
             // The rest is below the divisor, so this quotient is below `power` and cannot overflow.
-            let (next, nextRest) = divisor.dividingFullWidth(rest.multipliedFullWidth(by: power))
+            let (next, nextRest) = divisor.dividing(rest.fullProduct(with: power))
             let (sum, overAgain) = shifted.addingReportingOverflow(next)
             guard !over, !overAgain else { throw .overflow }
             (quotient, rest) = (sum, nextRest)
@@ -242,6 +250,56 @@ extension Decimal {
         // More than a signed number holds, and so near the end of the unsigned ones that rounding might wrap around.
         guard quotient <= Int128.max.magnitude else { throw .overflow }
         return rounding.round(quotient, remainder: rest, of: divisor)
+    }
+}
+
+extension Decimal {
+    /// This number × `factor` ÷ `divisor` with exactly `digits` digits after the point, 0 to ``maximumScale``
+    /// (clamped), rounded once from the exact value, even if the product has more digits than a ``Decimal``.
+    package func multiplied(
+        by factor: Decimal, dividedBy divisor: Decimal, to digits: Int, _ rounding: Rounding
+    ) throws(DivisionFailure) -> Decimal {
+        guard !divisor.isZero else { throw .divisionByZero }
+        let digits = min(max(digits, 0), Self.maximumScale)
+        let unit = divisor.coefficient.magnitude
+        let product = coefficient.magnitude.fullProduct(with: factor.coefficient.magnitude)
+        let (high, highRest) = product.high.quotientAndRemainder(dividingBy: unit)
+        let (low, rest) = unit.dividing((highRest, product.low))
+        let exponent = digits + divisor.scale - scale - factor.scale
+        let quotient: UInt128
+        if exponent < 0 {
+            quotient = try Self.removing(-exponent, from: (high, low), hasRest: rest != 0, rounding)
+        } else if high == 0 {
+            quotient = try Self.appending(exponent, to: low, rest: rest, of: unit, rounding)
+        } else {
+            throw .overflow
+        }
+        guard let whole = Int128(exactly: quotient) else { throw .overflow }
+        let isBelowZero = (isNegative != factor.isNegative) != divisor.isNegative
+        return Decimal(uncheckedCoefficient: isBelowZero ? -whole : whole, scale: digits)
+    }
+
+    /// `number` ÷ 10^`count`, rounded; `count` is at least 1, `hasRest` states that the number is a little larger.
+    private static func removing(
+        _ count: Int, from number: (high: UInt128, low: UInt128), hasRest: Bool, _ rounding: Rounding
+    ) throws(DivisionFailure) -> UInt128 {
+        var (high, low, hasRest) = (number.high, number.low, hasRest)
+        var remaining = count
+        while true {
+            let step = min(remaining, maximumScale)
+            let power = PowersOfTen[step].magnitude
+            let (nextHigh, carry) = high.quotientAndRemainder(dividingBy: power)
+            let (nextLow, rest) = power.dividing((carry, low))
+            (high, low) = (nextHigh, nextLow)
+            remaining -= step
+            if remaining == 0 {
+                guard high == 0, low <= Int128.max.magnitude else { throw .overflow }
+                // What was cut off before decides a tie.
+                return rounding.round(
+                    low, remainder: hasRest && rest == power / 2 ? rest + 1 : rest, of: power)
+            }
+            hasRest = hasRest || rest != 0
+        }
     }
 }
 

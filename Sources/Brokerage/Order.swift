@@ -31,6 +31,8 @@ package struct Order: Hashable, Sendable {
     /// The broker's id of the order that this one took the place of, and of the one that took its own.
     package var replaces: String?
     package var replacedBy: String?
+    /// The broker's id of the order that this one is a leg of; nil also if the broker does not report it.
+    package var parentID: String?
     /// Take-profit, stop-loss and other orders tied to this one.
     package var legs: [Order]
     package var submittedAt: Instant?
@@ -54,6 +56,13 @@ package struct Order: Hashable, Sendable {
 package enum OrderSide: String, Sendable, CaseIterable {
     case buy = "BUY"
     case sell = "SELL"
+
+    package var opposite: OrderSide {
+        switch self {
+        case .buy: .sell
+        case .sell: .buy
+        }
+    }
 }
 
 /// What makes an order execute.
@@ -134,11 +143,13 @@ package struct OrderTicket: Hashable, Sendable {
     /// With `goodTillDate`.
     package var expiresOn: CalendarDate?
     package var isExtendedHours: Bool
+    /// The orders that close the position; nil for a simple order.
+    package var exits: OrderExits?
 
     package init(
         clientOrderID: String, accountID: String, symbol: Symbol, side: OrderSide, size: OrderSize,
         price: OrderPricing, timeInForce: TimeInForce = .day, expiresOn: CalendarDate? = nil,
-        isExtendedHours: Bool = false
+        isExtendedHours: Bool = false, exits: OrderExits? = nil
     ) {
         self.clientOrderID = clientOrderID
         self.accountID = accountID
@@ -149,6 +160,46 @@ package struct OrderTicket: Hashable, Sendable {
         self.timeInForce = timeInForce
         self.expiresOn = expiresOn
         self.isExtendedHours = isExtendedHours
+        self.exits = exits
+    }
+
+    /// The side of the orders that close the position.
+    package var exitSide: OrderSide { exits?.closesExistingPosition == true ? side : side.opposite }
+}
+
+/// The orders that close a position: at a profit, at a loss, or both, of which one cancels the other.
+package struct OrderExits: Hashable, Sendable {
+    /// The limit price of the take profit.
+    package var takeProfit: Decimal?
+    package var stopLoss: StopLoss?
+    /// Whether the position exists, so that the exits are placed without an entry: the ticket itself is the
+    /// take profit, and the stop loss its leg (OCO). Otherwise they start when the ticket is filled
+    /// (bracket, OTO).
+    package var closesExistingPosition: Bool
+
+    package struct StopLoss: Hashable, Sendable {
+        package var stop: Decimal
+        /// The limit price after the stop; nil for the best price.
+        package var limit: Decimal?
+
+        package init(stop: Decimal, limit: Decimal? = nil) {
+            self.stop = stop
+            self.limit = limit
+        }
+
+        package var price: OrderPricing { limit.map { .stopLimit(stop: stop, limit: $0) } ?? .stop(stop) }
+    }
+
+    package init(takeProfit: Decimal?, stopLoss: StopLoss?, closesExistingPosition: Bool = false) {
+        self.takeProfit = takeProfit
+        self.stopLoss = stopLoss
+        self.closesExistingPosition = closesExistingPosition
+    }
+
+    /// The prices of the legs: of the take profit first, unless the ticket is the take profit.
+    package var legs: [OrderPricing] {
+        let profit = closesExistingPosition ? nil : takeProfit.map { OrderPricing.limit($0) }
+        return [profit, stopLoss?.price].compactMap(\.self)
     }
 }
 

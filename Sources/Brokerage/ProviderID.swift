@@ -1,10 +1,89 @@
-/// A broker or market-data service; the raw value is its name in the schema.
-package enum ProviderID: String, Sendable, CaseIterable {
-    case alpaca = "ALPACA"
-    case saxo = "SAXO"
-    case alphaVantage = "ALPHA_VANTAGE"
-    case yahoo = "YAHOO"
-    case polygon = "POLYGON"
+/// A broker or market-data service.
+package enum ProviderID: Hashable, Sendable {
+    case alpaca
+    case saxo
+    case alphaVantage
+    case yahoo
+    case polygon
+    /// A provider that a provider file describes; `OTHER` in the schema.
+    case other(ProviderName)
+}
+
+extension ProviderID: CaseIterable {
+    /// The compiled providers.
+    package static let allCases: [ProviderID] = [.alpaca, .saxo, .alphaVantage, .yahoo, .polygon]
+}
+
+extension ProviderID: RawRepresentable {
+    /// The provider with this name; nil for a text that is no name of a provider.
+    package init?(rawValue: String) {
+        switch rawValue {
+        case "ALPACA": self = .alpaca
+        case "SAXO": self = .saxo
+        case "ALPHA_VANTAGE": self = .alphaVantage
+        case "YAHOO": self = .yahoo
+        case "POLYGON": self = .polygon
+        default:
+            guard let name = ProviderName(rawValue) else { return nil }
+            self = .other(name)
+        }
+    }
+
+    /// The name, unique among all providers: in capitals that of the schema, or in small letters that of a provider file.
+    package var rawValue: String {
+        switch self {
+        case .alpaca: "ALPACA"
+        case .saxo: "SAXO"
+        case .alphaVantage: "ALPHA_VANTAGE"
+        case .yahoo: "YAHOO"
+        case .polygon: "POLYGON"
+        case .other(let name): name.text
+        }
+    }
+}
+
+/// The name of a provider that a file describes: 1 to 15 small letters, digits and hyphens, a letter first.
+///
+/// A name of a compiled provider has capitals only, so that the two are never equal. The text is stored in two
+/// words, because each quote and each key of a cache contains its provider: a copy counts no references.
+package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
+    private let head: UInt64
+    private let tail: UInt64
+
+    package static let maximumLength = 15
+
+    /// Nil for a text that has not this form.
+    package init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard (1...Self.maximumLength).contains(bytes.count), Self.isLetter(bytes[0]),
+            bytes.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "-") })
+        else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        for (index, byte) in bytes.enumerated() {
+            if index < 8 {
+                words.0 |= UInt64(byte) << UInt64(8 * index)
+            } else {
+                words.1 |= UInt64(byte) << UInt64(8 * (index - 8))
+            }
+        }
+        (head, tail) = words
+    }
+
+    package var text: String {
+        var bytes: [UInt8] = []
+        for word in [head, tail] {
+            for index in 0..<8 {
+                let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * index))
+                if byte != 0 { bytes.append(byte) }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    package var description: String { text }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 /// A kind of market data that a provider may have.
@@ -56,6 +135,7 @@ extension ProviderID {
             case .alphaVantage: alphaVantage
             case .yahoo: yahoo
             case .polygon: polygon
+            case .other: other
             }
         }
 
@@ -81,6 +161,11 @@ extension ProviderID {
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(60), unknownLifetime: .seconds(3_600),
             ranks: [.quotes: 4, .charts: 5, .instruments: 5, .fundamentals: 2])
+        // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
+        // has the ranks.
+        let other = ProviderTraits(
+            isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
+            minimumAge: .seconds(15), unknownLifetime: .seconds(3_600), ranks: [:])
     }
 }
 

@@ -85,6 +85,50 @@ struct DecimalArithmeticTests {
         #expect(quotient.description == expected)
     }
 
+    @Test(
+        "multiplies and divides in one step, rounded once",
+        arguments: [
+            ("2", "3", "4", 1, "1.5"), ("1", "1", "3", 4, "0.3333"), ("-1", "2", "3", 4, "-0.6667"),
+            ("-1", "-2", "-3", 2, "-0.67"), ("0", "5", "7", 2, "0.00"),
+            (largest, largest, largest, 0, largest), (largest, "1e-38", "1e-38", 0, largest),
+            ("1e38", "1e38", "1e38", 0, "100000000000000000000000000000000000000"),
+            ("1e-38", "1e-38", "1e-38", 38, "0." + zeros(37) + "1"),
+            // 0.25 and 0.75 of the last digit, and ties that digits after them decide.
+            ("1e-38", "25", "1", 37, "0." + zeros(36) + "2"),
+            ("1e-38", "75", "1", 37, "0." + zeros(36) + "8"),
+            ("1e-38", "1", "2", 37, "0." + zeros(37)),
+            (
+                "0.00000000000000000000000000000000000001", "0.5", "0.09999999999999999999999999999999999999",
+                37,
+                "0." + zeros(36) + "1"
+            ),
+            ("1", "5", "10", 0, "0"), ("3", "5", "10", 0, "2"),
+            ("5.00000000000000000001", "0.1", "1", 0, "1"),
+        ])
+    func multipliesAndDivides(
+        _ number: String, _ factor: String, _ divisor: String, to digits: Int, expected: String
+    ) throws {
+        let result = try Self.decimal(number).multiplied(
+            by: try Self.decimal(factor), dividedBy: try Self.decimal(divisor), to: digits, .halfEven)
+        #expect(result.description == expected)
+    }
+
+    @Test("refuses a product and quotient out of its range")
+    func refusesProduct() throws {
+        let largest = try Self.decimal(Self.largest)
+        #expect(throws: Decimal.DivisionFailure.divisionByZero) {
+            try largest.multiplied(by: 1, dividedBy: 0, to: 2, .halfUp)
+        }
+        for (factor, divisor, digits) in [
+            ("2", "1", 0), ("1", "1", 1), ("1e38", "0.1", 0), (Self.largest, "1e-38", 38),
+        ] {
+            #expect(throws: Decimal.DivisionFailure.overflow) {
+                try largest.multiplied(
+                    by: Self.decimal(factor), dividedBy: Self.decimal(divisor), to: digits, .halfUp)
+            }
+        }
+    }
+
     static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
     @Test("refuses to divide by zero or past its range")
@@ -142,6 +186,31 @@ struct DecimalLawTests {
             }
         }
         #expect(computed > 1_000)
+    }
+
+    @Test("a product and quotient in one step equals the two steps", arguments: [31, 32, 33] as [UInt64])
+    func oneStep(seed: UInt64) throws {
+        var random = SplitMix(seed: seed)
+        var computed = 0
+        for _ in 0..<2_000 {
+            let (a, b, c) = (try random.decimal(), try random.decimal(), try random.decimal())
+            let digits = Int.random(in: 0...38, using: &random)
+            for rounding in Decimal.Rounding.allCases {
+                guard let product = try? a * b,
+                    let quotient = try? product.divided(by: c, to: digits, rounding)
+                else { continue }
+                computed += 1
+                let direct = try a.multiplied(by: b, dividedBy: c, to: digits, rounding)
+                #expect(direct.description == quotient.description, "\(a) × \(b) ÷ \(c)")
+            }
+            // The product may exceed a Decimal, but not the result.
+            guard !b.isZero, let back = try? a.multiplied(by: b, dividedBy: b, to: a.scale, .halfEven) else {
+                continue
+            }
+            computed += 1
+            #expect(back == a, "\(a) × \(b) ÷ \(b)")
+        }
+        #expect(computed > 2_000)
     }
 
     @Test(

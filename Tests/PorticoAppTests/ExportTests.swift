@@ -4,12 +4,11 @@ import Gateway
 import NIOHTTP1
 import PorticoApp
 import PorticoCore
+import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Storage
-@testable import Web
+import Web
 
 @Suite("The export")
 struct ExportTests {
@@ -83,7 +82,9 @@ struct ExportTests {
         var limits = CallLimits()
         limits.totalExports = CallRate(burst: 3, every: .seconds(600))
         let route = UserDataExportRoute(
-            session: { _ in .success(.anonymous) }, export: UserDataExport(of: try .temporary()),
+            sessions: RouteSessions(
+                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }),
+            export: UserDataExport(of: try .temporary()),
             limits: limits)
         for name in ["ann", "bob", "carl"] {
             #expect(try await route.response(for: #require(OwnerID(name))).status == .ok)
@@ -110,7 +111,9 @@ struct ExportTests {
     func atOnce() async throws {
         let file = try UserDatabase.temporary()
         let route = UserDataExportRoute(
-            session: { _ in .success(.anonymous) }, export: UserDataExport(of: file), limits: CallLimits())
+            sessions: RouteSessions(
+                known: { _ in .success(.anonymous) }, verified: { _ in .success(.anonymous) }),
+            export: UserDataExport(of: file), limits: CallLimits())
         // All four readers are busy, so that no export ends before they are free.
         let isFree = DispatchSemaphore(value: 0)
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in

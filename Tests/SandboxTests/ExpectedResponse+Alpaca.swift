@@ -20,6 +20,8 @@ extension ExpectedResponse {
     static let alpaca: [ExpectedResponse] = [
         trading("/v2/account", "Account"),
         trading("/v2/account/portfolio/history", "PortfolioHistory"),
+        trading("/v2/account/activities", "ActivityList"),
+        trading("/v2/account/activities/{activity_type}", "ActivityList", "/v2/account/activities/DIV"),
         trading("/v2/positions", "PositionList"),
         trading("/v2/positions/{symbol_or_asset_id}", "Position", "/v2/positions/BRK.B"),
         trading("/v2/assets", "AssetList"),
@@ -35,6 +37,7 @@ extension ExpectedResponse {
         data(
             "/v2/stocks/{symbol}/bars", in: "supplement", "AlpacaSymbolBars",
             "?timeframe=1Hour&start=2026-11-17&limit=5", path: "/v2/stocks/AAPL/bars"),
+        data("/v1/corporate-actions", "CorporateActions", "?start=2021-11-01&end=2026-11-19&limit=1000"),
         data("/v1beta1/news", "News", "?symbols=AAPL&limit=50&include_content=true"),
         ExpectedResponse(
             provider: .alpaca, endpoint: "GET /oauth/authorize", shape: .type("text/html; charset=UTF-8")

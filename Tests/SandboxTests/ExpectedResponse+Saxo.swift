@@ -12,6 +12,17 @@ extension ExpectedResponse {
     }
 
     private static let client = "?ClientKey=\(FakeSaxoClient.demo.escapedKey)"
+    private static let year = "FromDate=2025-11-20&ToDate=2026-11-19"
+
+    private static func report(
+        _ name: String, _ shape: String, _ rest: String = "", schema: String = "saxo"
+    ) -> ExpectedResponse {
+        let path = "/cs/v1/reports/\(name)/\(FakeSaxoClient.demo.escapedKey)"
+        return saxo(
+            "/cs/v1/reports/\(name)/{client_key}\(rest)", shape, rest.isEmpty ? "?\(year)" : "",
+            path: rest.isEmpty ? path : path + "/2021-01-01/2026-11-19", schema: schema)
+    }
+
     private static let details = "/ref/v1/instruments/details"
 
     static let saxo: [ExpectedResponse] = [
@@ -23,6 +34,17 @@ extension ExpectedResponse {
         saxo("/port/v1/netpositions/me", "NetPositionPage"),
         saxo("/port/v1/orders", "OpenOrderPage", client),
         saxo("/port/v1/orders/me", "OpenOrderPage"),
+        report("trades", "TradeReportPage"),
+        report("bookings", "BookingPage"),
+        report("closedPositions", "ClosedPositionReportPage", "/{from_date}/{to_date}"),
+        report(
+            "aggregatedAmounts", "SaxoAggregatedAmountPage", "/{from_date}/{to_date}", schema: "supplement"),
+        saxo(
+            "/hist/v4/performance/timeseries", "PerformanceTimeseries", client + "&StandardPeriod=Quarter"),
+        saxo("/hist/v4/performance/summary", "PerformanceSummary", client + "&" + year),
+        saxo(
+            "/hist/v3/accountvalues/{client_key}", "AccountValuesPage",
+            path: "/hist/v3/accountvalues/\(FakeSaxoClient.demo.escapedKey)"),
         saxo("/trade/v1/infoprices", "InfoPrice", "?Uic=21&AssetType=FxSpot"),
         saxo("/trade/v1/infoprices/list", "InfoPricePage", "?Uics=16,21,999999&AssetType=FxSpot"),
         saxo("/chart/v3/charts", "Chart", "?AssetType=FxSpot&Uic=21&Horizon=60&Count=30"),

@@ -328,7 +328,7 @@ struct FakeAlpacaOrdersTests {
                 "extended hours order must be DAY or GTC limit orders"),
             Refusal(
                 market.replacing("}", with: #","order_class":"bracket"}"#), 422, code: 42_210_000,
-                #"order_class "bracket" is not offered by the sandbox"#),
+                "bracket orders require take_profit.limit_price and stop_loss.stop_price"),
             Refusal(
                 resting(#","client_order_id":"taken""#), 422, code: 40_010_001,
                 "client_order_id must be unique"),

@@ -21,9 +21,12 @@ struct FakeSaxoPortfolioTests {
     @Test("a client's texts are what they say", arguments: clients)
     func constants(client: FakeSaxoClient) throws {
         for account in client.accounts {
-            #expect(account.opened > (try instant("2024-01-01T00:00:00Z")))
+            #expect(account.funded > (try instant("2024-01-01T00:00:00Z")))
+            #expect(account.opened > (try instant("2021-01-01T00:00:00Z")))
+            for trade in account.trades + (account.earlier?.trades ?? []) {
+                #expect(trade.date > (try date("2021-01-01")) && !trade.quantity.isZero)
+            }
             for trade in account.trades {
-                #expect(trade.date > (try date("2024-01-01")) && !trade.quantity.isZero)
                 #expect(FakeInstrument.all.contains { $0.symbol == trade.symbol })
             }
             #expect(account.limitOrders.allSatisfy { $0.price > .zero && $0.placed > account.opened })

@@ -3,7 +3,7 @@ import ProviderTestSupport
 import Testing
 import Upstream
 
-@testable import Yahoo
+import Yahoo
 
 @Suite("A crumb")
 struct PassTests {

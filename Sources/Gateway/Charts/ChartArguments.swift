@@ -13,7 +13,7 @@ struct ChartArguments: GraphQLArguments {
         try self.init(
             interval: arguments["interval"], range: arguments["range"], from: arguments["from"],
             to: arguments["to"], last: arguments["last"], adjustment: arguments["adjustment"],
-            isExtendedHours: arguments["extendedHours"], provider: arguments["provider"])
+            isExtendedHours: arguments["extendedHours"], provider: arguments.provider())
     }
 
     /// - Throws: `FieldError` for arguments that contradict each other, or are out of range.

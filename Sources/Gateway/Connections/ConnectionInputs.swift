@@ -13,7 +13,8 @@ struct ConnectProviderInput: GraphQLInputObject {
     let renew: String?
 
     init(_ arguments: ArgumentReader) throws {
-        provider = try arguments["provider"]
+        guard let provider = try arguments.provider(in: "input.") else { throw FieldError.internalError }
+        self.provider = provider
         credential = try arguments["credential"]
         environment = try arguments["environment"]
         let label = try (arguments["label"] as LabelText?)?.text

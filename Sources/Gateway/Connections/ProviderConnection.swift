@@ -148,6 +148,7 @@ extension ProviderConnection: GraphQLObject {
     package static let graphQL = ObjectType<ProviderConnection>("Connection") {
         Field("id") { ProviderConnection.globalID($0.id) }
         Field("provider", \.provider)
+        Field("providerName") { $0.provider.rawValue }
         Field("environment", \.environment)
         Field("label", \.label)
         Field("connectedAt", \.connectedAt)

@@ -49,6 +49,7 @@ extension Listing: GraphQLObject {
 
     package static let graphQL = ObjectType<Listing>("Listing") {
         Field("provider", \.provider)
+        Field("providerName") { $0.provider.rawValue }
         Field("key", \.key)
         Field("assetType", \.assetType)
         Field("exchange", \.exchange)

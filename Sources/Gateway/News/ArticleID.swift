@@ -41,7 +41,7 @@ extension GatewayContext {
     ///
     /// Those of one provider are requested together.
     func articles(_ ids: [ArticleID]) -> MaybeAsync<BatchResults<Article>> {
-        let providers = ProviderID.allCases.filter { provider in ids.contains { $0.provider == provider } }
+        let providers = Set(ids.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         let found: MaybeAsync<BatchResults<BatchResults<Article>>> = .each(providers) { provider in
             let marks = ids.filter { $0.provider == provider }.map(\.mark)
             return results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {

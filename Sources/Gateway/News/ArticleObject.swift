@@ -14,6 +14,7 @@ extension Article: GraphQLObject {
         Field("imageUrl", \.imageURL)
         Field("source", \.publisher)
         Field("provider", \.provider)
+        Field("providerName") { $0.provider.rawValue }
         Field("symbols", \.symbols)
         Field("publishedAt", \.publishedAt)
     }

@@ -18,6 +18,13 @@ package struct ConnectedOrder: Sendable {
     ///
     /// Nil if the outcome is known, or while the response is awaited.
     var reconciliation: ReconciliationState?
+    /// Portico's id of the order that this one is a leg of, if the journal knows it.
+    var parent: String?
+    /// Whether the journal has the order, and may know legs that the broker does not report.
+    var isInJournal = false
+
+    /// Whether the order has legs or is one.
+    var isInGroup: Bool { parent != nil || order.parentID != nil || !order.legs.isEmpty }
 
     var globalID: String { name.globalID(of: connection) }
 
@@ -72,7 +79,7 @@ extension ConnectedOrder {
             clientOrderID: known.idempotencyKey ?? order.clientOrderID,
             // As in the lists of a broker that also returns ended orders.
             time: (connection.reportsEndedOrders ? order.submittedAt : nil) ?? known.createdAt,
-            reconciliation: known.reconciliation)
+            reconciliation: known.reconciliation, parent: known.parent, isInJournal: true)
     }
 
     /// An order that the broker returned, with the name from the journal.
@@ -91,7 +98,7 @@ extension ConnectedOrder {
                 ? order.submittedAt ?? known?.createdAt ?? .latest
                     // One that has ended is in the journal alone, and stays in its place.
                 : known?.createdAt ?? order.submittedAt ?? .latest,
-            reconciliation: known?.reconciliation)
+            reconciliation: known?.reconciliation, parent: known?.parent, isInJournal: known != nil)
     }
 }
 
@@ -155,6 +162,7 @@ extension ConnectedOrder: GraphQLObject {
         Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
         Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
         Field("legs", load: { orders, context in .each(orders) { context.legs(of: $0) } })
+        Field("parent", load: { orders, context in context.parents(of: orders) })
         Field("submittedAt", \.order.submittedAt)
         Field("updatedAt", \.order.updatedAt)
         Field("filledAt", \.order.filledAt)

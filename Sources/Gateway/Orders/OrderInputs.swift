@@ -8,7 +8,9 @@ struct PlaceOrderInput {
     let instrument: InstrumentRef
     let side: OrderSide
     let size: OrderSizeInput
-    let price: OrderPriceInput
+    /// Nil for exits of an existing position.
+    let price: OrderPriceInput?
+    let exits: OrderExitsInput?
     let timeInForce: TimeInForce
     let expiresOn: CalendarDate?
     let isExtendedHours: Bool
@@ -18,7 +20,7 @@ extension PlaceOrderInput: GraphQLInputObject {
     static var sample: PlaceOrderInput {
         PlaceOrderInput(
             idempotencyKey: .sample, account: "", instrument: .sample, side: .sample, size: .sample,
-            price: .sample, timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
+            price: .sample, exits: nil, timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
     }
 
     init(_ fields: ArgumentReader) throws {
@@ -28,9 +30,63 @@ extension PlaceOrderInput: GraphQLInputObject {
         side = try fields["side"]
         size = try fields["size"]
         price = try fields["price"]
+        exits = try fields["exits"]
         timeInForce = try fields["timeInForce"]
         expiresOn = try fields["expiresOn"]
         isExtendedHours = try fields["extendedHours"]
+    }
+}
+
+/// `OrderExits` of the schema.
+struct OrderExitsInput {
+    let takeProfit: OrderAmount?
+    let stopLoss: OrderExits.StopLoss?
+}
+
+extension OrderExitsInput: GraphQLInputObject {
+    static var graphQLName: String { "OrderExits" }
+
+    static var sample: OrderExitsInput { OrderExitsInput(takeProfit: nil, stopLoss: nil) }
+
+    init(_ fields: ArgumentReader) throws {
+        takeProfit = (try fields["takeProfit"] as TakeProfitInput?)?.limit
+        stopLoss = (try fields["stopLoss"] as StopLossInput?).map {
+            OrderExits.StopLoss(stop: $0.stop.value, limit: $0.limit?.value)
+        }
+    }
+
+    /// `TakeProfit` of the schema.
+    private struct TakeProfitInput: GraphQLInputObject {
+        let limit: OrderAmount
+
+        static var graphQLName: String { "TakeProfit" }
+        static var sample: TakeProfitInput { TakeProfitInput(limit: .sample) }
+
+        init(limit: OrderAmount) {
+            self.limit = limit
+        }
+
+        init(_ fields: ArgumentReader) throws {
+            limit = try fields["limit"]
+        }
+    }
+
+    /// `StopLoss` of the schema.
+    private struct StopLossInput: GraphQLInputObject {
+        let stop: OrderAmount
+        let limit: OrderAmount?
+
+        static var graphQLName: String { "StopLoss" }
+        static var sample: StopLossInput { StopLossInput(stop: .sample, limit: nil) }
+
+        init(stop: OrderAmount, limit: OrderAmount?) {
+            (self.stop, self.limit) = (stop, limit)
+        }
+
+        init(_ fields: ArgumentReader) throws {
+            stop = try fields["stop"]
+            limit = try fields["limit"]
+        }
     }
 }
 

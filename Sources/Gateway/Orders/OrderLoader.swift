@@ -120,12 +120,62 @@ extension GatewayContext {
         }
     }
 
-    /// The orders that are tied to one.
+    /// The legs of an order: as the broker reports them, else as the journal knows them.
     func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
-        if linked.order.legs.isEmpty { return .ready([]) }
+        if linked.order.legs.isEmpty, !linked.isInJournal { return .ready([]) }
         return .async { [self] in
-            let legs = try await self.linked(linked.order.legs, of: linked.connection)
-            return legs.map { event?.order(instead: $0)?.linked ?? $0 }
+            try await readLegs(of: linked).map { event?.order(instead: $0)?.linked ?? $0 }
+        }
+    }
+
+    private func readLegs(of linked: ConnectedOrder) async throws -> [ConnectedOrder] {
+        let (reported, connection) = (linked.order.legs, linked.connection)
+        // A broker that returns ended orders reports all legs together with their parent. An order that comes
+        // from the journal has no legs.
+        if !linked.isInJournal || (connection.reportsEndedOrders && !reported.isEmpty) {
+            return try await self.linked(reported, of: connection)
+        }
+        let known = try await mapStorageErrors { () throws(StorageError) in
+            try await journal.legs(of: [linked.name.text], connection.owner, connection.id)
+        }[linked.name.text, default: []]
+        if known.isEmpty { return try await self.linked(reported, of: connection) }
+        let open = try await openLegs(known, reported, of: connection)
+        let byID = Dictionary((reported + open).map { ($0.id, $0) }) { first, _ in first }
+        let ids = Set(known.map(\.order.id))
+        let others = try await self.linked(reported.filter { !ids.contains($0.id) }, of: connection)
+        return known.map { leg in
+            guard let id = leg.providerOrderID else { return ConnectedOrder(leg, leg.currentOrder, of: connection) }
+            if let order = byID[id] { return ConnectedOrder(order, leg.names, of: connection) }
+            let isFresh = connection.reportsEndedOrders || leg.order.state.isFinal
+            return ConnectedOrder(leg, isFresh ? leg.currentOrder : leg.ended, of: connection)
+        } + others
+    }
+
+    /// The open orders of a broker that lists only these, if a leg is missing among the reported ones.
+    private func openLegs(
+        _ known: [JournalOrder], _ reported: [Order], of connection: BrokerConnection
+    ) async throws -> [Order] {
+        let ids = Set(reported.map(\.id))
+        guard !connection.reportsEndedOrders, let tradingAPI = connection.orders,
+            known.contains(where: { leg in
+                !leg.order.state.isFinal && leg.providerOrderID.map { !ids.contains($0) } ?? false
+            })
+        else { return [] }
+        let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
+        return try await page(query, of: connection, tradingAPI).orders
+    }
+
+    /// The order that each order is a leg of; nil for an order that is no leg.
+    func parents(of orders: [ConnectedOrder]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
+        .each(orders) { linked in
+            if let parent = linked.parent {
+                return .async { try await self.order(.current(parent), of: linked.connection) }
+            }
+            guard let id = linked.order.parentID else { return .ready(nil) }
+            return .async {
+                guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
+                return try await self.linked([order], of: linked.connection).first
+            }
         }
     }
 
@@ -278,9 +328,13 @@ extension GatewayContext {
             guard filter.matches(isFinal: order.order.state.isFinal) else { return nil }
             return ConnectedOrder(order, order.currentOrder, of: connection)
         }
-        return (
-            (filter.isOpen == false ? [] : listed) + ended, known.count == limit ? known.last?.createdAt : nil
-        )
+        // A leg is shown with its parent, as at other brokers; without it, it is in the list itself.
+        let all = (filter.isOpen == false ? [] : listed) + ended
+        let (shown, shownIDs) = (Set(all.map(\.name.text)), Set(all.map(\.order.id)))
+        let orders = all.filter { linked in
+            !(linked.parent.map(shown.contains) ?? linked.order.parentID.map(shownIDs.contains) ?? false)
+        }
+        return (orders, known.count == limit ? known.last?.createdAt : nil)
     }
 
     /// Stores the open orders of a broker, for the time after their end.

@@ -41,12 +41,10 @@ extension GatewayContext {
     /// The write continues if the client disconnects: a repeated request with the same key returns its
     /// outcome.
     func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
-        let connections = try connections(with: nil)
-        guard
-            let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
-        else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
-        let tradingAPI = try self.tradingAPI(of: connection)
-        let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
+        let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
+        let placing = OrderPlacement(
+            try input.ticket(at: connection), key: input.idempotencyKey.text, by: connection,
+            isStored: try isStored(connection))
         try tradingAPI.orderCapabilities.check(placing.ticket, at: connection.provider)
         let key = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
@@ -85,13 +83,33 @@ extension GatewayContext {
         }
     }
 
+    /// The connection of an account, and its broker's interface for orders.
+    func tradingAPI(ofAccount id: String) throws -> (BrokerConnection, any TradingAPI) {
+        let connections = try connections(with: nil)
+        guard let connection = connections.first(where: { id.hasPrefix($0.globalID(ofAccount: "")) })
+        else { throw FieldError.noAccount(id).of(argument: "input.accountId") }
+        return (connection, try tradingAPI(of: connection))
+    }
+
     /// Checks an order by reads: the account exists, and the broker trades the instrument in this way.
     private func check(
         _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
     ) async throws {
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
-        // Without a source of instruments, the broker checks the order.
-        guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else { return }
+        try await checkInstrument(input, ticket, at: provider)
+    }
+
+    /// Checks that the broker trades the instrument of an order in this way.
+    ///
+    /// - Returns: The instrument as the broker trades it; nil without a source of instruments: then the broker checks
+    ///   the order.
+    @discardableResult
+    func checkInstrument(
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
+    ) async throws -> Instrument? {
+        guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else {
+            return nil
+        }
         let argument = "input.instrument.\(input.instrument.field)"
         let found = try await naming(argument) {
             try await instrument(ticket.symbol, at: provider).value()
@@ -99,10 +117,11 @@ extension GatewayContext {
         if let listing = found?.listing, listing.provider == provider {
             try listing.check(ticket, naming: argument)
         }
+        return found
     }
 
     /// Adds the name of the argument to errors.
-    private func naming<Value>(
+    func naming<Value>(
         _ argument: String, _ body: () async throws -> Value
     ) async throws -> Value {
         do {
@@ -129,7 +148,8 @@ extension GatewayContext {
             tradingAPI, order, write, call throws(ProviderFailure) in
             try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
         } checking: { tradingAPI, order throws(FieldError) in
-            try tradingAPI.orderCapabilities.check(change, at: order.connection.provider)
+            try tradingAPI.orderCapabilities.check(
+                change, inGroup: order.isInGroup, at: order.connection.provider)
         }
     }
 
@@ -264,17 +284,46 @@ extension GatewayContext {
     }
 }
 
+extension PlaceOrderInput {
+    /// The order of the input, without the id for the broker.
+    ///
+    /// - Throws: `FieldError` BAD_USER_INPUT if the input has neither a price nor both exits.
+    func ticket(at connection: BrokerConnection) throws(FieldError) -> OrderTicket {
+        let account = String(self.account.dropFirst(connection.globalID(ofAccount: "").count))
+        var exits = self.exits.map { OrderExits(takeProfit: $0.takeProfit?.value, stopLoss: $0.stopLoss) }
+        if let exits, exits.takeProfit == nil, exits.stopLoss == nil {
+            throw .argument("input.exits", "It has neither a take profit nor a stop loss.")
+        }
+        let price: OrderPricing
+        if let given = self.price {
+            price = given.price
+        } else {
+            guard exits != nil else {
+                throw .argument(
+                    "input.price", "An order needs a price. Only the `exits` of a position are placed without one.")
+            }
+            guard let profit = exits?.takeProfit, exits?.stopLoss != nil else {
+                throw .argument(
+                    "input.exits",
+                    "Without a price they close a position, and need both a take profit and a stop loss, of which one cancels the other.")
+            }
+            exits?.closesExistingPosition = true
+            price = .limit(profit)
+        }
+        return OrderTicket(
+            clientOrderID: "", accountID: account, symbol: instrument.symbol, side: side, size: size.size,
+            price: price, timeInForce: timeInForce, expiresOn: expiresOn, isExtendedHours: isExtendedHours,
+            exits: exits)
+    }
+}
+
 extension OrderPlacement {
-    /// The order of an input.
-    fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection, isStored: Bool) {
-        let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
-        let ticket = OrderTicket(
-            clientOrderID: "", accountID: account, symbol: input.instrument.symbol, side: input.side,
-            size: input.size.size, price: input.price.price, timeInForce: input.timeInForce,
-            expiresOn: input.expiresOn, isExtendedHours: input.isExtendedHours)
+    fileprivate init(
+        _ ticket: OrderTicket, key: String, by connection: BrokerConnection, isStored: Bool
+    ) {
         self.init(
             owner: connection.owner, connection: connection.id, isConnectionStored: isStored,
-            provider: connection.provider, idempotencyKey: input.idempotencyKey.text, ticket: ticket)
+            provider: connection.provider, idempotencyKey: key, ticket: ticket)
     }
 }
 

@@ -21,6 +21,69 @@ extension OrderCapabilities {
                 provider)
         }
         try Self.check(ticket.timeInForce, until: ticket.expiresOn)
+        if case .trailingStop(.percent) = ticket.price { try checkPercentTrail(at: provider) }
+        if let exits = ticket.exits { try check(exits, of: ticket, at: provider) }
+    }
+
+    /// Checks the exits of an order: first whether the broker takes such an order, then their prices.
+    private func check(
+        _ exits: OrderExits, of ticket: OrderTicket, at provider: ProviderID
+    ) throws(FieldError) {
+        guard let accepted = self.exits else {
+            throw .unsupported(
+                "input.exits", "\(provider.rawValue) takes no order with a take profit or a stop loss.",
+                provider)
+        }
+        switch ticket.size {
+        case .notional:
+            throw .unsupported("input.size.notional", "An order with exits needs a quantity.", provider)
+        case .quantity(let quantity) where !accepted.acceptsFractions && !quantity.isInteger:
+            throw .unsupported(
+                "input.size.quantity", "\(provider.rawValue) takes whole pieces only in an order with exits.",
+                provider)
+        case .quantity: break
+        }
+        guard accepted.timesInForce.contains(ticket.timeInForce) else {
+            throw .unsupported(
+                "input.timeInForce",
+                "\(provider.rawValue) takes no order with exits that is \(ticket.timeInForce.rawValue).", provider)
+        }
+        if ticket.isExtendedHours {
+            throw .unsupported(
+                "input.extendedHours", "An order with exits is for the regular hours only.", provider)
+        }
+        if case .trailingStop = ticket.price {
+            throw .unsupported("input.price.trail", "A trailing stop cannot have exits.", provider)
+        }
+        try exits.checkPrices(of: ticket)
+    }
+
+    private func checkPercentTrail(at provider: ProviderID) throws(FieldError) {
+        guard acceptsPercentTrails else {
+            throw .unsupported(
+                "input.price.trail.percent",
+                "\(provider.rawValue) takes the distance of a trailing stop as an amount only.", provider)
+        }
+    }
+
+    /// Checks a change of an order that belongs to a group of orders: only its price can change.
+    ///
+    /// A changed size or duration of one part would leave the others behind.
+    package func check(
+        _ change: OrderReplacement, inGroup isInGroup: Bool, at provider: ProviderID
+    ) throws(FieldError) {
+        try check(change, at: provider)
+        guard isInGroup else { return }
+        let parts: [(argument: String, isChanged: Bool)] = [
+            ("input.quantity", change.quantity != nil), ("input.timeInForce", change.timeInForce != nil),
+            ("input.expiresOn", change.expiresOn != nil),
+        ]
+        for (argument, isChanged) in parts where isChanged {
+            throw .unsupported(
+                argument,
+                "It cannot change in an order with a take profit or a stop loss: cancel the order and place another.",
+                provider)
+        }
     }
 
     /// Checks a change of an order against the order capabilities of its broker.
@@ -34,6 +97,7 @@ extension OrderCapabilities {
             throw .argument("input", "It changes nothing.")
         }
         try check(change.price?.type, change.timeInForce, at: provider)
+        if case .trailingStop(.percent) = change.price { try checkPercentTrail(at: provider) }
         if let timeInForce = change.timeInForce { try Self.check(timeInForce, until: change.expiresOn) }
         if let quantity = change.quantity, !acceptsFractions, !quantity.isInteger {
             throw .unsupported("input.quantity", "\(provider.rawValue) takes whole pieces only.", provider)
@@ -66,6 +130,53 @@ extension OrderCapabilities {
                 "input.expiresOn",
                 "Only an order that is GTD has a last day; this one is \(timeInForce.rawValue).")
         case (_, nil): break
+        }
+    }
+}
+
+extension OrderExits {
+    /// Checks the prices of the exits against each other and against the entry.
+    ///
+    /// The exits of a purchase are sales: the take profit is above the entry, and the stop loss below it.
+    fileprivate func checkPrices(of ticket: OrderTicket) throws(FieldError) {
+        let isSale = ticket.exitSide == .sell
+        func check(
+            _ price: Decimal, isAbove: Bool, _ base: Decimal, _ argument: String, _ name: String
+        ) throws(FieldError) {
+            guard isAbove ? price > base : price < base else {
+                throw .argument(
+                    argument, "It is \(price); it must be \(isAbove ? "above" : "below") \(name), \(base).")
+            }
+        }
+        if !closesExistingPosition, let entry = ticket.price.entry {
+            if let takeProfit {
+                try check(
+                    takeProfit, isAbove: isSale, entry, "input.exits.takeProfit.limit", "the price of the entry")
+            }
+            if let stopLoss {
+                try check(
+                    stopLoss.stop, isAbove: !isSale, entry, "input.exits.stopLoss.stop", "the price of the entry")
+            }
+        }
+        guard let stopLoss else { return }
+        if let takeProfit {
+            try check(
+                stopLoss.stop, isAbove: !isSale, takeProfit, "input.exits.stopLoss.stop",
+                "the limit of the take profit")
+        }
+        if let limit = stopLoss.limit, limit != stopLoss.stop {
+            try check(
+                limit, isAbove: !isSale, stopLoss.stop, "input.exits.stopLoss.limit", "the stop of the stop loss")
+        }
+    }
+}
+
+extension OrderPricing {
+    /// The price at which the order is filled, as far as it is known: the limit, else the stop price.
+    fileprivate var entry: Decimal? {
+        switch self {
+        case .limit(let price), .stop(let price), .stopLimit(_, let price): price
+        case .market, .trailingStop: nil
         }
     }
 }

@@ -145,6 +145,7 @@ extension ExchangeRate: GraphQLObject {
         Field("asOf", \.provenance.asOf)
         Field("fetchedAt", \.provenance.fetchedAt)
         Field("source", \.provenance.source)
+        Field("sourceName") { $0.provenance.source.rawValue }
         Field("stale", \.provenance.isStale)
     }
 }

@@ -46,9 +46,9 @@ package enum Feature: String, Sendable, CaseIterable {
 }
 
 extension GatewayContext {
-    /// Every provider, configured or not.
+    /// Every compiled provider, configured or not, and those of the provider file.
     func providers() -> [ProviderStatus] {
-        ProviderID.allCases.map { provider in
+        (ProviderID.allCases + services.fileProviders).map { provider in
             let sources = allSources.filter { $0.provider == provider }
             let links = ownLinks.filter { $0.provider == provider }
             return ProviderStatus(
@@ -66,6 +66,7 @@ extension ProviderStatus: GraphQLObject {
     static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
         Field("id") { NodeID(.providerStatus, $0.provider.rawValue).text }
         Field("provider", \.provider)
+        Field("providerName") { $0.provider.rawValue }
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }
         Field("health", \.condition.health.state)

@@ -60,13 +60,14 @@ package final class MarketDataSource: Sendable {
             case .everybody: .shared(provider)
             case .owner(let owner, let connection): .connection(connection, of: owner, at: provider)
             }
-        quotes = client as? any QuoteSource
-        quoteStream = client as? any QuoteStream
-        charts = client as? any ChartSource
-        instruments = client as? any InstrumentSource
-        fundamentals = client as? any FundamentalsSource
-        news = client as? any NewsSource
-        clock = client as? any MarketClockSource
+        let clients = MarketDataClients(client)
+        quotes = clients.quotes
+        quoteStream = clients.quoteStream
+        charts = clients.charts
+        instruments = clients.instruments
+        fundamentals = clients.fundamentals
+        news = clients.news
+        clock = clients.clock
     }
 
     /// Returns the same source, whose calls are recorded in the health of a connection.

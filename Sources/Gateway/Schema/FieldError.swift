@@ -1,5 +1,6 @@
 package import Brokerage
 package import GraphQL
+package import OpenIDConnect
 package import Upstream
 
 /// A failure of one field, as clients see it.
@@ -14,6 +15,8 @@ package struct FieldError: ClientVisibleError, Hashable {
     package var argument: String?
     /// The reason why a broker refused to change an order.
     package var rejection: RejectionReason?
+    /// The reason why a token of the identity provider, or a sign-in with it, was refused.
+    package var reason: SignInRejection?
 
     package init(_ code: ErrorCode, _ message: String, provider: ProviderID? = nil, retryAt: Instant? = nil) {
         self.code = code
@@ -24,10 +27,14 @@ package struct FieldError: ClientVisibleError, Hashable {
 
     package var extensions: InputObject {
         var extensions: InputObject = ["code": .string(code.rawValue)]
-        if let provider { extensions["provider"] = .string(provider.rawValue) }
+        if let provider {
+            extensions["provider"] = .string(provider.enumValue)
+            if case .other(let name) = provider { extensions["providerName"] = .string(name.text) }
+        }
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
+        if let reason { extensions["reason"] = .string(reason.rawValue) }
         // The log has the details under this id.
         if code == .internalServerError, let id = CurrentRequest.id {
             extensions["requestId"] = .string(id.description)
@@ -101,6 +108,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
     case tooManyUpstreamCalls = "TOO_MANY_UPSTREAM_CALLS"
     case noExchangeRate = "NO_EXCHANGE_RATE"
+    case storageUnavailable = "STORAGE_UNAVAILABLE"
 }
 
 extension FieldError {

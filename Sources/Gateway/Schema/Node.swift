@@ -284,11 +284,12 @@ extension GatewayContext {
 
     /// The user's own sessions.
     ///
-    /// A token of the settings counts as one.
+    /// A token of the settings, or of the identity provider, counts as one.
     private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> MaybeAsync<BatchResults<Node?>> {
         let stored = storedSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
         let found = ids.map { id in stored.first { $0.id == id.text } }
-        guard session.id == nil, ids.contains(where: { $0.localID == SessionDetails.idOfSettings }) else {
+        let ownID = session.bearer?.id ?? SessionDetails.idOfSettings
+        guard session.id == nil, ids.contains(where: { $0.localID == ownID }) else {
             return .ready(found.map { .success($0.map(Node.session)) })
         }
         return try viewer().map { viewer in

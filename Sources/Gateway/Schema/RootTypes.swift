@@ -25,7 +25,7 @@ extension Query: GraphQLObject {
                 try context.account(id: arguments.id, with: arguments.provider)
             })
         Field(
-            "accounts", ProviderArguments.self,
+            "accounts", CompiledProviderArguments.self,
             once: { arguments, context in
                 try context.accounts(with: arguments.provider)
             })
@@ -73,6 +73,9 @@ extension Query: GraphQLObject {
                 try context.order(id: arguments.id).map { Optional($0) }
             })
         Field(
+            "previewOrder", InputArguments<PlaceOrderInput>.self,
+            once: { arguments, context in try context.preview(arguments.input) })
+        Field(
             "orders", OrdersArguments.self,
             once: { arguments, context in try context.orders(arguments) })
         Field(
@@ -91,7 +94,7 @@ extension Query: GraphQLObject {
             once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
         Field("providers", once: { context in .ready(context.providers()) })
         Field(
-            "marketClock", ProviderArguments.self,
+            "marketClock", CompiledProviderArguments.self,
             once: { arguments, context in try context.marketClock(of: arguments.provider) })
     }
 }
@@ -122,7 +125,7 @@ struct QuotesArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
-        provider = try arguments["provider"]
+        provider = try arguments.provider()
     }
 }
 
@@ -132,7 +135,7 @@ struct QuoteArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try arguments["symbol"]
-        provider = try arguments["provider"]
+        provider = try arguments.provider()
     }
 }
 
@@ -142,7 +145,7 @@ struct InstrumentArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try (arguments["symbol"] as CodeText).text
-        provider = try arguments["provider"]
+        provider = try arguments.provider()
     }
 }
 
@@ -178,6 +181,7 @@ extension Mutation: GraphQLObject {
 
     package static let graphQL = ObjectType<Mutation>("Mutation") {
         Mutation.sessions
+        Mutation.signIns
         Mutation.users
         Mutation.connections
         Mutation.watchlists
@@ -215,7 +219,7 @@ extension Subscription: GraphQLObject {
                 return context.showing(.quote(quote))
             })
         Field(
-            "positions", ProviderArguments.self,
+            "positions", CompiledProviderArguments.self,
             events: { arguments, context in try context.livePositions(with: arguments.provider) },
             value: \.value, context: { event, context in context.showing(event.carried) })
         Field(

@@ -13,6 +13,8 @@ package final class GatewayServices: Sendable {
     package let connectionService: ConnectionService
     /// The server's own sources of market data.
     let market: [MarketDataSource]
+    /// The providers of the provider file, by name.
+    let fileProviders: [ProviderID]
     let routes: ProviderRoutes
     let reads: ReadCaches
     /// The users and their data.
@@ -62,6 +64,8 @@ package final class GatewayServices: Sendable {
             }
         }
         self.market = market
+        fileProviders = Set(market.map(\.provider) + connectors.map(\.provider))
+            .subtracting(ProviderID.allCases).sorted { $0.rawValue < $1.rawValue }
         self.routes = routes
         self.reads = reads
         self.userData = userData
@@ -106,7 +110,7 @@ package struct UserData: Sendable {
     let goals: GoalStore
     let activities: ActivityStore
     /// Sign-up, sign-in and sessions.
-    package let authentication: AuthenticationService
+    package var authentication: AuthenticationService
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits

@@ -6,11 +6,24 @@ import Upstream
 extension AuthenticationService {
     /// The stored session of the request.
     ///
-    /// - Throws: `FieldError` if the request has none, or a token of the settings.
+    /// - Throws: `FieldError` if the request has none, or a token of the settings or of the identity provider.
     func storedSession(_ session: Session) throws(FieldError) -> ActiveSession {
         guard session.owner != nil else { throw session.unauthenticated }
+        if session.bearer != nil { throw .tokenOfIdentityProvider }
         guard let stored = session.stored else { throw .tokenOfSettings }
         return stored
+    }
+
+    /// Ends the request's session.
+    ///
+    /// - Returns: The id of the session in the schema.
+    func signOut(_ session: Session) async throws -> String {
+        if let bearer = session.bearer, let identityProvider {
+            try await identityProvider.signOut(bearer)
+            return NodeID(.session, bearer.id).text
+        }
+        let stored = try storedSession(session)
+        return try await revoke(NodeID(.session, stored.id).text, of: stored.owner)
     }
 
     /// Gives the request's session a new token.
@@ -47,6 +60,7 @@ extension AuthenticationService {
     func changePassword(
         _ input: ChangePasswordInput, in session: Session, from address: ClientOrigin
     ) async throws -> SessionStore.NewSession {
+        try checkPasswordsAllowed()
         let stored = try storedSession(session)
         let known = try await registered(stored.owner)
         guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
@@ -88,10 +102,17 @@ extension AuthenticationService {
         case .configured?: throw FieldError.tokenOfSettings
         case .guest?: break
         case .named(let name)?:
+            let known = try await mapStorageErrors { () throws(StorageError) in
+                try await users.registered(owner)
+            }
+            guard let known else {
+                // The user signs in with the identity provider only, which has asked for the password.
+                guard Instant.now < stored.createdAt + Self.recentSignIn else { throw FieldError.oldSignIn }
+                break
+            }
             guard let password else {
                 throw FieldError.argument("password", "A user with a name is deleted with the password only.")
             }
-            let known = try await registered(owner)
             let proved = try await prove(
                 password, of: known, as: name.lowercased(), in: session, from: address)
             guard proved != nil else { throw FieldError.wrongPassword("password") }
@@ -106,6 +127,9 @@ extension AuthenticationService {
             throw FieldError.ordersInProgress(count, "this user's", "Delete the user")
         }
     }
+
+    /// The age of a session in which a user without a password can delete the user.
+    private static let recentSignIn = Duration.seconds(300)
 
     private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
         let known = try await mapStorageErrors { () throws(StorageError) in try await users.registered(owner)
@@ -123,6 +147,15 @@ extension FieldError {
         .forbidden,
         "This token stands in the server's settings: only who runs the server can change or end it.")
 
+    /// The token is the identity provider's, and ends when it expires.
+    static let tokenOfIdentityProvider = FieldError(
+        .forbidden,
+        "This token is the identity provider's. Sign in with `beginSignIn` for a session that can do this.")
+
+    /// A user without a password has signed in too long ago.
+    static let oldSignIn = FieldError(
+        .forbidden, "Sign in again with `beginSignIn`, and repeat this within five minutes.")
+
     static func wrongPassword(_ argument: String) -> FieldError {
         .argument(argument, "It is not the password of this user.")
     }
@@ -132,8 +165,20 @@ extension FieldError {
         switch error {
         case .full, .busy:
             self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
+        case .unavailable(_, _, let retryAt):
+            self.init(
+                .storageUnavailable,
+                "The database of users is not available; nothing was changed. Try again later.",
+                retryAt: retryAt)
+        case .unknownOutcome:
+            self.init(
+                .storageUnavailable,
+                """
+                The database of users did not respond. The change may have been stored: read the object before you \
+                try again.
+                """, retryAt: .now + .seconds(1))
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .decryptionFailed, .emptyFile, .missingMasterKey:
+            .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

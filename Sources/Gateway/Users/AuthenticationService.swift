@@ -9,6 +9,10 @@ package struct AuthenticationService: Sendable {
     let users: UserStore
     package let hasher: PasswordHasher
     let signUpPolicy: SignUpPolicy
+    /// Whether users can sign in with a password.
+    let allowsPasswords: Bool
+    /// Signs users in with the identity provider; nil if the server has none.
+    package var identityProvider: IdentityProviderService?
     package let attempts = SignInThrottle()
     /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInClient>
@@ -30,6 +34,7 @@ package struct AuthenticationService: Sendable {
         users = UserStore(in: file)
         hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp
+        allowsPasswords = settings.allowsPasswords
         signIns = CallRateLimiter(perClient: settings.limits.signIns)
         arrivals = CallRateLimiter(
             perClient: settings.limits.arrivals, total: settings.limits.totalArrivals)
@@ -68,6 +73,7 @@ extension AuthenticationService {
     func signUp(
         _ input: SignUpInput, in session: Session, from address: ClientOrigin
     ) async throws -> SessionStore.NewSession {
+        try checkPasswordsAllowed()
         let (username, password) = try input.checked()
         switch signUpPolicy {
         case .open: break
@@ -117,6 +123,7 @@ extension AuthenticationService {
     func signIn(
         _ input: SignInInput, in session: Session, from address: ClientOrigin
     ) async throws -> SessionStore.NewSession {
+        try checkPasswordsAllowed()
         let username = try? Username(input.username)
         let known: UserStore.Registered?
         if let username {
@@ -143,6 +150,15 @@ extension AuthenticationService {
         // Changed or deleted in the moment between.
         guard let opened else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
         return opened
+    }
+
+    /// - Throws: `FieldError` FORBIDDEN if the settings do not permit passwords.
+    func checkPasswordsAllowed() throws(FieldError) {
+        guard allowsPasswords else {
+            throw FieldError(
+                .forbidden, "This server has no passwords. Sign in with its identity provider: `beginSignIn`."
+            )
+        }
     }
 
     private static let wrongCredentials = "There is no user with this name and password."
@@ -275,6 +291,8 @@ extension HashingClient {
 /// The rules of sign-up and the limits of sessions.
 package struct UserPolicy: Sendable {
     package var signUp = SignUpPolicy.open
+    /// Whether users can sign in with a password.
+    package var allowsPasswords = true
     package var passwordCost = PasswordCost.standard
     /// The number of passwords that may wait to be hashed.
     package var passwordQueue = 64

@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+package import OpenIDConnect
 package import Storage
 package import Upstream
 
@@ -12,8 +13,15 @@ package struct Session: Sendable {
     /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
     /// the process ends.
     package let stored: ActiveSession?
+    /// The session of a token of the identity provider; nil for any other token.
+    package let bearer: BearerSession?
     /// The reason why the request's token is not valid; nil if it is valid, and if there is none.
-    private let tokenRejection: String?
+    private let tokenRejection: TokenRejection?
+
+    private struct TokenRejection: Sendable {
+        let message: String
+        let reason: SignInRejection?
+    }
 
     /// Whether the user is a guest: guests are counted by address for limits.
     package var isGuest: Bool { stored?.isGuest ?? false }
@@ -36,16 +44,25 @@ package struct Session: Sendable {
     ///
     /// - Parameter reason: The message of fields that need a session, with the reason and a remedy.
     package init(rejectingToken reason: String) {
-        self.init(nil, [], refusal: reason)
+        self.init(nil, [], refusal: TokenRejection(message: reason, reason: nil))
+    }
+
+    /// A request with a token of the identity provider that was verified.
+    package init(_ session: BearerSession) {
+        self.init(session.owner, session.scopes, bearer: session)
+    }
+
+    /// A request with a token of the identity provider that is refused; it has the rights of a request without a token.
+    package init(rejectingToken reason: SignInRejection) {
+        self.init(nil, [], refusal: TokenRejection(message: reason.message, reason: reason))
     }
 
     private init(
-        _ owner: OwnerID?, _ scopes: Set<Scope>, stored: ActiveSession? = nil, refusal: String? = nil
+        _ owner: OwnerID?, _ scopes: Set<Scope>, stored: ActiveSession? = nil, bearer: BearerSession? = nil,
+        refusal: TokenRejection? = nil
     ) {
-        self.owner = owner
-        self.scopes = scopes
-        self.stored = stored
-        self.tokenRejection = refusal
+        (self.owner, self.scopes) = (owner, scopes)
+        (self.stored, self.bearer, tokenRejection) = (stored, bearer, refusal)
     }
 
     /// A request without a token.
@@ -60,15 +77,22 @@ extension Session {
     var hasRejectedToken: Bool { tokenRejection != nil || hasEnded }
 
     /// Whether the token has ended since the request began.
-    private var hasEnded: Bool { stored?.validity.hasEnded ?? false }
+    private var hasEnded: Bool { validity?.hasEnded ?? false }
+
+    /// The validity of the token; nil for a token of the settings, which is valid until the process ends, and without
+    /// one.
+    package var validity: TokenValidity? { stored?.validity ?? bearer?.validity }
 
     /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {
         let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
-        // A stored session has ended since the request began.
-        return FieldError(
+        // A session has ended since the request began.
+        var error = FieldError(
             .unauthenticated,
-            tokenRejection ?? (stored == nil ? needsToken : "The session has ended: sign in again."))
+            tokenRejection?.message
+                ?? (validity == nil ? needsToken : "The session has ended: sign in again."))
+        error.reason = tokenRejection?.reason
+        return error
     }
 
     /// The error if a scope is required and not permitted; nil if it is permitted.
@@ -112,14 +136,14 @@ struct SessionDetails: Sendable {
         self.isCurrent = isCurrent
     }
 
-    /// A request that came with a token of the settings.
-    init(ofSettings session: Session, _ user: User) {
-        id = NodeID(.session, Self.idOfSettings).text
+    /// A request that came with a token of the settings, or of the identity provider.
+    init(unstored session: Session, _ user: User) {
+        id = NodeID(.session, session.bearer?.id ?? Self.idOfSettings).text
         scopes = Scope.allCases.filter(session.scopes.contains)
         label = nil
-        createdAt = user.createdAt
+        createdAt = session.bearer?.issuedAt ?? user.createdAt
         lastUsedAt = .now
-        expiresAt = nil
+        expiresAt = session.bearer?.expiresAt
         isCurrent = true
     }
 }

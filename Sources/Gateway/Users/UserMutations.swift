@@ -42,9 +42,7 @@ extension Mutation {
             "signOut",
             once: { context in
                 .async {
-                    let session = try context.authentication.storedSession(context.session)
-                    let ended = try await context.authentication.revoke(
-                        NodeID(.session, session.id).text, of: session.owner)
+                    let ended = try await context.authentication.signOut(context.session)
                     return Optional(DeletePayload(deletedID: ended))
                 }
             })

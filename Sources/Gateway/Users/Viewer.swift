@@ -57,10 +57,10 @@ extension GatewayContext {
         if let id = session.id, let stored = authentication.sessions.session(id) {
             return SessionDetails(stored, authentication.sessions, isCurrent: true)
         }
-        return SessionDetails(ofSettings: session, user)
+        return SessionDetails(unstored: session, user)
     }
 
-    /// A user's sessions, the one used last first; a token of the settings counts as one.
+    /// A user's sessions, the one used last first; a token of the settings, or of the identity provider, counts as one.
     fileprivate func sessions(of owner: OwnerID, current: SessionDetails) -> [SessionDetails] {
         let stored = storedSessions(of: owner, currentID: current.id)
         return stored.contains(where: \.isCurrent) ? stored : [current] + stored

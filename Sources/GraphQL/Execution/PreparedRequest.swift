@@ -32,8 +32,8 @@ public struct PreparedRequest: Sendable {
     init(_ request: GraphQLRequest, _ state: State) {
         operationName = request.operationName
         hasExtensions = !request.extensions.fields.isEmpty
-        requestsCost = request.extensions["cost"] == .boolean(true)
-        incrementalFormat = IncrementalFormat(request.extensions)
+        requestsCost = hasExtensions && request.extensions["cost"] == .boolean(true)
+        incrementalFormat = hasExtensions ? IncrementalFormat(request.extensions) : nil
         self.state = state
     }
 

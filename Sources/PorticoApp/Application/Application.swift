@@ -3,6 +3,7 @@ import Contract
 import Gateway
 import GraphQL
 import Logging
+import OpenIDConnect
 import ServiceLifecycle
 import Storage
 import UnixSignals
@@ -49,9 +50,19 @@ struct Application {
             try ToolCatalog(
                 trusting: settings.httpServer.documents, mutations: mutations, schema: schema.schema)
         }
-        service.readiness = { [condition = dependencies.condition] in condition.readiness }
+        service.toolsResource = settings.identityProvider.flatMap { identityProvider in
+            guard identityProvider.policy.acceptsBearerTokens else { return nil }
+            return ProtectedResource(
+                publicURL: settings.publicURL?.text, isSecure: settings.httpServer.server.tls != nil,
+                issuer: identityProvider.configuration.issuer.text)
+        }
+        service.readiness = { [condition = dependencies.condition] in
+            var readiness = condition.readiness
+            readiness.components += dataStores.components
+            return readiness
+        }
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
-            calls.families + condition.families + [
+            calls.families + condition.families + dataStores.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ]
@@ -62,8 +73,10 @@ struct Application {
             SchemaUseCounter(of: schema.schema, storingIn: $0, logger: logger)
         }
         if let schemaUse { service.countUse = { schemaUse.count($0, by: $1) } }
+        let routeSessions = RouteSessions(
+            known: dependencies.sessions.session, verified: dependencies.sessions.verifiedSession)
         let export = UserDataExportRoute(
-            session: dependencies.sessions.session, export: UserDataExport(of: dataStores.userDatabase),
+            sessions: routeSessions, export: UserDataExport(of: dataStores.userDatabase),
             limits: settings.userPolicy.limits)
         if settings.httpServer.server.trustedProxies == 0, dependencies.sandbox == nil {
             logger.notice(
@@ -75,12 +88,15 @@ struct Application {
         let explorer = try Explorer(settings.httpServer.explorer, isSandbox: dependencies.sandbox != nil)
         var routes: [String: any Route] = explorer.routes
         routes["/export"] = export
+        routes[BackChannelLogoutRoute.path] = dependencies.identityProvider.map {
+            BackChannelLogoutRoute(service: $0)
+        }
         routes[SchemaUseRoute.path] = schemaUse.map {
-            SchemaUseRoute($0, session: dependencies.sessions.session)
+            SchemaUseRoute($0, sessions: routeSessions)
         }
         let server = try await HTTPServer.start(
             settings.httpServer.server, service: service, routes: routes, logger: logger)
-        let adminRoutes = schemaUse.map { [SchemaUseRoute.path: SchemaUseRoute($0, session: nil)] }
+        let adminRoutes = schemaUse.map { [SchemaUseRoute.path: SchemaUseRoute($0, sessions: nil)] }
         let admin: HTTPServer? =
             if let configuration = settings.httpServer.admin {
                 try await server.startAdmin(configuration, service: service, routes: adminRoutes ?? [:])
@@ -94,9 +110,14 @@ struct Application {
         // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
             CacheFlushService(dataStores: dataStores),
-            SessionMaintenanceService(sessions: dependencies.sessionStore, logger: logger),
+            SessionMaintenanceService(
+                sessions: dependencies.sessionStore, logger: logger,
+                identityProvider: dependencies.identityProvider),
             HTTPClientShutdownService(transport: transport),
         ]
+        if let lock = dataStores.serverLock {
+            services.append(DatabaseLockService(lock: lock, logger: logger))
+        }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }
         services += [

@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import GraphQL
 import Logging
+import OpenIDConnect
 import PorticoCore
 import Storage
 import Upstream
@@ -14,6 +15,8 @@ struct ApplicationDependencies {
     let sessions: SessionAuthenticator
     /// The sessions of users and guests.
     let sessionStore: SessionStore
+    /// Signs users in with the identity provider; nil if the server has none.
+    let identityProvider: IdentityProviderService?
     let services: GatewayServices
     let condition: ProviderHealthReporter
 
@@ -25,7 +28,7 @@ struct ApplicationDependencies {
             over: transport, counting: dataStores.ledger, persistentCache: dataStores.values,
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
             observe: observe)
-        let userData = try UserData(
+        var userData = try UserData(
             in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy
         ) {
             logger.error(
@@ -41,6 +44,7 @@ struct ApplicationDependencies {
         sessionStore = userData.authentication.sessions
         let providers: ProviderSettings
         let owner: OwnerID
+        let token: SessionAuthenticator.Token
         switch settings.market {
         case .sandbox(let executable, let options):
             let sandbox = try await executable.start(options, logger: logger)
@@ -48,15 +52,21 @@ struct ApplicationDependencies {
             providers = try ProviderSettings(
                 await SettingsLoader.load(environment: sandbox.environment), in: .sandbox)
             owner = try ApplicationDependencies.owner("sandbox")
-            sessions = SessionAuthenticator(.sandbox(owner), sessionStore)
+            token = .sandbox(owner)
         case .providers(let configured):
             sandbox = nil
             providers = configured
             owner = try ApplicationDependencies.owner("owner")
-            sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), sessionStore)
+            token = .owner(owner, settings.ownerToken)
         }
         try users.ensure(owner)
         assembly.add(providers, of: owner)
+        identityProvider = settings.identityProvider.map { [sessionStore, redirects = assembly.redirects] in
+            IdentityProviderService(
+                $0, redirects: redirects, sessions: sessionStore, over: transport, logger: logger)
+        }
+        userData.authentication.identityProvider = identityProvider
+        sessions = SessionAuthenticator(token, sessionStore, identityProvider)
         services = assembly.services(
             providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient)
         condition = ProviderHealthReporter(assembly)
@@ -66,6 +76,24 @@ struct ApplicationDependencies {
     private static func owner(_ name: String) throws -> OwnerID {
         guard let owner = OwnerID(name) else { throw UsageError("An owner needs a name.") }
         return owner
+    }
+}
+
+extension IdentityProviderService {
+    /// Creates the service of the settings; failures are logged.
+    fileprivate convenience init(
+        _ settings: IdentityProviderSettings, redirects: RedirectPolicy, sessions: SessionStore,
+        over transport: HTTPClient, logger: Logger
+    ) {
+        self.init(
+            settings.policy, redirects: redirects, sessions: sessions,
+            report: { logger.error("The data of a sign-in could not be stored or read. \($0)") }
+        ) { keysChanged in
+            IdentityProvider(
+                settings.configuration, over: transport,
+                report: { logger.warning("The identity provider cannot be used. \($0)") },
+                keysChanged: keysChanged)
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 import Brokerage
+import Dispatch
 import Logging
 import ServiceLifecycle
 import Storage
 import Upstream
+import Web
 
 /// The persistent data of a server: files in the data directory; without one, the data is in memory only.
 struct DataStores {
@@ -19,6 +21,8 @@ struct DataStores {
     /// The name of the sandbox's directory in the data directory.
     static let sandboxFolder = "sandbox"
     private let hold: DirectoryLock?
+    /// Excludes a second server at the PostgreSQL database; nil without one.
+    let serverLock: PostgresServerLock?
     private let logger: Logger
 
     /// Opens the files of the data directory, and creates missing ones.
@@ -29,6 +33,18 @@ struct DataStores {
     /// - Throws: `StorageError` if the directory or a file in it cannot be used.
     init(_ settings: ServeSettings, logger: Logger) throws {
         self.logger = logger
+        if let database = settings.database {
+            let url = try database.url(isSandbox: settings.market.isSandbox)
+            serverLock = try PostgresServerLock(url, database.limits)
+            userDatabase = try UserDatabase(at: url, database.limits)
+            masterKey = try settings.masterKey?.key() ?? .random()
+            ledger = try QuotaLedger(
+                clock: settings.market.clock, store: PostgresQuotaStore(in: userDatabase),
+                report: DataStores.reportCounts(logger))
+            (values, schemaUse, hold) = (nil, nil, nil)
+            return
+        }
+        serverLock = nil
         guard let path = settings.data else {
             ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
@@ -49,9 +65,9 @@ struct DataStores {
         userDatabase = try UserDatabase(in: folder)
         masterKey = try namedKey ?? MasterKey(in: folder)
         let file = try CacheDatabase(in: folder)
-        ledger = try QuotaLedger(clock: settings.market.clock, store: SQLiteQuotaStore(in: file)) { error in
-            logger.error("Counts of calls cannot be stored; a restart would reset them. \(error)")
-        }
+        ledger = try QuotaLedger(
+            clock: settings.market.clock, store: SQLiteQuotaStore(in: file),
+            report: DataStores.reportCounts(logger))
         schemaUse = settings.countsSchemaUse ? SchemaUseStore(in: file) : nil
         values = SQLitePersistentCache(in: file) { error in
             logger.warning(
@@ -68,12 +84,57 @@ struct DataStores {
         }
     }
 
+    private static func reportCounts(_ logger: Logger) -> @Sendable (any Error) -> Void {
+        { error in logger.error("Counts of calls cannot be stored; a restart would reset them. \(error)") }
+    }
+
     private static func warn(_ logger: Logger) {
         logger.warning(
             """
             Counts of calls are stored in memory only: a restart resets the used amounts of the providers' quotas. \
             Set a data directory with \(Settings.server.data).
             """)
+    }
+}
+
+extension DataStores {
+    private var server: PostgresDatabase? { userDatabase.database.postgres }
+
+    /// The state of the PostgreSQL database for `/health/ready`; empty without one.
+    ///
+    /// No transaction is executed for it.
+    ///
+    /// The server is ready also if the database is down: cached values are served, and prices are streamed.
+    var components: [Readiness.Component] {
+        guard let server else { return [] }
+        let isUp = server.counts.isReachable
+        return [
+            Readiness.Component(
+                "database", isUp ? .up : .down, detail: isUp ? nil : "\(server.location) does not respond")
+        ]
+    }
+
+    /// The metrics of the PostgreSQL database; empty without one.
+    var families: [MetricFamily] {
+        guard let counts = server?.counts else { return [] }
+        func family(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ value: Int) -> MetricFamily {
+            MetricFamily("portico_database_\(name)", kind, help, [MetricFamily.Sample(Double(value))])
+        }
+        return [
+            family("up", .gauge, "1, or 0 while the database is not tried.", counts.isReachable ? 1 : 0),
+            family("connections", .gauge, "Open connections to the database.", counts.connections),
+            family("waiting", .gauge, "Transactions that wait for a connection.", counts.waiting),
+            family(
+                "waits_total", .counter, "Transactions that had to wait for a connection.", counts.waits),
+            family(
+                "transactions_total", .counter, "Transactions to which the database responded.",
+                counts.transactions),
+            family(
+                "failures_total", .counter, "Transactions without a response in time.", counts.failures),
+            family(
+                "refusals_total", .counter, "Transactions that were not tried after failures.",
+                counts.refusals),
+        ]
     }
 }
 
@@ -84,6 +145,50 @@ extension ProviderMode {
         case .providers: true
         }
     }
+}
+
+/// Keeps the lock of the PostgreSQL database, and ends the process if another server has it.
+struct DatabaseLockService: Service {
+    let lock: PostgresServerLock
+    let logger: Logger
+
+    private static let interval = Duration.seconds(2)
+
+    /// - Throws: `StorageError.busy` if another server has taken the lock while this one had no connection.
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            var isReported = false
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do throws(StorageError) {
+                    try await renew()
+                    isReported = false
+                } catch {
+                    if case .busy = error {
+                        logger.critical("Another server uses the database, so this one stops. \(error)")
+                        throw error
+                    }
+                    if !isReported { logger.error("The lock of the database cannot be checked. \(error)") }
+                    isReported = true
+                }
+            }
+        }
+    }
+
+    /// Waits for the server on a thread that may block.
+    private func renew() async throws(StorageError) {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Void, StorageError>, Never>) in
+            DispatchQueue.global().async { [lock] in
+                continuation.resume(returning: Result { () throws(StorageError) in try lock.renew() })
+            }
+        }
+        try result.get()
+    }
+}
+
+// Logs name the service.
+extension DatabaseLockService: CustomStringConvertible {
+    var description: String { "DatabaseLock" }
 }
 
 /// Writes unwritten values of the persistent cache at a graceful shutdown.

@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import GraphQL
 import Logging
+import OpenIDConnect
 import Storage
 import Upstream
 import Web
@@ -37,9 +38,22 @@ final class GatewaySessionFactory: Sendable {
     @Sendable
     func session(ofToken token: String?) -> any GraphQLSession {
         switch sessions.session(token) {
-        case .success(let session): GatewaySession(session, tokenRejection: nil, self)
-        case .failure(let error):
+        case .success(let session)?: GatewaySession(session, self)
+        case .failure(let error)?:
             GatewaySession(Session(rejectingToken: error.message), tokenRejection: error, self)
+        case nil:
+            GatewaySession(Session(rejectingToken: "The token is not verified."), self) { [self] in
+                await verifiedSession(ofToken: token)
+            }
+        }
+    }
+
+    private func verifiedSession(ofToken token: String?) async -> any GraphQLSession {
+        switch await sessions.verifiedBearerSession(token) {
+        case .success(let session): GatewaySession(session, self)
+        case .failure(let reason):
+            GatewaySession(
+                Session(rejectingToken: reason), tokenRejection: AuthenticationError(reason), self)
         }
     }
 
@@ -68,11 +82,16 @@ final class GatewaySessionFactory: Sendable {
 /// The session of one token, or of a request without one, for requests to the gateway's schema.
 private final class GatewaySession: GraphQLSession {
     let tokenRejection: AuthenticationError?
+    let verification: (@Sendable () async -> any GraphQLSession)?
     private let session: Session
     private let handler: GatewaySessionFactory
 
-    init(_ session: Session, tokenRejection: AuthenticationError?, _ handler: GatewaySessionFactory) {
+    init(
+        _ session: Session, tokenRejection: AuthenticationError? = nil, _ handler: GatewaySessionFactory,
+        verification: (@Sendable () async -> any GraphQLSession)? = nil
+    ) {
         (self.session, self.tokenRejection, self.handler) = (session, tokenRejection, handler)
+        self.verification = verification
     }
 
     /// The deadline of an operation.
@@ -84,7 +103,7 @@ private final class GatewaySession: GraphQLSession {
     var scopes: Set<String> { Set(session.scopes.map(\.rawValue)) }
 
     func onEnd(_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-        session.stored?.validity.onEnd(observer)
+        session.validity?.onEnd(observer)
     }
 
     func execute(_ request: PreparedRequest, in context: RequestContext) -> MaybeAsync<GraphQLResponse> {

@@ -10,30 +10,34 @@ final class SchemaUseRoute: Route {
     static let path = "/schema/usage"
 
     private let counter: SchemaUseCounter
-    private let session: (@Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>)?
+    private let sessions: RouteSessions?
 
     /// - Parameters:
     ///   - counter: Has the counts.
-    ///   - session: Returns the session of a token, which needs the scope ADMIN; nil on the admin port, where every
-    ///     client may read the counts.
-    init(
-        _ counter: SchemaUseCounter,
-        session: (@Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>)?
-    ) {
-        (self.counter, self.session) = (counter, session)
+    ///   - sessions: The sessions of tokens, which need the scope ADMIN; nil on the admin port, where every client may
+    ///     read the counts.
+    init(_ counter: SchemaUseCounter, sessions: RouteSessions?) {
+        (self.counter, self.sessions) = (counter, sessions)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         guard head.method == .GET else {
             return .failure(RequestRejection(.methodNotAllowed(head.method, allowed: [.GET]), id: id))
         }
+        let token: String?
         do throws(AuthenticationError) {
-            try checkPermission(of: head)
+            token = sessions == nil ? nil : try BearerToken.read(head.fields.authorization)
+            if let session = sessions?.known(token) { try Self.checkPermission(of: session) }
         } catch {
             return .failure(RequestRejection(.unauthorized(error), id: id))
         }
-        return .success { [counter] _, _ in
+        return .success { [counter, sessions] _, _ in
             .async {
+                do throws(AuthenticationError) {
+                    if let sessions { try Self.checkPermission(of: await sessions.verified(token)) }
+                } catch {
+                    return RequestRejection(.unauthorized(error), id: id).response
+                }
                 let usage = try await counter.usage()
                 var response = HTTPResponse(
                     .ok, "application/json; charset=utf-8", body: Array(usage.json.utf8))
@@ -43,10 +47,10 @@ final class SchemaUseRoute: Route {
         }
     }
 
-    private func checkPermission(of head: RequestHead) throws(AuthenticationError) {
-        guard let session else { return }
-        let reader = try session(BearerToken.read(head.fields.authorization)).get()
-        guard reader.scopes.contains(.admin) else {
+    private static func checkPermission(
+        of session: Result<Session, AuthenticationError>
+    ) throws(AuthenticationError) {
+        guard try session.get().scopes.contains(.admin) else {
             throw .missingToken(
                 "The uses of the schema need a session with the scope ADMIN. The admin port serves them without a session."
             )

@@ -1,4 +1,5 @@
 import Gateway
+import OpenIDConnect
 import PorticoCore
 import Storage
 import Upstream
@@ -8,6 +9,8 @@ import Web
 struct SessionAuthenticator: Sendable {
     private let settings: Token
     private let store: SessionStore
+    /// Verifies tokens of the identity provider; nil if the server has none.
+    private let identityProvider: IdentityProviderService?
 
     /// A token from the settings.
     enum Token: Sendable {
@@ -21,16 +24,20 @@ struct SessionAuthenticator: Sendable {
     /// The token of the sandbox's demo user.
     static let sandboxToken = "sandbox"
 
-    init(_ settings: Token, _ store: SessionStore) {
-        self.settings = settings
-        self.store = store
+    init(_ settings: Token, _ store: SessionStore, _ identityProvider: IdentityProviderService? = nil) {
+        (self.settings, self.store, self.identityProvider) = (settings, store, identityProvider)
     }
 
-    /// The session of a request.
+    /// The session of a request, by memory only.
+    ///
+    /// - Returns: Nil if the token must be verified: ``verifiedSession(_:)``.
     @Sendable
-    func session(_ token: String?) -> Result<Session, AuthenticationError> {
+    func session(_ token: String?) -> Result<Session, AuthenticationError>? {
         guard let token else { return .success(.anonymous) }
         if let session = store.session(ofToken: token) { return .success(Session(session)) }
+        if let identityProvider, identityProvider.accepts(token) {
+            return identityProvider.knownSession(ofToken: token).map { .success(Session($0)) }
+        }
         switch settings {
         case .sandbox(let owner) where token == SessionAuthenticator.sandboxToken:
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
@@ -41,9 +48,24 @@ struct SessionAuthenticator: Sendable {
         }
     }
 
+    /// The session of a request, after a verification of its token if that is necessary.
+    @Sendable
+    func verifiedSession(_ token: String?) async -> Result<Session, AuthenticationError> {
+        if let known = session(token) { return known }
+        return await verifiedBearerSession(token).mapError { AuthenticationError($0) }
+    }
+
+    /// The session of a token of the identity provider, or the reason why it is refused.
+    func verifiedBearerSession(_ token: String?) async -> Result<Session, SignInRejection> {
+        guard let token, let identityProvider else { return .failure(.malformedToken) }
+        return await identityProvider.session(ofToken: token).map { Session($0) }
+    }
+
     /// Whether the token of a session is still valid.
     func isValid(_ session: Session) -> Bool {
-        session.stored.map { store.isValid($0) } ?? true
+        if let stored = session.stored { return store.isValid(stored) }
+        guard let bearer = session.bearer else { return true }
+        return identityProvider?.isValid(bearer) ?? false
     }
 
     private func rejectionMessage(for token: String) -> String {
@@ -90,4 +112,11 @@ struct OwnerToken: Sendable {
 
 extension OwnerToken: CustomStringConvertible {
     var description: String { "OwnerToken(…)" }
+}
+
+extension AuthenticationError {
+    /// The error of a token of the identity provider that is refused.
+    init(_ reason: SignInRejection) {
+        self = .invalidToken("\(reason.rawValue): \(reason.message)")
+    }
 }

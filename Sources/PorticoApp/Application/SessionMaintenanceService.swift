@@ -1,3 +1,4 @@
+import Gateway
 import Logging
 import ServiceLifecycle
 import Storage
@@ -7,6 +8,8 @@ import Upstream
 package struct SessionMaintenanceService: Service {
     let sessions: SessionStore
     let logger: Logger
+    /// Its bearer tokens end here, too; nil if the server has none.
+    var identityProvider: IdentityProviderService?
 
     /// The interval at which changes of the file by `portico users` and expired sessions are detected.
     ///
@@ -22,7 +25,10 @@ package struct SessionMaintenanceService: Service {
         await cancelWhenGracefulShutdown {
             // Three loops: a write may wait for other writes, and so may the detection of sessions that another
             // process has opened. Sessions end on time all the same.
-            async let ending: Void = repeatedly(every: Self.pollingInterval) { sessions.endExpired() }
+            async let ending: Void = repeatedly(every: Self.pollingInterval) {
+                sessions.endExpired()
+                identityProvider?.maintain()
+            }
             async let following: Void = repeatedly(every: Self.pollingInterval) { await follow() }
             await repeatedly(every: Self.tidyingInterval) { await tidy() }
             _ = await (ending, following)

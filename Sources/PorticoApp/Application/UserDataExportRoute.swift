@@ -7,22 +7,36 @@ import Synchronization
 package import Upstream
 package import Web
 
+/// The sessions of the tokens of requests to routes other than GraphQL.
+package struct RouteSessions: Sendable {
+    /// The session of a token by memory only; nil if the token must be verified.
+    let known: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>?
+    /// The session of a token, after its verification if that is necessary.
+    let verified: @Sendable (_ bearerToken: String?) async -> Result<Session, AuthenticationError>
+
+    package init(
+        known: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>?,
+        verified: @escaping @Sendable (_ bearerToken: String?) async -> Result<Session, AuthenticationError>
+    ) {
+        (self.known, self.verified) = (known, verified)
+    }
+}
+
 /// `GET /export`: returns all data of the requesting user as JSON.
 ///
 /// The number of exports is limited for each user and for all users together. The number of concurrent
 /// exports is limited so that other readers of the file do not wait for them.
 package final class UserDataExportRoute: Route {
-    private let session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
+    private let sessions: RouteSessions
     private let export: UserDataExport
     private let rate: CallRateLimiter<OwnerID>
     private let maximumConcurrent: Int
     private let running = Atomic<Int>(0)
 
     package init(
-        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>,
-        export: UserDataExport, limits: CallLimits
+        sessions: RouteSessions, export: UserDataExport, limits: CallLimits
     ) {
-        (self.session, self.export) = (session, export)
+        (self.sessions, self.export) = (sessions, export)
         rate = CallRateLimiter(perClient: limits.exports, total: limits.totalExports)
         maximumConcurrent = max(1, limits.exportsAtOnce)
     }
@@ -34,12 +48,12 @@ package final class UserDataExportRoute: Route {
         do throws(AuthenticationError) {
             let token = try BearerToken.read(head.fields.authorization)
             // A client without permission does not have to send a body.
-            _ = try owner(of: token)
+            if let session = sessions.known(token) { _ = try Self.owner(of: session) }
             return .success { [self] _, _ in
                 .async { [self] in
                     do {
                         // The token may have ended since the head arrived.
-                        return try await response(for: try owner(of: token))
+                        return try await response(for: Self.owner(of: await sessions.verified(token)))
                     } catch let refusal as AuthenticationError {
                         return RequestRejection(.unauthorized(refusal), id: id).response
                     } catch let problem as HTTPError {
@@ -55,8 +69,10 @@ package final class UserDataExportRoute: Route {
     /// The user of a token.
     ///
     /// - Throws: `AuthenticationError` if the token is not valid now, or has no scope to read.
-    private func owner(of token: String?) throws(AuthenticationError) -> OwnerID {
-        let session = try session(token).get()
+    private static func owner(
+        of session: Result<Session, AuthenticationError>
+    ) throws(AuthenticationError) -> OwnerID {
+        let session = try session.get()
         guard let owner = session.owner, session.scopes.contains(.read) else {
             throw .missingToken("An export needs a user. Send the token of a session with the scope to read.")
         }

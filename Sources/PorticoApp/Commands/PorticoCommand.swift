@@ -18,6 +18,8 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico health                         check whether the server on this machine is ready
                   portico backup FILE --data DIR         copy the users' data, also while the server runs
                   portico doctor --data DIR              check a data directory
+                  portico providers check FILE           report the errors of a provider file
+                  portico storage check                  check the PostgreSQL database of the settings
                   portico schema diff OLD NEW            list the changes and whether they break clients
                   portico operations check DIR           validate operations and print their cost
                   portico mock --schema FILE             serve mock responses for any schema
@@ -27,8 +29,9 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
             version: Version.current,
             subcommands: [ServeCommand<Product>.self] + Product.commands + [
                 HealthCommand.self, UsersCommand.self, KeysCommand.self, BackupCommand.self,
-                DoctorCommand.self,
-                GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+                DoctorCommand.self, StorageCommand.self,
+                GraphQLCommand.self, ProvidersCommand.self, SchemaCommand.self, OperationsCommand.self,
+                MockCommand.self,
                 ClientKitCommand.self,
                 DocsCommand.self,
             ])

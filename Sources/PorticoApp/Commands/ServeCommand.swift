@@ -47,6 +47,9 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: .setting(Settings.server.sandbox))
     var sandbox: Bool?
 
+    @Option(help: .setting(Settings.server.providers))
+    var providers: String?
+
     @Option(help: .setting(Settings.server.config))
     var config: String?
 
@@ -97,7 +100,7 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
             "host": host, "port": port, "data": data, "sandbox": sandbox.map { String($0) }, "config": config,
             "log-level": logLevel, "owner-token-file": ownerTokenFile, "sign-up": signUp,
             "production": production.map { String($0) }, "explorer": explorer, "otlp": otlp,
-            "admin-port": adminPort, "admin-host": adminHost,
+            "admin-port": adminPort, "admin-host": adminHost, "providers": providers,
         ]
         return given.compactMapValues(\.self)
     }

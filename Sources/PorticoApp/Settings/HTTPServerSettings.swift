@@ -263,6 +263,7 @@ extension UserPolicy {
         case .providers: signUp = .off
         }
         if let policy = try values[Settings.users.signUp] { signUp = policy }
+        allowsPasswords = try values[Settings.users.passwords]
         passwordCost = try PasswordCost(values)
         limits.arrivals = CallRate(perHour: try values[Settings.limits.guestsPerAddress])
         limits.exports = CallRate(perHour: try values[Settings.limits.exportsPerUser])

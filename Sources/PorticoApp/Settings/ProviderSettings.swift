@@ -2,6 +2,7 @@ package import Brokerage
 import Foundation
 import Gateway
 package import PorticoCore
+import ProviderFile
 import Upstream
 
 /// The providers of a server, and their routes.
@@ -11,6 +12,7 @@ package struct ProviderSettings {
     /// Where browsers may be redirected with a consent.
     let redirectURIs: Set<HTTPURL>
     let routes: ProviderRoutes
+    private let hasFile: Bool
 
     /// - Parameters:
     ///   - values: The settings that are set.
@@ -18,12 +20,14 @@ package struct ProviderSettings {
     /// - Throws: `UsageError` for invalid or incomplete settings.
     package init(_ values: SettingValues, in environment: Environment? = nil) throws(UsageError) {
         var providers: [(id: ProviderID, provider: any ConfiguredProvider)] = []
-        for descriptor in ProviderRegistry.all {
+        hasFile = values.isSet(Settings.server.providers)
+        let fileProviders = try ProviderRegistry.fileProviders(values)
+        for descriptor in ProviderRegistry.all + fileProviders.map(\.descriptor) {
             providers.append((descriptor.id, try descriptor.configure(values, environment)))
         }
         self.providers = providers
         redirectURIs = try Self.redirectURIs(values)
-        routes = try ProviderRoutes(values)
+        routes = try ProviderRoutes(values, fileProviders)
         guard !redirectURIs.isEmpty || !providers.contains(where: \.provider.hasApplication) else {
             throw UsageError(
                 """
@@ -33,8 +37,10 @@ package struct ProviderSettings {
         }
     }
 
-    /// Whether no account and no application is set.
-    var isEmpty: Bool { !providers.contains { $0.provider.hasAccount || $0.provider.hasApplication } }
+    /// Whether no account, no application and no provider file is set.
+    var isEmpty: Bool {
+        !hasFile && !providers.contains { $0.provider.hasAccount || $0.provider.hasApplication }
+    }
 
     private static func redirectURIs(_ values: SettingValues) throws(UsageError) -> Set<HTTPURL> {
         var urls: Set<HTTPURL> = []
@@ -52,27 +58,47 @@ package struct ProviderSettings {
     }
 }
 
+extension ProviderID {
+    /// The name in settings, with hyphens: `alpha-vantage`.
+    fileprivate var settingName: String { rawValue.replacing("_", with: "-").lowercased() }
+}
+
 extension ProviderRoutes {
-    /// The routes of the settings.
-    fileprivate init(_ values: SettingValues) throws(UsageError) {
+    /// The routes of the settings; the standard ones with the providers of a file at their positions.
+    fileprivate init(_ values: SettingValues, _ fileProviders: [ProviderDescription]) throws(UsageError) {
         self = .standard
         let routes = Settings.routes
         let settings: [(MarketDataCapability, Setting<[String]>)] = [
             (.quotes, routes.quotes), (.charts, routes.charts), (.instruments, routes.instruments),
             (.fundamentals, routes.fundamentals), (.news, routes.news), (.clock, routes.clock),
         ]
+        let known = ProviderID.allCases + fileProviders.map(\.id)
         for (capability, setting) in settings {
             var providers: [ProviderID] = []
             for name in try values[setting] {
-                guard let provider = ProviderID(rawValue: name.replacing("-", with: "_").uppercased()) else {
+                let text = name.replacing("_", with: "-").lowercased()
+                guard let provider = known.first(where: { $0.settingName == text }) else {
                     throw UsageError(
                         "\(values.name(of: setting)) has \"\(name)\", which is not a provider. The providers are: "
-                            + ProviderID.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ")
-                            + ".")
+                            + known.map { $0.rawValue.lowercased() }.joined(separator: ", ") + ".")
                 }
                 providers.append(provider)
             }
             self[capability] = providers
+            if !values.isSet(setting) { insert(fileProviders, into: capability) }
+        }
+    }
+
+    /// Inserts each provider at the position in its file; one without a position is the last.
+    private mutating func insert(
+        _ fileProviders: [ProviderDescription], into capability: MarketDataCapability
+    ) {
+        let providers = fileProviders.filter { $0.capabilities.contains(capability) }
+        for provider in providers.sorted(by: {
+            ($0.routes[capability] ?? .max) < ($1.routes[capability] ?? .max)
+        }) {
+            let index = (provider.routes[capability] ?? .max) - 1
+            self[capability].insert(provider.id, at: min(index, self[capability].count))
         }
     }
 }

@@ -10,8 +10,10 @@ import Web
 /// The settings of `portico serve`.
 package struct ServeSettings {
     package let httpServer: HTTPServerSettings
-    /// The data directory; nil to store data in memory only.
+    /// The data directory; nil to store data in memory only, or in ``database``.
     package let data: String?
+    /// The PostgreSQL database; nil for none.
+    let database: DatabaseSource?
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// The collector of spans; nil for none.
@@ -22,6 +24,10 @@ package struct ServeSettings {
     /// The source of the master key; nil for the file in the data directory.
     let masterKey: MasterKeySource?
     let userPolicy: UserPolicy
+    /// The identity provider; nil for none.
+    let identityProvider: IdentityProviderSettings?
+    /// The address of Portico for its clients; nil for the host of each request.
+    let publicURL: HTTPURL?
     /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
     /// Whether the uses of the schema by clients are counted.
@@ -34,13 +40,27 @@ package struct ServeSettings {
     package init(_ values: SettingValues, sandbox: (any EmbeddedSandbox.Type)?) throws {
         httpServer = try HTTPServerSettings(values)
         data = try values[Settings.server.data]
+        database = try DatabaseSource(values)
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
         collector = try ServeSettings.collector(values)
         market = try ProviderMode(values, host: httpServer.host, sandbox: sandbox)
         ownerToken = try values.content(of: Settings.users.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(values)
+        // The directory that would contain the key's file does not exist.
+        if let database, masterKey == nil {
+            throw UsageError(
+                "\(database.origin) needs \(Settings.users.masterKey.file.variable) or \(Settings.users.masterKey.value.variable)."
+            )
+        }
         userPolicy = try UserPolicy(values, market)
+        identityProvider = try IdentityProviderSettings(values)
+        publicURL = try values[Settings.http.publicURL]
+        guard userPolicy.allowsPasswords || identityProvider != nil else {
+            throw UsageError(
+                "\(values.name(of: Settings.users.passwords)) is false, so that nobody could sign in. It needs \(values.name(of: Settings.identityProvider.issuer))."
+            )
+        }
         symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
         let countsSchemaUse = try values[Settings.logs.schemaUsage]
         // Counts that end with the process would make a used element look unused.
@@ -203,6 +223,47 @@ enum LogFormat: String, CaseIterable {
         case .json: { JSONLogHandler(label: $0) }
         }
     }
+}
+
+/// The PostgreSQL database of the settings, whose URL has a password.
+struct DatabaseSource {
+    private let text: String
+    /// The name of the setting.
+    let origin: String
+    let limits: PostgresLimits
+
+    /// The schema of the sandbox's users, which are never those of providers.
+    private static let sandboxSchema = "portico_sandbox"
+
+    /// Nil if it is not set.
+    ///
+    /// - Throws: `UsageError` if a data directory is set, too.
+    init?(_ values: SettingValues) throws {
+        guard let text = try values[Settings.server.databaseURL] else { return nil }
+        let (value, file) = (Settings.server.databaseURL.value, Settings.server.databaseURL.file)
+        origin = values.isSet(value) ? values.name(of: value) : values.name(of: file)
+        guard try values[Settings.server.data] == nil else {
+            throw UsageError(
+                """
+                \(origin) and \(values.name(of: Settings.server.data)) exclude each other: leave one of them out. An \
+                empty variable counts as left out.
+                """)
+        }
+        self.text = text
+        var limits = PostgresLimits()
+        limits.connections = try values[Settings.server.databaseConnections]
+        self.limits = limits
+    }
+
+    /// - Throws: `badDatabaseURL` for an invalid URL.
+    func url(isSandbox: Bool) throws(StorageError) -> PostgresURL {
+        try PostgresURL(text, origin: origin, schema: isSandbox ? Self.sandboxSchema : nil)
+    }
+}
+
+extension DatabaseSource: CustomStringConvertible, CustomReflectable {
+    var description: String { "DatabaseSource(\(origin))" }
+    var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
 }
 
 /// The source of the master key, if it is not the file in the data directory.

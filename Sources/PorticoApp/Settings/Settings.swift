@@ -11,6 +11,7 @@ import Web
 package enum Settings {
     static let server = ServerSettingGroup()
     static let users = UserSettingGroup()
+    static let identityProvider = IdentityProviderSettingGroup()
     static let http = HTTPSettingGroup()
     static let limits = LimitSettingGroup()
     static let logs = LogSettingGroup()
@@ -18,7 +19,9 @@ package enum Settings {
 
     /// The groups, in the order of the documentation.
     package static let groups: [any SettingGroup] =
-        [server, users, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [routes]
+        [server, users, identityProvider, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [
+            routes
+        ]
 
     /// All definitions, in the order of the documentation.
     package static let all = groups.flatMap(\.definitions)
@@ -48,6 +51,16 @@ struct ServerSettingGroup: SettingGroup {
         The data directory: users, their sessions and data, the usage of quotas, and the prices, charts, instruments \
         and company figures from providers with a low quota. It is created if it is missing.
         """)
+    let databaseURL = SecretSetting(
+        "database-url",
+        """
+        The PostgreSQL database (15 or newer) of users, their sessions and data, and the usage of quotas, instead of a data \
+        directory. TLS is set in the URL: `sslmode=verify-full`.
+        """, form: "a URL, `postgresql://user:password@host:5432/database`",
+        unset: "none; users are in the data directory")
+    let databaseConnections = Setting(
+        "database-connections", .integer(1...200), default: PostgresLimits().connections,
+        "Connections to the PostgreSQL database, and the threads that use them.")
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")
@@ -64,6 +77,12 @@ struct ServerSettingGroup: SettingGroup {
         holidays of the real exchanges.
         """)
     let config = Setting("config", .file, isFlag: true, "The configuration file, one JSON object.")
+    let providers = Setting(
+        "providers", .file, isFlag: true,
+        """
+        The provider file: providers of public market data, in YAML or JSON. Each has further settings: \
+        `provider-NAME-key`, `provider-NAME-key-file` and `provider-NAME-base-url`.
+        """)
     let production = Setting(
         "production", .boolean, default: false, isFlag: true,
         "Disable introspection, suggestions, `/schema.graphql`, the explorer, and GET.")
@@ -85,6 +104,9 @@ struct UserSettingGroup: SettingGroup {
         "sign-up", .choice([("open", .open), ("invitation", .invitation), ("off", SignUpPolicy.off)]),
         unset: "`open` with the sandbox, else `off`", isFlag: true,
         "Who may sign up: anyone, anyone with the code of an invitation, or nobody.")
+    let passwords = Setting(
+        "passwords", .boolean, default: true,
+        "Let users sign up and in with a password. `false` needs `oidc-issuer`.")
     let passwordCost = Setting(
         "password-cost", .integer(PasswordCost.log2Range), default: 15,
         "The binary logarithm of scrypt's N; a sign-in replaces a hash with another cost.")
@@ -116,6 +138,10 @@ struct HTTPSettingGroup: SettingGroup {
         Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests \
         for other hosts are refused, which prevents DNS rebinding by pages of other sites.
         """)
+    let publicURL = Setting(
+        "public-url", .url, unset: "the host of the request",
+        "The address of Portico for its clients, such as `https://portico.example.com`, in the metadata for clients of `/mcp`."
+    )
     let corsOrigins = Setting(
         "cors-origins", .list(of: "sites"),
         "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 package import PorticoCore
+import ProviderFile
 import SystemPackage
 
 /// Loads settings: a flag before an environment variable before the configuration file.
@@ -20,7 +21,6 @@ package enum SettingsLoader {
             name.hasPrefix("PORTICO_") && KubernetesServiceLinks.contains(name, value)
         }
         let environment = environment.filter { name, _ in serviceLinks[name] == nil }
-        try check(environment)
         let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
         var sources: [(provider: any ConfigProvider, file: String?)] = [
             (InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)), nil),
@@ -30,17 +30,29 @@ package enum SettingsLoader {
             ),
         ]
         let config = Settings.server.config.definition
-        if let path = flags[config.name] ?? environment[config.variable] {
+        var keys: [String] = []
+        let path = flags[config.name] ?? environment[config.variable]
+        if let path {
+            keys = try object(at: path).keys.sorted()
             sources.append((try await file(at: path), path))
         }
-        var entries: [String: SettingValues.Entry] = [:]
-        for setting in Settings.all {
+        func entry(_ setting: SettingDefinition) -> SettingValues.Entry? {
             for source in sources {
                 guard let text = text(setting, in: source.provider), !text.isEmpty else { continue }
-                entries[setting.name] = SettingValues.Entry(text, file: source.file)
-                break
+                return SettingValues.Entry(text, file: source.file)
             }
+            return nil
         }
+        // The provider file has names of further settings.
+        let providers = Settings.server.providers.definition
+        let providerFile = SettingValues(entry(providers).map { [providers.name: $0] } ?? [:])
+        let definitions =
+            try Settings.all
+            + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
+        try check(environment, definitions)
+        try check(keys, of: path ?? "", definitions)
+        var entries: [String: SettingValues.Entry] = [:]
+        for setting in definitions { entries[setting.name] = entry(setting) }
         return SettingValues(entries, ignoredVariables: serviceLinks.keys.sorted())
     }
 
@@ -59,8 +71,8 @@ package enum SettingsLoader {
         return nil
     }
 
-    private static func check(_ environment: [String: String]) throws {
-        let known = Set(Settings.all.map(\.variable))
+    private static func check(_ environment: [String: String], _ definitions: [SettingDefinition]) throws {
+        let known = Set(definitions.map(\.variable))
         for name in environment.keys.sorted() where name.hasPrefix("PORTICO_") && !known.contains(name) {
             throw UsageError(
                 "The environment has \(name), which is not a variable of Portico. The variables are: "
@@ -68,7 +80,17 @@ package enum SettingsLoader {
         }
     }
 
-    private static func file(at path: String) async throws -> any ConfigProvider {
+    private static func check(_ keys: [String], of path: String, _ definitions: [SettingDefinition]) throws {
+        let known = Set(definitions.map(\.name))
+        for key in keys where !known.contains(key) {
+            throw UsageError(
+                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
+                    + "The settings are: "
+                    + known.sorted().joined(separator: ", ") + ".")
+        }
+    }
+
+    private static func object(at path: String) throws -> [String: Any] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageError(
                 "\(Settings.server.config) names \"\(path)\", which cannot be read.")
@@ -76,17 +98,14 @@ package enum SettingsLoader {
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
         }
-        let known = Set(Settings.all.map(\.name))
-        for key in object.keys.sorted() where !known.contains(key) {
-            throw UsageError(
-                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
-                    + "The settings are: "
-                    + known.sorted().joined(separator: ", ") + ".")
-        }
         for (key, value) in object where !(value is String || value is NSNumber) {
             throw UsageError(
                 "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
+        return object
+    }
+
+    private static func file(at path: String) async throws -> any ConfigProvider {
         do {
             return try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         } catch {

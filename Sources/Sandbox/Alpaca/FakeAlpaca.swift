@@ -52,7 +52,8 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.dataPrefix,
                 routes: FakeAlpacaMarketData(host: data).routes
                     + FakeAlpacaBars(host: data, settings: settings).routes
-                    + FakeAlpacaNews(host: data).routes,
+                    + FakeAlpacaNews(host: data).routes
+                    + FakeAlpacaCorporateActions(host: data).routes,
                 failures: Self.failures(
                     unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
             FakeHost(

@@ -30,6 +30,8 @@ enum FakeAlpacaError: Error, Hashable {
     case insufficientBuyingPower(available: Decimal, cost: Decimal)
     /// In shares.
     case insufficientQuantity(symbol: String, requested: Decimal, existing: Decimal, available: Decimal)
+    /// An exit that is too close to a price, in dollars.
+    case beyondBasePrice(String, Decimal)
     /// A limit of the sandbox itself.
     case tooMany(String)
 }
@@ -65,6 +67,10 @@ extension SandboxResponse {
                     ], status: .forbidden)
             case .insufficientQuantity(let symbol, let requested, let existing, let available):
                 .insufficientQuantity(symbol, requested, existing, available)
+            case .beyondBasePrice(let message, let base):
+                .json(
+                    ["base_price": .text(base), "code": 42_210_000, "message": .string(message)],
+                    status: .unprocessableEntity)
             case .tooMany(let message): .alpaca(.forbidden, code: 40_310_000, message)
             }
     }

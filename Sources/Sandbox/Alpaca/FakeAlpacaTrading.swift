@@ -12,7 +12,7 @@ struct FakeAlpacaTrading: Sendable {
             host.get("/v2/account") { context in
                 let account = try accounts.account(of: context)
                 return try document(
-                    FakePortfolioValuation(account.book(context.view.market), context.view),
+                    FakePortfolioValuation(account.book(context.view), context.view),
                     FakeAlpacaFunds(account, context.view))
             },
             host.get("/v2/positions") { context in
@@ -53,7 +53,7 @@ struct FakeAlpacaTrading: Sendable {
     private func positions(
         _ account: FakeAlpacaAccount, _ context: FakeAlpacaHost.AuthenticatedRequest
     ) throws -> [FakePortfolioValuation.Position] {
-        try FakePortfolioValuation(account.book(context.view.market), context.view).positions
+        try FakePortfolioValuation(account.book(context.view), context.view).positions
     }
 
     private func document(_ valuation: FakePortfolioValuation, _ funds: FakeAlpacaFunds) throws

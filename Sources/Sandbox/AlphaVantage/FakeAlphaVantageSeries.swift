@@ -61,7 +61,9 @@ struct FakeAlphaVantageSeries: Sendable {
         let bars = call.view.bars(of: instrument, every: length, from: begins ?? .min, newestFirst: true)
         let isCompact = call.function == .daily && size == .compact
         return bars.prefix(isCompact ? FakeAlphaVantageOutputSize.compactCount : .max).compactMap { candle in
-            lastDay(of: candle).map { .init(name: $0.description, value: candle.bar.alphaVantage) }
+            lastDay(of: candle).map {
+                .init(name: $0.description, value: call.asTraded(candle, of: instrument).alphaVantage)
+            }
         }
     }
 
@@ -106,6 +108,13 @@ extension FakeAlphaVantageCall {
     }
 }
 
+extension FakeAlphaVantageCall {
+    /// Returns a bar with the prices as traded, before later splits.
+    fileprivate func asTraded(_ candle: TimedBar, of instrument: FakeInstrument) -> Bar {
+        candle.bar.unadjusted(of: instrument, on: candle.date, knownOn: view.instant.inNewYork.date)
+    }
+}
+
 extension Bar {
     /// One point of a series.
     var alphaVantage: JSONDocument {
@@ -128,6 +137,8 @@ struct FakeAlphaVantageIntraday: Sendable {
     private let extendedHours: Bool
     /// The first day of the requested month; nil for the latest points.
     private let month: CalendarDate?
+    /// False for prices as traded, before later splits.
+    private let isAdjusted: Bool
 
     enum Interval: String, Sendable, CaseIterable {
         case oneMinute = "1min"
@@ -156,7 +167,7 @@ struct FakeAlphaVantageIntraday: Sendable {
         self.instrument = instrument
         self.interval = interval
         extendedHours = try call.flag("extended_hours", true)
-        _ = try call.flag("adjusted", true)
+        isAdjusted = try call.flag("adjusted", true)
         month = try Self.month(call)
         size = try call.outputSize()
     }
@@ -195,7 +206,8 @@ struct FakeAlphaVantageIntraday: Sendable {
             through: range.upperBound, extendedHours: extendedHours, newestFirst: true)
         return bars.prefix(size == .compact ? FakeAlphaVantageOutputSize.compactCount : .max).map { candle in
             let start = Instant(secondsSince1970: Int64(candle.start)) ?? .earliest
-            return .init(name: start.inNewYork.text, value: candle.bar.alphaVantage)
+            let bar = isAdjusted ? candle.bar : call.asTraded(candle, of: instrument)
+            return .init(name: start.inNewYork.text, value: bar.alphaVantage)
         }
     }
 

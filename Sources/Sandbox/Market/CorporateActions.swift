@@ -37,7 +37,7 @@ package enum CorporateActions {
 
     package static let spinOffs = [
         SpinOff(
-            source: "T", new: "WBD", ratio: Decimal(coefficient: 25, scale: 2) ?? .zero,
+            source: "T", new: "WBD", ratio: Decimal(coefficient: 1, scale: 1) ?? .zero,
             exDate: date("2022-04-11"))
     ]
 

@@ -32,8 +32,15 @@ struct FakePolygonAggregates: Sendable {
             .init(name: "adjusted", value: .bool(query.isAdjusted)),
         ]
         if let listing, !page.aggregates.isEmpty {
-            let bars = page.aggregates.map {
-                JSONDocument.object($0.bar.polygon(listing.instrument, start: $0.start, context.settings))
+            let today = context.view.instant.inNewYork.date
+            let bars = page.aggregates.map { aggregate in
+                let day = Instant(secondsSince1970: Int64(aggregate.start))?.inNewYork.date ?? today
+                let bar =
+                    query.isAdjusted
+                    ? aggregate.bar
+                    : aggregate.bar.unadjusted(of: listing.instrument, on: day, knownOn: today)
+                return JSONDocument.object(
+                    bar.polygon(listing.instrument, start: aggregate.start, context.settings))
             }
             members.append(.init(name: "results", value: .array(bars)))
         }

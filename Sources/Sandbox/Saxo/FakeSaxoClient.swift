@@ -125,7 +125,7 @@ extension FakeSaxoClient {
                     trades: [
                         trade("2021-11-16", "T", "300"),
                         trade("2022-01-20", "PEP", "30"),
-                        trade("2022-06-16", "WBD", "-75"),
+                        trade("2022-06-16", "WBD", "-30"),
                         trade("2022-11-10", "XOM", "40"),
                         trade("2023-04-18", "V", "25"),
                         trade("2023-09-14", "PEP", "-12"),

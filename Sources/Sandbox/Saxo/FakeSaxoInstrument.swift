@@ -119,6 +119,15 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
+    /// Returns the commission on a trade, in the currency of the instrument: 0.08 % and at least 1 on an
+    /// exchange, otherwise none, because the spread has the costs.
+    func commission(on amount: Decimal, at price: Int) -> Decimal {
+        guard assetType.isExchangeTraded, let rate = Decimal(coefficient: 8, scale: 4),
+            let value = try? amount * instrument.price(price), let share = try? value * rate
+        else { return .zero }
+        return max(1, share.rounded(to: 2, .halfUp))
+    }
+
     /// `DisplayAndFormat`, a member of many responses.
     var displayAndFormat: JSONDocument {
         [

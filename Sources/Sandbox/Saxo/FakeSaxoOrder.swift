@@ -13,6 +13,10 @@ struct FakeSaxoOrder: Sendable, Hashable {
     let externalReference: String?
     /// True if the stop was reached and the order waits for its limit.
     var isTriggered = false
+    /// The entry for whose fill the order waits.
+    var masterID: String?
+    /// The order that is cancelled when this one is filled, and the reverse.
+    var rivalID: String?
 
     /// `OrderType` with its prices, in ticks.
     enum Kind: Sendable, Hashable {
@@ -137,12 +141,12 @@ struct FakeSaxoOpenOrder {
                 .init(name: "BuySell", value: order.isBuy ? "Buy" : "Sell"),
                 .init(name: "OpenOrderType", value: .string(order.kind.name)),
                 .init(name: "OrderAmountType", value: "Quantity"),
-                .init(name: "OrderRelation", value: "StandAlone"),
+                .init(name: "OrderRelation", value: .string(relation)),
                 .init(name: "OrderTime", value: FakeSaxoFormat.time(order.placed)),
                 .init(name: "Duration", value: order.duration.document),
-                .init(name: "Status", value: "Working"),
+                .init(name: "Status", value: order.masterID == nil ? "Working" : "NotWorking"),
                 .init(name: "IsMarketOpen", value: .bool(quote.isMarketOpen)),
-                .init(name: "RelatedOpenOrders", value: []),
+                .init(name: "RelatedOpenOrders", value: .array(related.map(relatedItem))),
             ]
         members += try prices
         if let reference = order.externalReference {
@@ -150,6 +154,41 @@ struct FakeSaxoOpenOrder {
         }
         if groups.contains("DisplayAndFormat") {
             members.append(.init(name: "DisplayAndFormat", value: order.listing.displayAndFormat))
+        }
+        return .object(members)
+    }
+
+    /// The open orders that begin or end with this one.
+    private var related: [FakeSaxoOrder] {
+        context.activity.orders.filter { other in
+            other.masterID == order.id || other.id == order.masterID || other.id == order.rivalID
+        }
+    }
+
+    private var relation: String {
+        if context.activity.orders.contains(where: { $0.masterID == order.id }) { return "IfDoneMaster" }
+        switch (order.masterID, order.rivalID) {
+        case (.some, .some): return "IfDoneSlaveOco"
+        case (.some, nil): return "IfDoneSlave"
+        case (nil, .some): return "Oco"
+        case (nil, nil): return "StandAlone"
+        }
+    }
+
+    private func relatedItem(_ other: FakeSaxoOrder) -> JSONDocument {
+        var members: [JSONDocument.Member] = [
+            .init(name: "OrderId", value: .string(other.id)),
+            .init(name: "Amount", value: context.format.number(other.amount)),
+            .init(name: "OpenOrderType", value: .string(other.kind.name)),
+            .init(name: "Duration", value: other.duration.document),
+        ]
+        if let price = other.kind.price {
+            let value = context.format.price(price, of: other.listing.instrument)
+            members.append(.init(name: "OrderPrice", value: value))
+        }
+        if case .stopLimit(_, let limit) = other.kind {
+            let value = context.format.price(limit, of: other.listing.instrument)
+            members.append(.init(name: "StopLimitPrice", value: value))
         }
         return .object(members)
     }

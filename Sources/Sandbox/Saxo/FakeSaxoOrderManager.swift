@@ -52,18 +52,22 @@ final class FakeSaxoOrderManager: Resettable {
         }
     }
 
-    /// Stores an order, created with its new id; throws if the client has too many.
+    /// Stores orders that belong together, created with new ids; throws if the client has too many.
     func place(
-        for client: FakeSaxoClient, _ make: (String) -> FakeSaxoOrder
-    ) throws(FakeSaxoError) -> FakeSaxoOrder {
-        let placed: FakeSaxoOrder? = with(client) { ledger in
+        for client: FakeSaxoClient, _ make: (_ nextID: () -> String) -> [FakeSaxoOrder]
+    ) throws(FakeSaxoError) -> [FakeSaxoOrder] {
+        let placed: [FakeSaxoOrder]? = with(client) { ledger in
             guard ledger.activity.orders.count < Self.maximumOrders,
                 ledger.activity.executions.count < Self.maximumExecutions
             else { return nil }
-            let order = make(String(ledger.nextID))
-            ledger.nextID += 1
-            ledger.activity.orders.append(order)
-            return order
+            var next = ledger.nextID
+            let orders = make {
+                defer { next += 1 }
+                return String(next)
+            }
+            ledger.nextID = next
+            ledger.activity.orders += orders
+            return orders
         }
         guard let placed else { throw .order(.orderNotPlaced) }
         return placed
@@ -93,7 +97,12 @@ final class FakeSaxoOrderManager: Resettable {
     ) -> [String] {
         with(client) { ledger in
             let canceled = ledger.activity.orders.filter { $0.accountKey == accountKey && isIncluded($0) }
-            ledger.activity.orders.removeAll { canceled.contains($0) }
+            let ids = Set(canceled.map(\.id))
+            // The exits of an entry end with it.
+            ledger.activity.orders.removeAll { order in
+                ids.contains(order.id) || order.masterID.map(ids.contains) ?? false
+            }
+            ledger.activity.forgetEndedRivals()
             return canceled.map(\.id)
         }
     }
@@ -114,7 +123,17 @@ final class FakeSaxoOrderManager: Resettable {
 
     private func settle(_ activity: inout FakeSaxoActivity, at view: MarketView) {
         var waiting: [FakeSaxoOrder] = []
-        for var order in activity.orders {
+        var (filled, ended) = (Set<String>(), Set<String>())
+        // An entry is stored before its exits.
+        for var order in activity.orders where !ended.contains(order.id) {
+            if let master = order.masterID {
+                if filled.contains(master) {
+                    order.masterID = nil
+                } else {
+                    if !ended.contains(master) { waiting.append(order) }
+                    continue
+                }
+            }
             let quote = FakeSaxoQuote(order.listing, at: view, settings)
             if let price = order.fill(at: quote) {
                 let sign: Decimal = order.isBuy ? 1 : -1
@@ -124,12 +143,28 @@ final class FakeSaxoOrderManager: Resettable {
                 activity.executions.append(
                     FakeSaxoExecution(
                         accountKey: order.accountKey, listing: order.listing, amount: amount, price: price,
-                        second: view.now, orderID: order.id))
+                        second: view.now, orderID: order.id,
+                        commission: order.listing.commission(on: order.amount, at: price)))
+                filled.insert(order.id)
+                if let rival = order.rivalID { ended.insert(rival) }
             } else if !order.duration.isMomentary, order.duration.expiry.map({ view.now < $0 }) ?? true {
                 waiting.append(order)
+            } else {
+                ended.insert(order.id)
             }
         }
-        activity.orders = waiting
+        activity.orders = waiting.filter { !ended.contains($0.id) }
+        activity.forgetEndedRivals()
+    }
+}
+
+extension FakeSaxoActivity {
+    /// Makes an order stand alone if the other one of its pair has ended.
+    fileprivate mutating func forgetEndedRivals() {
+        let ids = Set(orders.map(\.id))
+        for index in orders.indices where !(orders[index].rivalID.map(ids.contains) ?? true) {
+            orders[index].rivalID = nil
+        }
     }
 }
 

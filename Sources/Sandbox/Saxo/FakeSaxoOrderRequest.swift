@@ -24,16 +24,26 @@ struct FakeSaxoOrderRequest {
         "Market", "Limit", "Stop", "StopIfTraded", "StopLimit", "TrailingStop", "TrailingStopIfTraded",
     ]
 
-    /// Parses a body; throws ``FakeSaxoError`` with all invalid fields.
-    init(_ context: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
+    /// Parses the body of a request.
+    static func body(_ context: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) -> JSONDocument {
         guard let body = try? JSONDocument(parsing: context.request.body), body.members != nil else {
             throw .badRequest(code: "InvalidRequest", message: "The request body is no JSON object.")
         }
+        return body
+    }
+
+    /// Parses an order; throws ``FakeSaxoError`` with all invalid fields.
+    ///
+    /// An exit of an entry has the account and the instrument of the entry.
+    init(
+        _ body: JSONDocument, _ context: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose,
+        of entry: FakeSaxoOrderRequest? = nil
+    ) throws(FakeSaxoError) {
         var fields = BodyFieldReader(body: body)
         let isNew = purpose == .place
-        let accountKey = fields.string("AccountKey", isRequired: true)
-        let assetTypeName = fields.string("AssetType", isRequired: true)
-        let uic = fields.integer("Uic", isRequired: isNew)
+        let accountKey = fields.string("AccountKey", isRequired: entry == nil)
+        let assetTypeName = fields.string("AssetType", isRequired: entry == nil)
+        let uic = fields.integer("Uic", isRequired: isNew && entry == nil)
         let side = fields.string("BuySell", isRequired: isNew, oneOf: ["Buy", "Sell"])
         amount = fields.positive("Amount", isRequired: isNew)
         _ = fields.string("AmountType", oneOf: ["Quantity"])
@@ -51,18 +61,31 @@ struct FakeSaxoOrderRequest {
         if isNew, context.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
             fields.add("ManualOrder", "ManualOrder is required")
         }
-        if body["Orders"]?.elements?.isEmpty == false {
-            fields.add("Orders", "The sandbox takes no related orders.")
-        }
         let assetType = assetTypeName.flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
         if assetTypeName != nil, assetType == nil {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
-        listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
+        listing =
+            entry?.listing ?? uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
         duration = fields.duration(isRequired: isNew, listing: listing, at: context.view)
         isBuy = side == "Buy"
-        guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
-        account = try context.account(key: accountKey)
+        if let entry {
+            if entry.isBuy == isBuy { fields.add("Orders", "A related order must have the opposite BuySell.") }
+            if entry.listing?.assetType.isExchangeTraded ?? false, type == "Stop" || type == "TrailingStop" {
+                fields.add(
+                    "Orders",
+                    "A related stop must be StopIfTraded, TrailingStopIfTraded or StopLimit.")
+            }
+        }
+        guard fields.problems.isEmpty else {
+            guard entry != nil else { throw .invalidModel(fields.problems) }
+            throw .invalidModel(["Orders": fields.problems.sorted { $0.key < $1.key }.flatMap(\.value)])
+        }
+        if let entry {
+            account = entry.account
+        } else {
+            account = try context.account(key: accountKey ?? "")
+        }
     }
 
     /// Returns the kind of an order with its prices; throws ``FakeSaxoOrderError`` for a price that is
@@ -165,6 +188,35 @@ private struct BodyFieldReader {
         case .some, nil:
             add("OrderDuration.DurationType", "The value is not valid for DurationType.")
             return nil
+        }
+    }
+}
+
+/// The orders of a request: one, an entry with its exits, or a pair of which one cancels the other.
+struct FakeSaxoOrderGroup {
+    /// The entry; of a pair, the first.
+    let main: FakeSaxoOrderRequest
+    /// The exits of the entry; of a pair, the second.
+    let related: [FakeSaxoOrderRequest]
+    let isPair: Bool
+
+    init(_ context: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError) {
+        let body = try FakeSaxoOrderRequest.body(context)
+        let items = body["Orders"]?.elements ?? []
+        isPair = !items.isEmpty && body["OrderType"] == nil && body["Uic"] == nil
+        if isPair {
+            guard items.count == 2 else { throw .invalid("Orders", "A pair has two orders.") }
+            main = try FakeSaxoOrderRequest(items[0], context, for: .place)
+            related = [try FakeSaxoOrderRequest(items[1], context, for: .place)]
+            guard main.listing == related[0].listing, main.account.key == related[0].account.key else {
+                throw .invalid("Orders", "Both orders must be for one account and instrument.")
+            }
+        } else {
+            guard items.count <= 2 else { throw .invalid("Orders", "An order has two related orders at most.") }
+            let entry = try FakeSaxoOrderRequest(body, context, for: .place)
+            var exits: [FakeSaxoOrderRequest] = []
+            for item in items { exits.append(try FakeSaxoOrderRequest(item, context, for: .place, of: entry)) }
+            (main, related) = (entry, exits)
         }
     }
 }

@@ -52,7 +52,8 @@ struct FakeSaxoPositionBook {
                     own =
                         try own
                         - then.converted(
-                            cost, from: execution.listing.instrument.currency, to: account.currency)
+                            cost + execution.commission, from: execution.listing.instrument.currency,
+                            to: account.currency)
                 }
                 try Self.book(execution, cost: cost, into: &positions)
             }
@@ -117,6 +118,8 @@ struct FakeSaxoExecution: Sendable, Hashable {
     let second: Int
     /// The order; nil for a trade from before the start of the sandbox.
     var orderID: String?
+    /// In the currency of the instrument; zero for the trades from before the start of the sandbox.
+    var commission = Decimal.zero
 }
 
 extension FakeSaxoExecution {

@@ -21,21 +21,107 @@ struct FakeSaxoTrading: Sendable {
 
     private func place(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         try rejectDuplicate(context)
-        let request = try FakeSaxoOrderRequest(context, for: .place)
-        let (listing, kind) = try checked(request, context)
-        let order = try host.orderBook.place(for: context.client) { id in
-            FakeSaxoOrder(
-                id: id, accountKey: request.account.key, listing: listing, isBuy: request.isBuy,
-                amount: request.amount ?? .zero, kind: kind, duration: request.duration ?? .untilCancelled,
-                placed: context.now, externalReference: request.externalReference)
+        let group = try FakeSaxoOrderGroup(context)
+        let parts = try self.parts(of: group, context)
+        guard parts.contains(where: { $0.kind != nil }) else {
+            return .json(["Orders": .array(parts.map { ["ErrorInfo": $0.error?.info ?? .null] })])
         }
-        return .json(result(of: order))
+        let orders = try host.orderBook.place(for: context.client) { nextID in
+            self.orders(parts, isPair: group.isPair, at: context.now, nextID)
+        }
+        var rest = orders[...]
+        let results = parts.map { part -> JSONDocument in
+            if let error = part.error { return ["ErrorInfo": error.info] }
+            return rest.popFirst().map { .object(result(of: $0)) } ?? .null
+        }
+        if group.isPair { return .json(["Orders": .array(results)]) }
+        guard let entry = orders.first else { throw FakeSaxoError.order(.orderNotPlaced) }
+        var members = result(of: entry)
+        if results.count > 1 {
+            members.append(.init(name: "Orders", value: .array(Array(results.dropFirst()))))
+        }
+        return .json(.object(members))
+    }
+
+    /// One order of a request: its kind, or the reason for which it is refused.
+    private struct Part {
+        let request: FakeSaxoOrderRequest
+        let listing: FakeSaxoInstrument
+        var kind: FakeSaxoOrder.Kind?
+        var error: FakeSaxoOrderError?
+    }
+
+    /// Checks the orders of a request. If an entry is refused, all are; a refused exit leaves the others.
+    private func parts(
+        of group: FakeSaxoOrderGroup, _ context: FakeSaxoHost.AuthenticatedRequest
+    ) throws -> [Part] {
+        guard let listing = group.main.listing else { throw FakeSaxoError.order(.illegalInstrument) }
+        func part(
+            _ request: FakeSaxoOrderRequest, _ check: () throws -> FakeSaxoOrder.Kind
+        ) throws -> Part {
+            do {
+                return Part(request: request, listing: listing, kind: try check())
+            } catch FakeSaxoError.order(let error) {
+                return Part(request: request, listing: listing, error: error)
+            }
+        }
+        if group.isPair {
+            return try ([group.main] + group.related).map { request in
+                try part(request) { try checked(request, context).1 }
+            }
+        }
+        let kind = try checked(group.main, context).1
+        return try [Part(request: group.main, listing: listing, kind: kind)]
+            + group.related.map { request in
+                try part(request) { try exitKind(of: request, listing, after: kind, context) }
+            }
+    }
+
+    /// Returns the kind of an exit, which must be on its side of the entry: a sale at a profit above it.
+    private func exitKind(
+        of request: FakeSaxoOrderRequest, _ listing: FakeSaxoInstrument, after entry: FakeSaxoOrder.Kind,
+        _ context: FakeSaxoHost.AuthenticatedRequest
+    ) throws -> FakeSaxoOrder.Kind {
+        try checkAmount(request.amount ?? .zero, of: listing)
+        let kind = try request.kind(for: listing, else: nil)
+        let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
+        guard let price = kind.price, let base = entry.price ?? quote.last else { return kind }
+        guard price > 0, abs(price - base) <= base / 2 else { throw FakeSaxoError.order(.tooFarFromMarket) }
+        let isAbove: Bool
+        switch kind {
+        case .market, .limit: isAbove = !request.isBuy
+        case .stop, .stopIfTraded, .stopLimit, .trailingStop: isAbove = request.isBuy
+        }
+        guard isAbove ? price > base : price < base else {
+            throw FakeSaxoError.order(.onWrongSideOfMarket)
+        }
+        return kind
+    }
+
+    /// Creates the orders of the parts that are not refused.
+    private func orders(
+        _ parts: [Part], isPair: Bool, at now: Instant, _ nextID: () -> String
+    ) -> [FakeSaxoOrder] {
+        var orders = parts.compactMap { part -> FakeSaxoOrder? in
+            guard let kind = part.kind else { return nil }
+            return FakeSaxoOrder(
+                id: nextID(), accountKey: part.request.account.key, listing: part.listing,
+                isBuy: part.request.isBuy, amount: part.request.amount ?? .zero, kind: kind,
+                duration: part.request.duration ?? .untilCancelled, placed: now,
+                externalReference: part.request.externalReference)
+        }
+        let exits = isPair ? orders.indices : orders.indices.dropFirst()
+        for index in exits {
+            if !isPair { orders[index].masterID = orders.first?.id }
+            orders[index].rivalID = exits.first { $0 != index }.map { orders[$0].id }
+        }
+        return orders
     }
 
     /// Changes an order, which keeps its id.
     private func change(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         try rejectDuplicate(context)
-        let request = try FakeSaxoOrderRequest(context, for: .change)
+        let request = try FakeSaxoOrderRequest(FakeSaxoOrderRequest.body(context), context, for: .change)
         let changed = try host.orderBook.change(request.orderID ?? "", of: context.client) {
             order throws(FakeSaxoError) in
             guard order.accountKey == request.account.key else { throw .order(.orderNotFound) }
@@ -50,7 +136,7 @@ struct FakeSaxoTrading: Sendable {
             if let duration = request.duration { order.duration = duration }
         }
         guard let changed else { throw FakeSaxoError.order(.orderNotFound) }
-        return .json(result(of: changed))
+        return .json(.object(result(of: changed)))
     }
 
     private func cancel(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
@@ -83,31 +169,94 @@ struct FakeSaxoTrading: Sendable {
     }
 
     /// Returns the expected result of an order, with status 200.
+    ///
+    /// A lack of funds is an `ErrorInfo` of a valid order.
     private func preCheck(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
-        let request = try FakeSaxoOrderRequest(context, for: .place)
+        let group = try FakeSaxoOrderGroup(context)
+        let groups = Set(
+            (try FakeSaxoOrderRequest.body(context)["FieldGroups"]?.elements ?? []).compactMap(\.string))
         do {
-            let (listing, kind) = try checked(request, context)
-            let account = request.account
-            let cost = try required(request, listing, kind, context)
-            let rates = FakeSaxoRates(market: context.view.market, second: context.view.now)
-            let rate = rates.rate(from: listing.instrument.currency, to: account.currency) ?? 1
-            return .json([
-                "PreCheckResult": "Ok",
-                "EstimatedCashRequired": context.format.number(cost),
-                "EstimatedCashRequiredCurrency": .string(account.currency),
-                "InstrumentToAccountConversionRate": context.format.number(rate),
-            ])
+            let parts = try self.parts(of: group, context)
+            var members: [JSONDocument.Member] = [.init(name: "PreCheckResult", value: "Ok")]
+            let errors = parts.map { part -> JSONDocument in part.error.map { ["ErrorInfo": $0.info] } ?? [:] }
+            if group.isPair || errors.count > 1 {
+                members.append(.init(name: "Orders", value: .array(group.isPair ? errors : Array(errors.dropFirst()))))
+            }
+            if let kind = parts[0].kind {
+                members += try estimate(group.main, parts[0].listing, kind, groups, context)
+            }
+            return .json(.object(members))
+        } catch FakeSaxoError.order(.wouldExceedMargin) {
+            guard let listing = group.main.listing else { throw FakeSaxoError.order(.illegalInstrument) }
+            let kind = try group.main.kind(for: listing, else: nil)
+            return .json(
+                .object(
+                    [
+                        .init(name: "PreCheckResult", value: "Ok"),
+                        .init(name: "ErrorInfo", value: FakeSaxoOrderError.wouldExceedMargin.info),
+                    ] + (try estimate(group.main, listing, kind, groups, context))))
         } catch FakeSaxoError.order(let error) {
             return .json(["PreCheckResult": "Error", "ErrorInfo": error.info])
         }
     }
 
-    private func result(of order: FakeSaxoOrder) -> JSONDocument {
+    /// The amounts of an order before it is placed.
+    private func estimate(
+        _ request: FakeSaxoOrderRequest, _ listing: FakeSaxoInstrument, _ kind: FakeSaxoOrder.Kind,
+        _ groups: Set<String>, _ context: FakeSaxoHost.AuthenticatedRequest
+    ) throws -> [JSONDocument.Member] {
+        let (account, format) = (request.account, context.format)
+        let required = try required(request, listing, kind, context)
+        let rates = FakeSaxoRates(market: context.view.market, second: context.view.now)
+        let rate = rates.rate(from: listing.instrument.currency, to: account.currency) ?? 1
+        var members: [JSONDocument.Member] = [
+            .init(name: "EstimatedCashRequired", value: format.number(required)),
+            .init(name: "EstimatedCashRequiredCurrency", value: .string(account.currency)),
+            .init(name: "InstrumentToAccountConversionRate", value: format.number(rate)),
+        ]
+        if groups.contains("Costs") {
+            let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
+            let price = kind.price ?? quote.last
+            let commission = price.map { listing.commission(on: request.amount ?? .zero, at: $0) } ?? .zero
+            let converted = try rates.converted(
+                commission, from: listing.instrument.currency, to: account.currency)
+            func cost(_ commission: Decimal) -> JSONDocument {
+                ["Commission": format.number(commission), "ExchangeFee": 0, "StampDuty": 0]
+            }
+            members += [
+                .init(name: "EstimatedTotalCost", value: format.number(commission)),
+                .init(name: "EstimatedTotalCostInAccountCurrency", value: format.number(converted)),
+                .init(name: "Cost", value: cost(commission)),
+                .init(name: "CostInAccountCurrency", value: cost(converted)),
+            ]
+        }
+        if groups.contains("MarginImpactBuySell") {
+            let book = try FakeSaxoPositionBook(
+                [account], in: account.currency, context.activity, at: context.view)
+            let available = try FakeSaxoBalance(book, context.settings).available
+            let side = request.isBuy ? "Buy" : "Sell"
+            members.append(
+                .init(
+                    name: "MarginImpactBuySell",
+                    value: .object([
+                        .init(name: "Currency", value: .string(account.currency)),
+                        .init(name: "InitialMarginAvailableCurrent", value: format.number(available)),
+                        .init(
+                            name: "InitialMarginAvailable\(side)",
+                            value: format.number(try max(.zero, available - required))),
+                        .init(name: "InitialMargin\(side)", value: format.number(required)),
+                        .init(name: "MaintenanceMargin\(side)", value: format.number(required)),
+                    ])))
+        }
+        return members
+    }
+
+    private func result(of order: FakeSaxoOrder) -> [JSONDocument.Member] {
         var members: [JSONDocument.Member] = [.init(name: "OrderId", value: .string(order.id))]
         if let reference = order.externalReference {
             members.append(.init(name: "ExternalReference", value: .string(reference)))
         }
-        return .object(members)
+        return members
     }
 
     private func requiredAccount(_ context: FakeSaxoHost.AuthenticatedRequest) throws(FakeSaxoError)

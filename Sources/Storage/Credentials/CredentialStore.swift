@@ -152,6 +152,13 @@ extension CredentialStore {
         }
         return (whole, rows.count - whole)
     }
+
+    /// The result of ``examine(_:at:_:)`` for an operator.
+    static func text(of counts: (whole: Int, broken: Int)) -> String {
+        counts.broken == 0
+            ? "\(counts.whole) secrets can be decrypted with the master key."
+            : "\(counts.broken) secrets cannot be decrypted: their users must connect again."
+    }
 }
 
 /// Whose credential it is, and for what.

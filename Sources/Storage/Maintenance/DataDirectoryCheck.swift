@@ -4,22 +4,7 @@ import Glibc
 
 /// The results of checks of a data directory, which change nothing; a server may use the directory meanwhile.
 package struct DataDirectoryCheck: Sendable {
-    /// The result of one check.
-    package struct Finding: Hashable, Sendable {
-        /// The subject of the check.
-        package let subject: String
-        package let isFine: Bool
-        /// The result; if there is a problem, with the remedy.
-        package let text: String
-
-        init(_ subject: String, _ isFine: Bool, _ text: String) {
-            self.subject = subject
-            self.isFine = isFine
-            self.text = text
-        }
-    }
-
-    package private(set) var findings: [Finding] = []
+    package private(set) var findings: [StorageFinding] = []
     private let folder: DataDirectory
 
     /// The minimum of free space in bytes.
@@ -49,7 +34,7 @@ package struct DataDirectoryCheck: Sendable {
     }
 
     private mutating func find(_ subject: String, _ isFine: Bool, _ text: String) {
-        findings.append(Finding(subject, isFine, text))
+        findings.append(StorageFinding(subject, isFine, text))
     }
 
     // MARK: - The folder
@@ -143,13 +128,24 @@ package struct DataDirectoryCheck: Sendable {
                 try CredentialStore.examine(SQLTransaction(db), at: path, masterKey)
             }
             try queue.close()
-            find(
-                "keys", counts.broken == 0,
-                counts.broken == 0
-                    ? "\(counts.whole) secrets can be decrypted with the master key."
-                    : "\(counts.broken) secrets cannot be decrypted: their users must connect again.")
+            find("keys", counts.broken == 0, CredentialStore.text(of: counts))
         } catch {
             find("keys", false, "\(StorageError(error, path: path))")
         }
+    }
+}
+
+/// The result of one check.
+package struct StorageFinding: Hashable, Sendable {
+    /// The subject of the check.
+    package let subject: String
+    package let isFine: Bool
+    /// The result; if there is a problem, with the remedy.
+    package let text: String
+
+    init(_ subject: String, _ isFine: Bool, _ text: String) {
+        self.subject = subject
+        self.isFine = isFine
+        self.text = text
     }
 }

@@ -1,3 +1,4 @@
+import Brokerage
 package import Upstream
 
 /// Everything that a user has entrusted to Portico, for them to take away.
@@ -12,80 +13,176 @@ package struct UserDataExport: Sendable {
     ///
     /// It contains no secrets: connections, sessions and the password are listed without them.
     package func json(of owner: OwnerID) async throws(StorageError) -> String? {
-        try await database.read { db in
-            try db.value(
-                """
-                SELECT json_object(
-                    'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
-                    'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
-                    'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)),
-                    'activities', (\(Self.activities)))
-                FROM "user" WHERE id = ?1
-                """, [owner.text])
+        try await database.read(.maintenance) { db in
+            guard let user = try Self.objects(Self.user, [owner.text], db).first else { return nil }
+            let connections = try Self.objects(Self.connections, [owner.text], db) { row in
+                [("accounts", .array(try Self.objects(Self.accounts, [row["id"] as String], db)))]
+            }
+            let watchlists = try Self.objects(Self.watchlists, [owner.text], db) { row in
+                [("items", .array(try Self.objects(Self.items, [row["number"] as Int64], db)))]
+            }
+            let goals = try Self.objects(Self.goals, [owner.text], db) { row in
+                [("allocations", .array(try Self.objects(Self.allocations, [row["number"] as Int64], db)))]
+            }
+            let export = JSONText.object([
+                ("user", user), ("identities", .array(try Self.objects(Self.identities, [owner.text], db))),
+                ("sessions", .array(try Self.objects(Self.sessions, [owner.text], db))),
+                ("connections", .array(connections)), ("watchlists", .array(watchlists)),
+                ("goals", .array(goals)), ("orders", .array(try Self.objects(Self.orders, [owner.text], db))),
+                ("activities", .array(try Self.objects(Self.activities, [owner.text], db))),
+            ])
+            var text = ""
+            export.write(to: &text)
+            return text
         }
     }
 
-    private static let sessions = """
-        SELECT json_group_array(json_object(
-            'id', id, 'label', label, 'scopes', scopes, 'createdAt', \(time("created_at")),
-            'lastUsedAt', \(time("last_used_at")), 'expiresAt', \(time("expires_at"))))
-        FROM (SELECT * FROM session WHERE user_id = ?1 ORDER BY created_at, id)
-        """
+    /// A member of the objects of a query.
+    private struct Member: Sendable {
+        let name: String
+        let column: String
 
-    private static let connections = """
-        SELECT json_group_array(json_object(
-            'id', id, 'provider', provider, 'environment', environment, 'label', label,
-            'connectedAt', \(time("connected_at")),
-            'accounts', (SELECT json_group_array(json_object(
-                    'id', a.id, 'number', a.number, 'name', a.name, 'currency', a.currency))
-                FROM (SELECT * FROM connected_account WHERE connection = c.id ORDER BY place) a)))
-        FROM (SELECT * FROM connection WHERE owner = ?1 ORDER BY connected_at, id) c
-        """
+        init(_ name: String, _ column: String) {
+            (self.name, self.column) = (name, column)
+        }
+    }
 
-    private static let watchlists = """
-        SELECT json_group_array(json_object(
-            'id', id, 'name', name, 'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at")),
-            'items', (SELECT json_group_array(json_object('symbol', i.symbol, 'addedAt', \(time("i.added_at"))))
-                FROM (SELECT * FROM watchlist_item WHERE watchlist = w.number ORDER BY position) i)))
-        FROM (SELECT * FROM watchlist WHERE owner = ?1 ORDER BY number) w
-        """
+    /// The objects of a kind: a query, and the members that its columns become.
+    ///
+    /// Columns that end with `_at` are times.
+    private struct Query: Sendable {
+        let sql: String
+        let members: [Member]
 
-    private static let goals = """
-        SELECT json_group_array(json_object(
-            'id', id, 'title', title, 'about', about, 'target', target, 'currency', currency, 'dueOn', due_on,
-            'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at")),
-            'allocations', (SELECT json_group_array(json_object(
-                    'symbol', a.symbol, 'account', a.account, 'quantity', a.quantity, 'percent', a.percent))
-                FROM (SELECT * FROM goal_allocation WHERE goal = g.number ORDER BY position) a)))
-        FROM (SELECT * FROM goal WHERE owner = ?1 ORDER BY number) g
-        """
+        /// - Parameters:
+        ///   - sql: A query with one placeholder.
+        ///   - members: The names of the members; the columns have the same names with `_` before small letters, or the name
+        ///     after a colon.
+        init(_ sql: String, _ members: String) {
+            self.sql = sql
+            self.members = members.split(separator: " ").map { member in
+                let names = member.split(separator: ":")
+                if let name = names.first, let column = names.dropFirst().first {
+                    return Member(String(name), String(column))
+                }
+                let column = member.reduce(into: "") { text, letter in
+                    text += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+                }
+                return Member(String(member), column)
+            }
+        }
+    }
 
-    private static let orders = """
-        SELECT json_group_array(json_object(
-            'id', id, 'provider', provider, 'connection', connection, 'account', account,
-            'idempotencyKey', idempotency_key, 'providerOrderId', provider_order_id, 'symbol', symbol,
-            'side', side, 'type', type, 'timeInForce', time_in_force, 'quantity', quantity,
-            'notional', notional, 'limitPrice', limit_price, 'stopPrice', stop_price,
-            'trailPercent', trail_percent, 'trailAmount', trail_amount, 'filledQuantity', filled_quantity,
-            'averageFillPrice', average_fill_price, 'state', state, 'rejection', rejection,
-            'createdAt', \(time("created_at")), 'submittedAt', \(time("submitted_at")),
-            'filledAt', \(time("filled_at")), 'canceledAt', \(time("canceled_at"))))
-        FROM (SELECT * FROM journal_order WHERE owner = ?1 ORDER BY created_at, id)
-        """
+    private static func objects(
+        _ query: Query, _ arguments: SQLArguments, _ db: SQLTransaction,
+        adding more: (SQLRow) throws -> [(String, JSONText)] = { _ in [] }
+    ) throws -> [JSONText] {
+        try db.rows(query.sql, arguments).map { row in
+            let members = try query.members.map { member in
+                (member.name, try value(of: member.column, in: row))
+            }
+            return .object(members + (try more(row)))
+        }
+    }
 
-    private static let activities = """
-        SELECT json_group_array(json_object(
-            'id', id, 'connection', connection, 'account', account, 'kind', kind, 'providerKind', provider_kind,
-            'date', day, 'executedAt', executed_at, 'settlementDate', settles_on, 'symbol', symbol, 'side', side,
-            'quantity', quantity, 'price', price, 'amount', amount, 'currency', currency,
-            'accountAmount', account_amount, 'accountCurrency', account_currency,
-            'conversionRate', conversion_rate, 'providerOrderId', order_id, 'groupId', group_id,
-            'description', about))
-        FROM (SELECT * FROM activity WHERE owner = ?1 ORDER BY connection, account, day, moment, id)
-        """
+    private static func value(of column: String, in row: SQLRow) throws -> JSONText {
+        guard column.hasSuffix("_at") else { return (try row[column] as String?).map { .text($0) } ?? .null }
+        return try row.instant(column).map { .text(time($0)) } ?? .null
+    }
 
-    /// Milliseconds since 1970 as RFC 3339.
-    private static func time(_ column: String) -> String {
-        "strftime('%Y-%m-%dT%H:%M:%fZ', \(column) / 1000.0, 'unixepoch')"
+    private static let user = Query(#"SELECT * FROM "user" WHERE id = ?"#, "id username createdAt")
+    private static let identities = Query(
+        "SELECT * FROM identity WHERE user_id = ? ORDER BY issuer, subject", "issuer subject createdAt")
+    private static let sessions = Query(
+        "SELECT * FROM session WHERE user_id = ? ORDER BY created_at, id",
+        "id label scopes createdAt lastUsedAt expiresAt")
+    private static let connections = Query(
+        "SELECT * FROM connection WHERE owner = ? ORDER BY connected_at, id",
+        "id provider environment label connectedAt")
+    private static let accounts = Query(
+        "SELECT * FROM connected_account WHERE connection = ? ORDER BY place", "id number name currency")
+    private static let watchlists = Query(
+        "SELECT * FROM watchlist WHERE owner = ? ORDER BY number", "id name createdAt updatedAt")
+    private static let items = Query(
+        "SELECT * FROM watchlist_item WHERE watchlist = ? ORDER BY position", "symbol addedAt")
+    private static let goals = Query(
+        "SELECT * FROM goal WHERE owner = ? ORDER BY number",
+        "id title about target currency dueOn createdAt updatedAt")
+    private static let allocations = Query(
+        "SELECT * FROM goal_allocation WHERE goal = ? ORDER BY position", "symbol account quantity percent")
+    private static let orders = Query(
+        "SELECT * FROM journal_order WHERE owner = ? ORDER BY created_at, id",
+        """
+        id provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
+        limitPrice stopPrice trailPercent trailAmount filledQuantity averageFillPrice state rejection createdAt \
+        submittedAt filledAt canceledAt
+        """)
+
+    private static let activities = Query(
+        """
+        SELECT *, executed_at AS executed FROM activity WHERE owner = ?
+        ORDER BY connection, account, day, moment, id
+        """,
+        """
+        id connection account kind providerKind date:day executedAt:executed settlementDate:settles_on symbol side quantity \
+        price amount currency accountAmount accountCurrency conversionRate providerOrderId:order_id groupId description:about
+        """)
+
+    /// RFC 3339 with milliseconds, in UTC.
+    private static func time(_ instant: Instant) -> String {
+        let milliseconds = String(instant.nanoseconds / 1_000_000)
+        let seconds = Instant(secondsSince1970: instant.secondsSince1970) ?? instant
+        let fraction = String(repeating: "0", count: max(0, 3 - milliseconds.count)) + milliseconds
+        return seconds.description.dropLast() + "." + fraction + "Z"
+    }
+}
+
+/// A JSON value whose members keep their order.
+private indirect enum JSONText {
+    case null
+    case text(String)
+    case array([JSONText])
+    case object([(String, JSONText)])
+
+    func write(to output: inout String) {
+        switch self {
+        case .null: output += "null"
+        case .text(let text): Self.write(text, to: &output)
+        case .array(let values):
+            output += "["
+            for (index, value) in values.enumerated() {
+                if index > 0 { output += "," }
+                value.write(to: &output)
+            }
+            output += "]"
+        case .object(let members):
+            output += "{"
+            for (index, (name, value)) in members.enumerated() {
+                if index > 0 { output += "," }
+                Self.write(name, to: &output)
+                output += ":"
+                value.write(to: &output)
+            }
+            output += "}"
+        }
+    }
+
+    /// RFC 8259, section 7: quotation marks, backslashes and control characters are escaped.
+    private static func write(_ text: String, to output: inout String) {
+        output += "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": output += "\\\""
+            case "\\": output += "\\\\"
+            case "\n": output += "\\n"
+            case "\r": output += "\\r"
+            case "\t": output += "\\t"
+            case "\u{0}"..."\u{1F}":
+                let digits = String(scalar.value, radix: 16)
+                output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        output += "\""
     }
 }

@@ -1,7 +1,8 @@
 package import GRDB
 import Glibc
 
-/// `portico.db`: what users have entrusted to Portico; each write is on the disk before it is done.
+/// What users have entrusted to Portico, in `portico.db` or in a PostgreSQL database; each write is on the disk before it is
+/// done.
 package struct UserDatabase: Sendable {
     package static let name = "portico.db"
 
@@ -9,7 +10,7 @@ package struct UserDatabase: Sendable {
 
     /// Opens the file in a directory, creates it if there is none, and migrates its tables.
     package init(in folder: DataDirectory) throws(StorageError) {
-        database = SQLDatabase(sqlite: try .open(Self.name, in: folder, .full, Self.migrator))
+        database = SQLDatabase(SQLiteEngine(file: try .open(Self.name, in: folder, .full, Self.migrator)))
     }
 
     /// Checks a data directory before anything is created in it, so that a refused directory stays unchanged.
@@ -75,7 +76,8 @@ package struct UserDatabase: Sendable {
             case .damaged, .newer: throw error
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
-                .decryptionFailed, .emptyFile, .missingMasterKey:
+                .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .unavailable,
+                .unknownOutcome, .refused:
                 return []
             }
         }
@@ -89,8 +91,33 @@ package struct UserDatabase: Sendable {
         UserDatabase(try .openExisting(Self.name, in: folder, .full, migrator))
     }
 
+    /// Connects to a PostgreSQL database, and creates or migrates its tables.
+    ///
+    /// - Throws: `newer` if a later version has changed the tables in such a way that this one cannot work with them,
+    ///   `unavailable` if the server cannot be used.
+    package init(at url: PostgresURL, _ limits: PostgresLimits = PostgresLimits()) throws(StorageError) {
+        let server = PostgresDatabase(url, limits)
+        try PostgresMigrator(server, schema: url.schema).migrate()
+        database = SQLDatabase(server)
+    }
+
+    /// Connects to a PostgreSQL database that servers may use: it creates and migrates nothing.
+    ///
+    /// - Throws: `missing` if it has no tables of Portico, `older` if tables are missing, `newer`, or `unavailable`.
+    package static func existing(
+        at url: PostgresURL, _ limits: PostgresLimits = PostgresLimits()
+    ) throws(StorageError) -> UserDatabase {
+        let server = PostgresDatabase(url, limits)
+        try PostgresMigrator(server, schema: url.schema).check()
+        return UserDatabase(database: SQLDatabase(server))
+    }
+
+    private init(database: SQLDatabase) {
+        self.database = database
+    }
+
     private init(_ sqlite: SQLiteDatabase) {
-        database = SQLDatabase(sqlite: sqlite)
+        database = SQLDatabase(SQLiteEngine(file: sqlite))
     }
 
     /// A file that is forgotten with this value and all that works with it.
@@ -104,18 +131,13 @@ package struct UserDatabase: Sendable {
         self.init(sqlite)
     }
 
-    /// All steps from an empty file to the current tables.
-    ///
-    /// A released step never changes.
+    /// SQLite's steps from an empty file to the current tables.
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.addCredentials()
-        migrator.addUsers()
-        migrator.addConnections()
-        migrator.addLists()
-        migrator.addOrders()
-        migrator.addWriteHolders()
-        migrator.addActivities()
+        for step in UserDatabaseMigration.all {
+            guard let sql = step.sqlite else { continue }
+            migrator.registerMigration(step.name) { db in try db.execute(sql: sql) }
+        }
         return migrator
     }
 }

@@ -22,7 +22,9 @@ package struct JournalOrder: Hashable, Sendable {
     package let provider: ProviderID
     /// Under which its user placed it; nil for one that was placed elsewhere.
     package let idempotencyKey: String?
-    /// Its `id` is empty until the broker has returned one.
+    /// Portico's own id of the order that this one is a leg of; nil for an order that is no leg.
+    package let parent: String?
+    /// Its `id` is empty until the broker has returned one. It has its legs only where that is stated.
     package var order: Order
     package let createdAt: Instant
     /// The write that is in progress for the order; nil if there is none.
@@ -155,13 +157,27 @@ extension JournalOrder {
         else { return nil }
         try self.init(
             identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
-            provider: provider, idempotencyKey: row["idempotency_key"], order: order, createdAt: createdAt,
+            provider: provider, idempotencyKey: row["idempotency_key"], parent: row["parent"], order: order,
+            createdAt: createdAt,
             openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"))
     }
 
     static func fetch(_ identity: OrderIdentity, _ db: SQLTransaction) throws -> JournalOrder? {
         try db.row("\(select) WHERE owner = ? AND connection = ? AND id = ?", identity.arguments)
             .flatMap { try JournalOrder($0) }
+    }
+
+    /// The legs of some orders of a connection, in the order in which the broker returned them first.
+    static func fetchLegs(
+        of ids: [String], _ owner: OwnerID, _ connection: String, _ db: SQLTransaction
+    ) throws -> [JournalOrder] {
+        let list = SQLList(ids)
+        return try db.rows(
+            """
+            \(select) WHERE owner = ? AND connection = ? AND parent IN (\(list.placeholders))
+            ORDER BY created_at, leg, id
+            """, [owner.text, connection] + list.arguments
+        ).compactMap { try JournalOrder($0) }
     }
 }
 
@@ -227,6 +243,13 @@ extension JournalWrite {
             order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"]),
             provider: provider, account: row["account"], providerOrderID: row["provider_order_id"],
             kind: kind, state: state)
+    }
+
+    /// Returns a write whose user is locked, for a transaction that does not know the user.
+    static func fetchLocked(_ id: String, _ db: SQLTransaction) throws -> JournalWrite? {
+        guard let owner = try fetch(id, db)?.order.owner else { return nil }
+        try db.lock(owner)
+        return try fetch(id, db)
     }
 
     static func fetch(_ id: String, _ db: SQLTransaction) throws -> JournalWrite? {

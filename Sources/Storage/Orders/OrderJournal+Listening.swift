@@ -65,7 +65,7 @@ extension OrderJournal {
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// The journal's id of an order in the journal.
-    private static func identity(
+    static func identity(
         of order: Order, of owner: OwnerID, _ connection: String, _ db: SQLTransaction
     ) throws -> OrderIdentity? {
         try db.value(

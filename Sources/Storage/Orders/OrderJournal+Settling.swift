@@ -61,16 +61,20 @@ extension OrderJournal {
 
     /// Records the outcome of a write and its effect on the order.
     ///
-    /// - Returns: The order; nil if it was removed because it was never placed.
+    /// - Returns: The order with its legs; nil if it was removed because it was never placed.
     /// - Throws: The error that prevented the write; then nothing was changed.
     @discardableResult
     package func recordOutcome(
         _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
     ) async throws(StorageError) -> JournalOrder? {
         try await database.write { db in
-            guard let write = try JournalWrite.fetch(id, db) else { return nil }
+            guard let write = try JournalWrite.fetchLocked(id, db) else { return nil }
             try Self.apply(outcome, to: write, now, db)
-            return try JournalOrder.fetch(write.order, db)
+            guard var order = try JournalOrder.fetch(write.order, db) else { return nil }
+            order.order.legs = try JournalOrder.fetchLegs(
+                of: [write.order.id], write.order.owner, write.order.connection, db
+            ).map(\.currentOrder)
+            return order
         }
     }
 
@@ -117,7 +121,7 @@ extension OrderJournal {
         _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
         switch outcome {
-        case .accepted(let order), .found(let order): try advance(write, to: order, db)
+        case .accepted(let order), .found(let order): try advance(write, to: order, now, db)
         case .rejected(let rejection), .notFound(let rejection):
             guard write.kind == .place else { return }
             try db.execute(
@@ -139,8 +143,21 @@ extension OrderJournal {
         }
     }
 
-    /// Replaces an order by its successor, and stores the relation.
-    private static func advance(_ write: JournalWrite, to order: Order, _ db: SQLTransaction) throws {
+    /// Replaces an order by its successor, and stores the relation and the legs.
+    private static func advance(
+        _ write: JournalWrite, to order: Order, _ now: Instant, _ db: SQLTransaction
+    ) throws {
+        guard !order.id.isEmpty else {
+            // The broker has the legs of an order that it no longer lists: the order itself keeps its values.
+            try db.execute(
+                """
+                UPDATE journal_order SET state = ?, updated_at = ?, heard_at = ?
+                WHERE owner = ? AND connection = ? AND id = ?
+                """,
+                [order.state.rawValue, now.millisecondsSince1970, order.provenance.fetchedAt.millisecondsSince1970]
+                    + write.order.arguments)
+            return try store(order.legs, of: write.order, at: write.provider, now, db)
+        }
         if let old = write.providerOrderID, old != order.id {
             try db.execute(
                 """
@@ -157,6 +174,52 @@ extension OrderJournal {
                 AND idempotency_key IS NULL
             """, [write.order.owner.text, write.order.connection, order.id, write.order.id])
         try update(write.order, with: order, db)
+        try store(order.legs, of: write.order, at: write.provider, now, db)
+    }
+
+    /// Stores the legs of an order: known ones get the reported state, the others an id of their own.
+    ///
+    /// A leg that the broker refused has no id, and is stored with the first report of its order only.
+    static func store(
+        _ legs: [Order], of parent: OrderIdentity, at provider: ProviderID, _ now: Instant,
+        _ db: SQLTransaction
+    ) throws {
+        if legs.isEmpty { return }
+        let known = try JournalOrder.fetchLegs(of: [parent.id], parent.owner, parent.connection, db)
+        for (place, leg) in legs.enumerated() {
+            let identity: OrderIdentity
+            if leg.id.isEmpty {
+                guard known.isEmpty else { continue }
+                identity = OrderIdentity(
+                    owner: parent.owner, connection: parent.connection, id: JournalWrite.newID())
+            } else if let other = try self.identity(of: leg, of: parent.owner, parent.connection, db) {
+                // It may have been recorded before as an order that was placed elsewhere.
+                try db.execute(
+                    """
+                    UPDATE journal_order SET parent = ?, leg = ?
+                    WHERE owner = ? AND connection = ? AND id = ? AND id <> ?
+                    """, [parent.id, place] + other.arguments + [parent.id])
+                try receive(leg, as: other, db)
+                continue
+            } else if try isReplaced(leg.id, of: parent, db) {
+                continue
+            } else {
+                identity = OrderIdentity(
+                    owner: parent.owner, connection: parent.connection, id: JournalWrite.newID())
+            }
+            try insert(leg, as: identity, of: provider, key: nil, now, db, parent: parent.id, place: place)
+        }
+    }
+
+    /// Whether another order took the place of an order of the broker.
+    private static func isReplaced(
+        _ providerOrderID: String, of order: OrderIdentity, _ db: SQLTransaction
+    ) throws -> Bool {
+        try db.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM journal_replaced
+                WHERE owner = ? AND connection = ? AND provider_order_id = ?)
+            """, [order.owner.text, order.connection, providerOrderID], as: Bool.self) == true
     }
 
     static func update(_ identity: OrderIdentity, with order: Order, _ db: SQLTransaction) throws {
@@ -179,9 +242,13 @@ extension OrderJournal {
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
         try await database.write { db in
-            let rows = try db.rows("\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
-            for row in rows {
-                guard let write = try JournalWrite(row), try !isInProgress(row) else { continue }
+            // Users in their order: two transactions that lock several users wait for each other at most once.
+            let rows = try db.rows(
+                "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
+            for row in rows where try !isInProgress(row) {
+                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal else {
+                    continue
+                }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }
@@ -246,7 +313,7 @@ extension JournalWrite {
         try db.value(
             """
             SELECT count(*) FROM journal_write
-            WHERE owner = ?1 AND (?2 IS NULL OR connection = ?2) AND \(isInProgress)
+            WHERE owner = ?1 AND (CAST(?2 AS TEXT) IS NULL OR connection = ?2) AND \(isInProgress)
             """, [owner.text, connection]) ?? 0
     }
 

@@ -198,9 +198,9 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    private static func insert(
+    static func insert(
         _ order: Order, as identity: OrderIdentity, of provider: ProviderID, key: String?, _ now: Instant,
-        _ db: SQLTransaction
+        _ db: SQLTransaction, parent: String? = nil, place: Int? = nil
     ) throws {
         var columns = SQLColumns()
         columns.add("owner", identity.owner.text)
@@ -212,6 +212,8 @@ package struct OrderJournal: Sendable {
         columns.add("symbol", order.symbol.text)
         columns.add("side", order.side.rawValue)
         columns.add("created_at", now)
+        columns.add("parent", parent)
+        columns.add("leg", place)
         columns.add(order)
         try db.execute(columns.insertion(into: "journal_order"), columns.arguments)
     }
@@ -247,6 +249,17 @@ final class ActiveWrites: Sendable {
 extension OrderJournal {
     package func order(_ identity: OrderIdentity) async throws(StorageError) -> JournalOrder? {
         try await database.read { db in try JournalOrder.fetch(identity, db) }
+    }
+
+    /// The legs of some orders of a connection, by Portico's id of the order.
+    package func legs(
+        of ids: Set<String>, _ owner: OwnerID, _ connection: String
+    ) async throws(StorageError) -> [String: [JournalOrder]] {
+        if ids.isEmpty { return [:] }
+        return try await database.read { db in
+            let legs = try JournalOrder.fetchLegs(of: ids.sorted(), owner, connection, db)
+            return Dictionary(grouping: legs) { $0.parent ?? "" }
+        }
     }
 
     /// The entries of the journal for some of a broker's orders.
@@ -300,7 +313,8 @@ extension OrderJournal {
     ) async throws(StorageError) -> [JournalOrder] {
         let condition =
             switch part {
-            case .unknownToBroker: "AND provider_order_id IS NULL"
+            // A leg without an id was refused, and is shown with its parent.
+            case .unknownToBroker: "AND provider_order_id IS NULL AND parent IS NULL"
             case .all: ""
             }
         return try await database.read { db in
@@ -321,6 +335,7 @@ extension OrderJournal {
     package func receive(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
+            for owner in Set(orders.map(\.0.owner)).sorted(by: { $0.text < $1.text }) { try db.lock(owner) }
             for (identity, order) in orders { try Self.receive(order, as: identity, db) }
         }
     }
@@ -332,5 +347,6 @@ extension OrderJournal {
             known.order.id == order.id
         else { return }
         try update(identity, with: order, db)
+        try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
     }
 }

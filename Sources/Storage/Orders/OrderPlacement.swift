@@ -86,6 +86,10 @@ extension OrderPlacement {
             && (write.value("time_in_force") as TimeInForce?) == ticket.timeInForce
             && (write["expires_on"] as String?) == ticket.expiresOn?.description
             && (write["extended_hours"] as Bool?) == ticket.isExtendedHours
+            && write.decimal("take_profit") == ticket.exits?.takeProfit
+            && write.decimal("stop_loss") == ticket.exits?.stopLoss?.stop
+            && write.decimal("stop_loss_limit") == ticket.exits?.stopLoss?.limit
+            && (write["closes_position"] as Bool?) == ticket.exits?.closesExistingPosition
     }
 
     /// The requested values, for the row of the write.
@@ -99,6 +103,12 @@ extension OrderPlacement {
         columns.add("time_in_force", ticket.timeInForce.rawValue)
         columns.add("expires_on", ticket.expiresOn?.description)
         columns.add("extended_hours", ticket.isExtendedHours)
+        if let exits = ticket.exits {
+            columns.add("take_profit", exits.takeProfit)
+            columns.add("stop_loss", exits.stopLoss?.stop)
+            columns.add("stop_loss_limit", exits.stopLoss?.limit)
+            columns.add("closes_position", exits.closesExistingPosition)
+        }
         return columns
     }
 }

@@ -27,25 +27,32 @@ package import Upstream
 ///   be sorted, `NULLS FIRST` or `NULLS LAST` is given.
 /// - Nothing is assembled from values. `IN (…)` takes an ``SQLList``.
 package struct SQLDatabase: Sendable {
-    let sqlite: SQLiteDatabase
+    private let engine: any SQLEngine
 
-    /// The path of the file, for errors.
-    package var location: String { sqlite.path }
+    init(_ engine: any SQLEngine) {
+        self.engine = engine
+    }
+
+    /// The file; nil for another engine.
+    var sqlite: SQLiteDatabase? { (engine as? SQLiteEngine)?.file }
+
+    /// The server; nil for another engine.
+    package var postgres: PostgresDatabase? { engine as? PostgresDatabase }
+
+    /// The path of the file, or the address of the server without its credential; for errors.
+    package var location: String { engine.location }
 
     package func read<Value: Sendable>(
-        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+        _ urgency: SQLUrgency = .normal, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await sqlite.read { db in try body(SQLTransaction(db)) }
+        try await engine.read(urgency, body)
     }
 
     /// Executes a transaction that changes the data of one user.
     package func write<Value: Sendable>(
         for owner: OwnerID, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await write { db in
-            try db.lock(owner)
-            return try body(db)
-        }
+        try await engine.write(for: owner, body)
     }
 
     /// Executes a transaction.
@@ -54,23 +61,71 @@ package struct SQLDatabase: Sendable {
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await sqlite.write { db in try body(SQLTransaction(db)) }
+        try await engine.write(for: nil, body)
     }
 
-    /// Reads with the connection that writes, between two writes.
+    /// Reads with the connection that writes, between two writes; with another engine than SQLite, with any connection.
     package func betweenWrites<Value: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await sqlite.betweenWrites { db in try body(SQLTransaction(db)) }
+        guard let sqlite else { return try await read(.normal, body) }
+        return try await sqlite.betweenWrites { db in try body(SQLTransaction(db)) }
     }
 
     /// Reads on this thread, which waits: for the start of the process.
     package func readNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
-        try sqlite.readNow { db in try body(SQLTransaction(db)) }
+        try engine.readNow(body)
     }
 
     /// Writes on this thread, which waits: for the start and the end of the process.
     package func writeNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
-        try sqlite.writeNow { db in try body(SQLTransaction(db)) }
+        try engine.writeNow(body)
     }
+}
+
+/// How long a caller waits for a read from a server.
+package enum SQLUrgency: Sendable {
+    /// A read by a key that each request may need.
+    case lookUp
+    case normal
+    /// A read of much data, for a command or an export.
+    case maintenance
+}
+
+/// An engine of ``SQLDatabase``.
+protocol SQLEngine: Sendable {
+    /// The path or the address, for errors.
+    var location: String { get }
+
+    func read<Value: Sendable>(
+        _ urgency: SQLUrgency, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value
+
+    /// - Parameters:
+    ///   - owner: The user whose lock the transaction holds; nil for none.
+    ///   - body: The transaction.
+    /// - Returns: The result of the transaction.
+    /// - Throws: `StorageError`; then nothing is written.
+    func write<Value: Sendable>(
+        for owner: OwnerID?, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value
+
+    func readNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value
+
+    func writeNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value
+}
+
+/// A connection of an engine during one transaction.
+protocol SQLConnection {
+    /// - Returns: The number of rows that the statement inserted, changed or deleted itself.
+    func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int
+
+    func executeScript(_ sql: String) throws
+
+    /// Calls a closure with each row until it returns false.
+    func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws
+
+    func lock(_ owner: OwnerID) throws
+
+    func afterCommit(_ body: @escaping @Sendable () -> Void)
 }

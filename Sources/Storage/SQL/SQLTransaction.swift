@@ -5,7 +5,11 @@ package import Upstream
 ///
 /// It is valid in the closure that gets it, on that closure's thread. ``SQLDatabase`` describes the SQL.
 package struct SQLTransaction {
-    private let connection: SQLiteConnection
+    private let connection: any SQLConnection
+
+    init(_ connection: any SQLConnection) {
+        self.connection = connection
+    }
 
     init(_ database: Database) {
         connection = SQLiteConnection(database: database)
@@ -78,14 +82,14 @@ package struct SQLTransaction {
     ///
     /// For a write that learns from a row whose data it is; call it before the reads that the write depends on.
     /// ``SQLDatabase/write(for:_:)`` does this for a known user. It does nothing in SQLite, which has one writer.
-    package func lock(_ owner: OwnerID) throws {}
+    package func lock(_ owner: OwnerID) throws { try connection.lock(owner) }
 
     /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
     package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
 }
 
 /// GRDB's connection during one transaction.
-struct SQLiteConnection {
+struct SQLiteConnection: SQLConnection {
     let database: Database
 
     func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int {
@@ -95,7 +99,6 @@ struct SQLiteConnection {
 
     func executeScript(_ sql: String) throws { try database.execute(sql: sql) }
 
-    /// Calls a closure with each row until it returns false.
     func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
         let statement = try database.cachedStatement(sql: sql)
         let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
@@ -105,6 +108,9 @@ struct SQLiteConnection {
             if try !body(SQLRow(columns: columns, values: values)) { return }
         }
     }
+
+    /// There is one writer.
+    func lock(_ owner: OwnerID) throws {}
 
     func afterCommit(_ body: @escaping @Sendable () -> Void) {
         database.afterNextTransaction { _ in body() }

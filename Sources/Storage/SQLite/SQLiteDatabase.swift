@@ -1,5 +1,6 @@
 package import GRDB
 import Glibc
+import Upstream
 
 /// One file of SQLite, open for this process.
 package struct SQLiteDatabase: Sendable {
@@ -156,6 +157,34 @@ extension StorageError {
             self = .file(path: path, reason: "SQLite may not write there")
         default: self = .failed(path: path, code: error.extendedResultCode.rawValue)
         }
+    }
+}
+
+/// A file of SQLite as an engine of ``SQLDatabase``.
+struct SQLiteEngine: SQLEngine {
+    let file: SQLiteDatabase
+
+    var location: String { file.path }
+
+    func read<Value: Sendable>(
+        _ urgency: SQLUrgency, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        try await file.read { db in try body(SQLTransaction(db)) }
+    }
+
+    /// All writes are executed one after the other.
+    func write<Value: Sendable>(
+        for owner: OwnerID?, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        try await file.write { db in try body(SQLTransaction(db)) }
+    }
+
+    func readNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
+        try file.readNow { db in try body(SQLTransaction(db)) }
+    }
+
+    func writeNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
+        try file.writeNow { db in try body(SQLTransaction(db)) }
     }
 }
 

@@ -1,3 +1,5 @@
+package import Brokerage
+
 /// The reason why data could not be stored or read.
 ///
 /// The description names the file and the remedy, never the data.
@@ -24,6 +26,14 @@ package enum StorageError: Error, Hashable, Sendable {
     case full(path: String)
     /// A write or a read failed for another reason, by SQLite's number.
     case failed(path: String, code: Int32)
+    /// The text of a setting is not the URL of a PostgreSQL database; it is not in the error, because it has a password.
+    case badDatabaseURL(origin: String)
+    /// The server of the database could not be used; nothing was changed.
+    case unavailable(path: String, reason: String, retryAt: Instant)
+    /// The server did not respond to the commit of a transaction, which may have been executed.
+    case unknownOutcome(path: String)
+    /// The server refused a statement, by SQLSTATE.
+    case refused(path: String, state: String)
     /// The master key is not 32 bytes in Base64; the origin is the name of its setting or file.
     case badMasterKey(origin: String)
     /// The master key is another than the credentials were sealed with.
@@ -58,6 +68,14 @@ extension StorageError: CustomStringConvertible {
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."
         case .failed(let path, let code):
             "\(path) could not be read or written (SQLite code \(code)). See the system log."
+        case .badDatabaseURL(let origin):
+            "\(origin) is not the URL of a database. Its form is postgresql://user:password@host:5432/database?sslmode=verify-full"
+        case .unavailable(let path, let reason, let retryAt):
+            "\(path) is not available: \(reason). Portico tries again at \(retryAt)."
+        case .unknownOutcome(let path):
+            "\(path) did not respond to a commit. The change may have been stored."
+        case .refused(let path, let state):
+            "\(path) refused a statement (SQLSTATE \(state)). See the log of the server."
         case .badMasterKey(let origin):
             "The master key in \(origin) is not 32 bytes in base64. Generate a key with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):

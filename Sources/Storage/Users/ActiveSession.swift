@@ -100,15 +100,16 @@ extension ActiveSession {
             createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
     }
 
-    func insert(into db: SQLTransaction) throws {
+    func insert(into db: SQLTransaction, openedBy origin: IssuerSession?) throws {
         try db.execute(
             """
-            INSERT INTO session (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO session
+                (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at, issuer, issuer_session)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 id, hash.data, owner.text, scopes.text, label, createdAt.millisecondsSince1970,
-                lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970,
+                lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970, origin?.issuer, origin?.id,
             ])
     }
 }
@@ -149,8 +150,10 @@ package final class TokenValidity: Sendable {
         return { [self] in _ = state.withLock { $0.observers.removeValue(forKey: number) } }
     }
 
+    package init() {}
+
     /// Ends the token permanently.
-    func end() {
+    package func end() {
         let observers = state.withLock { state in
             ended.store(true, ordering: .releasing)
             defer { state.observers = [:] }

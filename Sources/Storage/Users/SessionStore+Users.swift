@@ -72,6 +72,7 @@ extension SessionStore {
     private func signUp(_ candidate: NewUser, _ options: Options, in db: SQLTransaction, now: Instant) throws
         -> NewSession
     {
+        if let guest = candidate.guest { try db.lock(guest.owner) }
         let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
         guard try UserStore.user(named: candidate.username, in: db) == nil else {
             throw SignUpError.nameTaken

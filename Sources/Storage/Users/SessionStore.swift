@@ -11,8 +11,10 @@ package final class SessionStore: Sendable {
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey
-    /// The connection that detects changes of the file by other processes.
-    private let watch: ReadingConnection
+    /// The connection that detects changes of the file by other processes; nil for a server.
+    private let watch: ReadingConnection?
+    /// The changes by other processes; nil for a file.
+    private let feed: ChangeFeed?
     /// The last value of SQLite's counter of changes by connections other than `watch`.
     private let knownVersion = Atomic<Int64>(0)
 
@@ -23,11 +25,12 @@ package final class SessionStore: Sendable {
         in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
     ) throws(StorageError) {
         database = file.database
-        watch = try ReadingConnection(to: database.sqlite)
+        watch = try database.sqlite.map { file throws(StorageError) in try ReadingConnection(to: file) }
+        feed = database.postgres.map { _ in ChangeFeed() }
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
-        live.replace(with: try database.readNow(Self.all))
+        live.replace(with: try database.readNow { db in try Self.all(db) })
     }
 
     /// Returns the session of a token; nil if there is none.
@@ -73,6 +76,8 @@ package final class SessionStore: Sendable {
     package struct Options: Sendable {
         package var scopes: Set<Scope>
         package var label: String?
+        /// The session at the identity provider by which it is opened; nil for a sign-in without one.
+        var origin: IssuerSession?
 
         package init(scopes: Set<Scope>, label: String?) {
             self.scopes = scopes
@@ -88,7 +93,7 @@ package final class SessionStore: Sendable {
             id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: options.scopes,
             label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
-        try session.insert(into: db)
+        try session.insert(into: db, openedBy: options.origin)
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
         try delete(surplus, in: db)
         db.afterCommit { [live] in live.add(session) }
@@ -102,9 +107,12 @@ package final class SessionStore: Sendable {
         db.afterCommit { [live] in live.remove(ids) }
     }
 
-    private static func all(_ db: SQLTransaction) throws -> [ActiveSession] {
+    private static func all(
+        _ db: SQLTransaction, where condition: String = "", _ arguments: SQLArguments = []
+    ) throws -> [ActiveSession] {
         let sql = #"SELECT session.*, "user".kind FROM session JOIN "user" ON "user".id = session.user_id"#
-        return try db.rows(sql).map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
+        return try db.rows("\(sql) \(condition)", arguments)
+            .map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
     }
 
     // MARK: Renewal and end
@@ -198,6 +206,8 @@ package final class SessionStore: Sendable {
     ///
     /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
     package func followOthers(now: Instant = .now) async throws(StorageError) {
+        if let feed { try await follow(feed, now: now) }
+        guard let watch else { return }
         // Before the file is read, because the sessions in memory at this time have been written.
         let (known, held) = (live.all, deletions.owners)
         let found = try await watch.read { [self] db -> Difference? in
@@ -215,6 +225,39 @@ package final class SessionStore: Sendable {
         }
         // Set last, so that a failed step is repeated the next time.
         knownVersion.store(found.version, ordering: .relaxed)
+    }
+
+    /// Applies the changes of other processes at a server, each in a transaction for its user.
+    ///
+    /// The transaction is executed after those of this process that renew or end the same session, so that no older state
+    /// replaces a newer one in memory.
+    private func follow(_ feed: ChangeFeed, now: Instant) async throws(StorageError) {
+        let (changes, current) = try await database.read { db in
+            let changes = try feed.changes(db)
+            let ids = SQLList(changes.filter { $0.kind == .session }.map(\.id))
+            let sessions = try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
+            return (changes, Dictionary(sessions.map { ($0.id, $0) }, uniquingKeysWith: { $1 }))
+        }
+        for id in Set(changes.filter { $0.kind == .session }.map(\.id)) {
+            let (known, stored) = (live.session(id), current[id])
+            let isSame =
+                known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)
+            guard !isSame, let owner = known?.owner ?? stored?.owner else { continue }
+            try await database.write(for: owner) { [live] db in
+                let stored = try Self.all(db, where: "WHERE session.id = ?", [id]).first
+                db.afterCommit {
+                    let known = live.session(id)
+                    if let known, let stored, known.isUnchanged(in: stored) { return }
+                    if known != nil { live.remove([id]) }
+                    if let stored { live.add(stored) }
+                }
+            }
+        }
+        let held = Set(deletions.owners)
+        deletions.report(
+            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
+        // Set last, so that a failed step is repeated the next time.
+        feed.didApply(changes)
     }
 
     /// The differences between the file and memory.
@@ -278,6 +321,7 @@ package final class SessionStore: Sendable {
                 "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
                 [now.millisecondsSince1970, idle.millisecondsSince1970])
             try delete(ended, in: db)
+            try feed?.deleteOld(db)
             return try UserStore.deleteGuestsWithoutSession(in: db)
         }
         deletions.report(deleted)

@@ -50,7 +50,7 @@ package struct ProviderClients: Sendable {
     package let orders: (any TradingAPI)?
     /// Nil for a provider without watchlists.
     package let watchlists: (any WatchlistSource)?
-    /// The client of market data, which conforms to protocols like `QuoteSource`.
+    /// The client of market data, which conforms to protocols like `QuoteSource`, or ``MarketDataClients``.
     package let market: any Sendable
     package let symbolMapping: any SymbolMapping
     /// Whether market data is for the owner of the account only, also with the server's own credential.
@@ -109,6 +109,44 @@ package struct ProviderClients: Sendable {
         endsAt = { nil }
         backgroundRefresh = nil
         settled = {}
+    }
+}
+
+/// The client of each kind of market data of one credential; nil for a kind that the provider does not have.
+package struct MarketDataClients: Sendable {
+    package let quotes: (any QuoteSource)?
+    package let quoteStream: (any QuoteStream)?
+    package let charts: (any ChartSource)?
+    package let instruments: (any InstrumentSource)?
+    package let fundamentals: (any FundamentalsSource)?
+    package let news: (any NewsSource)?
+    package let clock: (any MarketClockSource)?
+
+    /// The clients of a provider whose kinds of data are known only at run time.
+    package init(
+        quotes: (any QuoteSource)?, charts: (any ChartSource)?, instruments: (any InstrumentSource)?,
+        news: (any NewsSource)?
+    ) {
+        self.quotes = quotes
+        self.charts = charts
+        self.instruments = instruments
+        self.news = news
+        (quoteStream, fundamentals, clock) = (nil, nil, nil)
+    }
+
+    /// One client, for each kind of data to whose protocol it conforms.
+    package init(_ client: any Sendable) {
+        if let clients = client as? MarketDataClients {
+            self = clients
+            return
+        }
+        quotes = client as? any QuoteSource
+        quoteStream = client as? any QuoteStream
+        charts = client as? any ChartSource
+        instruments = client as? any InstrumentSource
+        fundamentals = client as? any FundamentalsSource
+        news = client as? any NewsSource
+        clock = client as? any MarketClockSource
     }
 }
 

@@ -8,6 +8,9 @@ package protocol TradingAPI: Sendable {
     /// Which types, durations and so on it takes.
     var orderCapabilities: OrderCapabilities { get }
 
+    /// How the effect of an order is determined before it is placed.
+    var previewMethod: OrderPreviewMethod { get }
+
     /// Returns orders of the credential's accounts, newest first.
     ///
     /// - Parameters:
@@ -40,6 +43,31 @@ package protocol TradingAPI: Sendable {
 
     /// Requests the cancellation of an order; the order may still be filled.
     func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderResult
+}
+
+/// How the effect of an order is determined before it is placed.
+package enum OrderPreviewMethod: Sendable {
+    /// By a call of the broker, which places nothing.
+    case broker(@Sendable (OrderTicket, CallContext) async throws(ProviderFailure) -> OrderPreview)
+    /// By the broker's rules, from values that other fields read, too.
+    case estimate(@Sendable (OrderTicket, OrderPreviewFacts) -> OrderPreview)
+}
+
+/// The values by which Portico estimates the effect of an order; nil for a value that could not be read.
+package struct OrderPreviewFacts: Hashable, Sendable {
+    package var account: Account?
+    package var quote: Quote?
+    package var instrument: Instrument?
+    /// The account's position in the instrument, by its sign; zero if there is none.
+    package var heldQuantity: Decimal?
+    /// The part of the position that open orders do not reserve, with the sign of the position.
+    package var availableQuantity: Decimal?
+    /// The time at which they were read.
+    package var readAt: Instant
+
+    package init(readAt: Instant) {
+        self.readAt = readAt
+    }
 }
 
 /// The result of looking up an order at a broker.
@@ -102,10 +130,26 @@ package struct OrderCapabilities: Hashable, Sendable {
     package var replaces: Bool
     /// Whether orders that have ended can be read.
     package var hasEndedOrders: Bool
+    /// Whether the distance of a trailing stop can be a percentage; otherwise only an amount.
+    package var acceptsPercentTrails: Bool
+    /// The orders with exits that it accepts; nil for none.
+    package var exits: Exits?
+
+    /// The orders with a take profit or a stop loss that a broker accepts.
+    package struct Exits: Hashable, Sendable {
+        package var timesInForce: Set<TimeInForce>
+        package var acceptsFractions: Bool
+
+        package init(timesInForce: Set<TimeInForce>, acceptsFractions: Bool) {
+            self.timesInForce = timesInForce
+            self.acceptsFractions = acceptsFractions
+        }
+    }
 
     package init(
         types: Set<OrderType>, timesInForce: Set<TimeInForce>, acceptsFractions: Bool, acceptsNotional: Bool,
-        acceptsExtendedHours: Bool, replaces: Bool, hasEndedOrders: Bool
+        acceptsExtendedHours: Bool, replaces: Bool, hasEndedOrders: Bool, acceptsPercentTrails: Bool = false,
+        exits: Exits? = nil
     ) {
         self.types = types
         self.timesInForce = timesInForce
@@ -114,5 +158,7 @@ package struct OrderCapabilities: Hashable, Sendable {
         self.acceptsExtendedHours = acceptsExtendedHours
         self.replaces = replaces
         self.hasEndedOrders = hasEndedOrders
+        self.acceptsPercentTrails = acceptsPercentTrails
+        self.exits = exits
     }
 }

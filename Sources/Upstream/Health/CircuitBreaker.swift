@@ -26,9 +26,9 @@ package struct BreakerPolicy: Sendable {
 /// Then it allows one call as a probe. A success closes it; a failure opens it for a longer time.
 ///
 /// It is a state machine without a clock.
-struct CircuitBreaker {
+package struct CircuitBreaker {
     /// The effect of a call on the circuit.
-    enum CallEffect {
+    package enum CallEffect {
         /// The host responded, possibly with an error status.
         case up
         /// It cannot be reached, is out of order or hangs.
@@ -38,7 +38,7 @@ struct CircuitBreaker {
     }
 
     /// Leave to call.
-    enum Admission {
+    package enum Admission {
         case call
         case probe
         /// Not before.
@@ -57,12 +57,12 @@ struct CircuitBreaker {
     private var openings = 0
     private let policy: BreakerPolicy
 
-    init(_ policy: BreakerPolicy) {
+    package init(_ policy: BreakerPolicy) {
         self.policy = policy
     }
 
     /// When a call may be tried that is refused now; nil for one that is not.
-    func retryTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    package func retryTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         switch state {
         case .closed: nil
         case .open(let until): until > now ? until : nil
@@ -70,21 +70,22 @@ struct CircuitBreaker {
         }
     }
 
-    var isClosed: Bool {
+    package var isClosed: Bool {
         switch state {
         case .closed: true
         case .open, .probing: false
         }
     }
 
-    mutating func admit(at now: ContinuousClock.Instant) -> Admission {
+    package mutating func admit(at now: ContinuousClock.Instant) -> Admission {
         if let until = retryTime(at: now) { return .rejected(until: until) }
         if isClosed { return .call }
         state = .probing(until: now + policy.pause)
         return .probe
     }
 
-    mutating func didEnd(_ effect: CallEffect, ofProbe isProbe: Bool, at now: ContinuousClock.Instant) {
+    package mutating func didEnd(_ effect: CallEffect, ofProbe isProbe: Bool, at now: ContinuousClock.Instant)
+    {
         switch state {
         case .closed(let failures):
             switch effect {

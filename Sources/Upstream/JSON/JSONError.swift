@@ -17,7 +17,7 @@ package struct JSONError: Error, Hashable, Sendable {
 
     /// The reason for which reading stopped.
     ///
-    /// All up to ``tooDeep(limit:)`` are errors of the text by RFC 8259, or exceed a limit; the others are
+    /// All up to ``tooMany(limit:)`` are errors of the text by RFC 8259, or exceed a limit; the others are
     /// errors of its content.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
@@ -33,6 +33,8 @@ package struct JSONError: Error, Hashable, Sendable {
         case invalidNumber
         /// More nested arrays and objects than the bound given.
         case tooDeep(limit: Int)
+        /// A list or an object has more elements than the bound given.
+        case tooMany(limit: Int)
         case expected(ExpectedType, found: JSONKind)
         /// A string that should have been a number or a time, and is not.
         case unreadable(ExpectedType)
@@ -104,6 +106,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .loneSurrogate: "half of a surrogate pair"
         case .invalidNumber: "a malformed number"
         case .tooDeep(let limit): "nested deeper than \(limit)"
+        case .tooMany(let limit): "more than \(limit) elements"
         case .expected(let expectation, let found): "expected \(expectation), found \(found)"
         case .unreadable(let expectation): "expected \(expectation), found a string that is none"
         case .outOfRange(let expectation): "\(expectation) out of range"

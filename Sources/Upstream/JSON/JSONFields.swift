@@ -219,7 +219,13 @@ struct JSONFieldTable: Sendable {
 
         @unsafe
         init(key: StaticString, offset: Int, isRequired: Bool, store: @escaping Store) {
-            self.key = JSONKeyPattern(key)
+            unsafe self.init(
+                key: JSONKeyPattern(key), offset: offset, isRequired: isRequired, store: store)
+        }
+
+        @unsafe
+        init(key: JSONKeyPattern, offset: Int, isRequired: Bool, store: @escaping Store) {
+            self.key = key
             self.offset = offset
             self.isRequired = isRequired
             unsafe self.store = store
@@ -253,6 +259,9 @@ struct JSONFieldTable: Sendable {
         self.slots = slots
         self.required = required
     }
+
+    /// Whether an object must have one of the fields.
+    var hasRequired: Bool { required != 0 }
 
     /// Reads an object into the memory at `object`.
     ///

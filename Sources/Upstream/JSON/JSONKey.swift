@@ -164,9 +164,27 @@ struct JSONKeyPattern: Equatable, Sendable {
         precondition((1...JSONKey.inlineCount).contains(count), "\(name): the length is not 1 to 32 bytes")
         // A static string lives as long as the process.
         key = unsafe JSONKey(start: name.utf8Start, count: count, available: count)
+        mask = Self.mask(count)
+    }
+
+    /// Creates a pattern of 1 to 32 bytes, whose length the caller has checked.
+    init(_ name: String) {
+        var bytes = Array(name.utf8)
+        let count = bytes.count
+        precondition((1...JSONKey.inlineCount).contains(count), "\(name): the length is not 1 to 32 bytes")
+        bytes += [UInt8](repeating: 0, count: JSONKey.inlineCount - count)
+        key = unsafe bytes.withUnsafeBytes { buffer in
+            // The array has 32 bytes, so that it has an address.
+            guard let base = buffer.baseAddress else { preconditionFailure("an array without bytes") }
+            return unsafe JSONKey(start: base, count: count, available: buffer.count)
+        }
+        mask = Self.mask(count)
+    }
+
+    private static func mask(_ count: Int) -> SIMD4<UInt64> {
         var mask = SIMD4<UInt64>()
         for index in 0..<count { mask[index / 8] |= (UInt64(0xFF) << UInt64(index % 8 * 8)).littleEndian }
-        self.mask = mask
+        return mask
     }
 
     @inline(__always)

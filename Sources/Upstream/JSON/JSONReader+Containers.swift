@@ -98,6 +98,9 @@ extension JSONReader {
         return value
     }
 
+    /// The error for a value that has just been read, or that follows.
+    package func failure(_ reason: JSONError.Reason) -> JSONError { JSONError(reason, at: position) }
+
     /// The error for an object without a key; to be called right behind the object.
     func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 

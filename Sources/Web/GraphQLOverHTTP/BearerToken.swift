@@ -63,8 +63,15 @@ package struct AuthenticationError: Error, Hashable, Sendable {
     }
 
     /// The value of `WWW-Authenticate`.
-    var challenge: String {
-        guard let error else { return "Bearer realm=\"graphql\"" }
-        return "Bearer realm=\"graphql\", error=\"\(error)\""
+    var challenge: String { challenge(resourceMetadata: nil) }
+
+    /// The value of `WWW-Authenticate`, with the address of the metadata that name the authorization server (RFC 9728,
+    /// section 5.1).
+    func challenge(resourceMetadata: String?) -> String {
+        let parameters = [("error", error), ("resource_metadata", resourceMetadata)]
+        return
+            (["Bearer realm=\"graphql\""]
+            + parameters.compactMap { name, value in value.map { "\(name)=\"\($0)\"" } }).joined(
+                separator: ", ")
     }
 }

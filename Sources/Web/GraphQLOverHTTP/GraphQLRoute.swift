@@ -62,7 +62,9 @@ package final class GraphQLRoute: Route {
             guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             let source = try source(of: head)
             let context = try context(of: head, id: id, accepted: accepted)
-            return .success { [self] body, _ in respond(to: source, body: body, in: current(context)) }
+            return .success { [self] body, _ in
+                verified(context) { [self] context in respond(to: source, body: body, in: context) }
+            }
         } catch {
             return .failure(RequestRejection(error, as: accepted.single ?? .json, id: id))
         }
@@ -84,10 +86,22 @@ package final class GraphQLRoute: Route {
             trace: tracer?.context(of: head.fields))
     }
 
-    /// Returns the context with the present session of its token, which may have ended since the head arrived: while
-    /// the body was received, or during earlier requests.
-    func current(_ context: RequestContext) -> RequestContext {
-        context.hasTokenEnded ? renewed(context) : context
+    /// Responds with the present session of the request's token.
+    ///
+    /// It may have ended since the head arrived: while the body was received, or during earlier requests. The response
+    /// waits for a token that must be verified.
+    func verified(
+        _ context: RequestContext, _ respond: @escaping @Sendable (RequestContext) -> MaybeAsync<HTTPResponse>
+    ) -> MaybeAsync<HTTPResponse> {
+        let context = context.hasTokenEnded ? renewed(context) : context
+        guard context.session.verification != nil else { return respond(context) }
+        return .async { [self] in try await respond(verified(context)).value() }
+    }
+
+    /// The context with the session of a token that had to be verified.
+    private func verified(_ context: RequestContext) async -> RequestContext {
+        guard let verify = context.session.verification else { return context }
+        return replacing(await verify(), in: context)
     }
 
     /// Executes a query or mutation of the server's own documents, as if a client had sent it.
@@ -195,9 +209,13 @@ package final class GraphQLRoute: Route {
 
     /// The same context after its token has ended, with the session of a request that arrives now.
     private func renewed(_ context: RequestContext) -> RequestContext {
+        replacing(session(context.token), in: context)
+    }
+
+    private func replacing(_ session: any GraphQLSession, in context: RequestContext) -> RequestContext {
         var context = context
-        context.session = session(context.token)
-        if context.session.tokenRejection != nil { (context.token, context.bypassesCache) = (nil, false) }
+        context.session = session
+        if session.tokenRejection != nil { (context.token, context.bypassesCache) = (nil, false) }
         return context
     }
 
@@ -307,7 +325,7 @@ package final class GraphQLRoute: Route {
                 // The token may have ended while the request was in the queue.
                 guard context.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(to: request, in: renewed(context)).value()
+                return try await respond(to: request, in: await verified(renewed(context))).value()
             }
         }
     }
@@ -347,7 +365,9 @@ package final class GraphQLRoute: Route {
                 // As for a single request.
                 guard context.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(toOneOfSeveral: request, since: start, in: renewed(context)).value()
+                return try await respond(
+                    toOneOfSeveral: request, since: start, in: verified(renewed(context))
+                ).value()
             }
         }
     }
@@ -374,7 +394,7 @@ package final class GraphQLRoute: Route {
     private func streamFormat(of request: PreparedRequest, in context: RequestContext) -> StreamFormat? {
         let accepted = context.accepted
         if request.operationType == .subscription { return accepted.stream }
-        if request.hasIncrementalDirectives, let incremental = accepted.incremental {
+        if let incremental = accepted.incremental, request.hasIncrementalDirectives {
             return incremental.stream
         }
         return accepted.single == nil ? accepted.stream ?? accepted.incremental?.stream : nil

@@ -22,6 +22,8 @@ package struct GraphQLService: Sendable {
     package var documents = DocumentPolicy()
     /// The tools of the Model Context Protocol at `/mcp`; nil if it is off.
     package var tools: ToolCatalog?
+    /// Where clients of the tools get tokens; nil if no identity provider issues any.
+    package var toolsResource: ProtectedResource?
     /// The metric families that `/metrics` returns in addition to those of the server.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
     /// Counts an operation that was executed, with the client that sent it; nil if uses are not counted.

@@ -22,6 +22,12 @@ package protocol GraphQLSession: AnyObject, Sendable {
     /// arrives. Streams end with the token.
     var isValid: Bool { get }
 
+    /// Verifies the token, and returns its session; nil if this is the session.
+    ///
+    /// A token of another issuer can need calls before its session is known. The request waits for them after its body
+    /// was received; until then its session has the rights of a request without a token.
+    var verification: (@Sendable () async -> any GraphQLSession)? { get }
+
     /// Calls a closure when the token ends, immediately if it has ended; on any thread.
     ///
     /// - Parameter observer: The closure.
@@ -61,6 +67,7 @@ extension GraphQLSession {
     package var tokenRejection: AuthenticationError? { nil }
     package var scopes: Set<String> { [] }
     package var isValid: Bool { true }
+    package var verification: (@Sendable () async -> any GraphQLSession)? { nil }
 
     package func onEnd(_: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? { nil }
 

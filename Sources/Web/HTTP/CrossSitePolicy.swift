@@ -23,13 +23,13 @@ struct CrossSitePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - head: The request.
-    ///   - includesPOST: Whether a POST is checked, too, as the Model Context Protocol requires of its servers.
+    ///   - includesPOST: Whether a POST is checked, too.
     ///   - isPage: Whether a link of another site may lead to the requested path.
     /// - Throws: `.foreignOrigin`.
     func checkOrigin(
-        of head: RequestHead, includesPOST: @autoclosure () -> Bool, isPage: @autoclosure () -> Bool
+        of head: RequestHead, includesPOST: Bool, isPage: @autoclosure () -> Bool
     ) throws(HTTPError) {
-        guard isCrossSite(head), head.method == .GET || head.method == .HEAD || includesPOST() else { return }
+        guard head.method == .GET || head.method == .HEAD || includesPOST, isCrossSite(head) else { return }
         let origin = head.fields.origin
         guard cors.origins != .any, cors.allowed(origin) == nil else { return }
         if origin == nil, head.fields[.fetchMode] == "navigate", isPage() { return }
@@ -41,9 +41,8 @@ struct CrossSitePolicy: Sendable {
     ///
     /// Fetch Metadata come from the browser itself, and are valid also if a proxy changes Host.
     func isCrossSite(_ head: RequestHead) -> Bool {
-        let fields = head.fields
-        if let site = fields[.fetchSite] { return site != "same-origin" && site != "none" }
-        guard let origin = fields.origin else { return false }
-        return !hosts.isOwn(origin: origin, host: fields[.host])
+        if let site = head.fields[.fetchSite] { return site != "same-origin" && site != "none" }
+        guard let origin = head.fields.origin else { return false }
+        return !hosts.isOwn(origin: origin, host: head.fields[.host])
     }
 }

@@ -106,7 +106,7 @@ extension HTTPError {
 
 extension TimeAmount {
     /// For `Retry-After`, which has whole seconds: at least 1.
-    var secondsRoundedUp: Int64 {
+    package var secondsRoundedUp: Int64 {
         max(1, (nanoseconds + 999_999_999) / 1_000_000_000)
     }
 }

@@ -11,12 +11,17 @@ import NIOHTTP1
 struct ToolsRoute: Route {
     private let catalog: ToolCatalog
     private let graphQL: GraphQLRoute
+    /// Where clients get tokens; nil if no identity provider issues any.
+    private let resource: ProtectedResource?
 
-    init(_ catalog: ToolCatalog, over graphQL: GraphQLRoute) {
-        (self.catalog, self.graphQL) = (catalog, graphQL)
+    init(_ catalog: ToolCatalog, over graphQL: GraphQLRoute, _ resource: ProtectedResource? = nil) {
+        (self.catalog, self.graphQL, self.resource) = (catalog, graphQL, resource)
     }
 
+    var checksOriginOfPOST: Bool { true }
+
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        let metadata = resource?.metadataURL(for: head)
         do throws(HTTPError) {
             guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }
             try GraphQLRoute.checkContentType(of: head)
@@ -27,17 +32,27 @@ struct ToolsRoute: Route {
             if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
             let protocolHead = ProtocolHead(head.fields)
             return .success { body, _ in
-                // The token may have ended since the head arrived.
-                respond(to: body, protocolHead, in: graphQL.current(context))
+                graphQL.verified(context) { context in
+                    // The token may have ended since the head arrived, or been refused by its verification.
+                    if let rejection = context.session.tokenRejection {
+                        return .ready(Self.response(.unauthorized(rejection), id: id, metadata))
+                    }
+                    return respond(to: body, protocolHead, in: context, metadata)
+                }
             }
         } catch {
-            return .failure(RequestRejection(response: Self.response(error, id: id)))
+            return .failure(RequestRejection(response: Self.response(error, id: id, metadata)))
         }
     }
 
     /// An error of HTTP with its status and header fields, and a body of JSON-RPC.
-    private static func response(_ error: HTTPError, id: RequestID) -> HTTPResponse {
+    private static func response(_ error: HTTPError, id: RequestID, _ metadata: String?) -> HTTPResponse {
         var response = error.response(as: .json, id: id)
+        if case .unauthorized(let refusal) = error {
+            response.headers = [
+                HTTPResponse.Header("www-authenticate", refusal.challenge(resourceMetadata: metadata))
+            ]
+        }
         let body = JSONRPCError(
             .refused, error.message,
             data: ["code": .string(error.code.rawValue), "requestId": .string("\(id)")])
@@ -48,7 +63,7 @@ struct ToolsRoute: Route {
     // MARK: - Messages
 
     private func respond(
-        to body: ByteBuffer, _ head: ProtocolHead, in context: RequestContext
+        to body: ByteBuffer, _ head: ProtocolHead, in context: RequestContext, _ metadata: String?
     ) -> MaybeAsync<HTTPResponse> {
         do throws(JSONRPCError) {
             let message = try JSONRPCMessage(
@@ -56,6 +71,12 @@ struct ToolsRoute: Route {
             let revision = try head.revision(of: message)
             guard let id = message.id else { return .ready(HTTPResponse(.accepted)) }
             if message.method == "tools/call" {
+                // The client learns where it gets a token, and calls the tool again with it.
+                if let metadata, context.token == nil, let scopes = requiredScopes(of: message) {
+                    let refusal = AuthenticationError.missingToken(
+                        "The tool needs a token with the scope \(scopes.joined(separator: ", ")).")
+                    return .ready(Self.response(.unauthorized(refusal), id: context.requestID, metadata))
+                }
                 return try call(message, id, in: context).map { Self.response($0.json(revision), to: id) }
             }
             var result = try result(of: message, revision, in: context)
@@ -129,6 +150,13 @@ struct ToolsRoute: Route {
     }
 
     // MARK: - Calls
+
+    /// The scopes that a called tool needs; nil if it needs none, or does not exist.
+    private func requiredScopes(of message: JSONRPCMessage) -> [String]? {
+        guard let name = try? message.text("name"), let tool = catalog.tool(named: name) else { return nil }
+        let scopes = Array(tool.requiredScopes)
+        return scopes.isEmpty ? nil : scopes
+    }
 
     private func call(
         _ message: JSONRPCMessage, _ id: InputValue, in context: RequestContext

@@ -7,6 +7,12 @@ package protocol Route: Sendable {
     /// Decides by the head alone whether a request is accepted, so that the body of a rejected request is
     /// not read.
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection>
+    /// Whether a POST from a page of another site is refused, as the Model Context Protocol requires of its servers.
+    var checksOriginOfPOST: Bool { get }
+}
+
+extension Route {
+    package var checksOriginOfPOST: Bool { false }
 }
 
 /// Responds to an admitted request after its body was read; `isStopping` if the server drains.

@@ -26,7 +26,14 @@ package struct Router: Sendable {
                 load.families + metrics()
             },
         ]
-        if let tools = service.tools { routes["/mcp"] = ToolsRoute(tools, over: graphQL) }
+        if let tools = service.tools {
+            routes["/mcp"] = ToolsRoute(tools, over: graphQL, service.toolsResource)
+            if let resource = service.toolsResource {
+                for path in ProtectedResource.paths {
+                    routes[path] = ProtectedResourceRoute(resource: resource)
+                }
+            }
+        }
         if configuration.showsSchema { routes["/schema.graphql"] = ReadOnlyRoute { _ in schema.response } }
         routes.merge(others) { _, other in other }
     }
@@ -82,7 +89,7 @@ package struct Router: Sendable {
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
             try crossSite.checkOrigin(
-                of: head, includesPOST: route is ToolsRoute, isPage: route is ReadOnlyRoute)
+                of: head, includesPOST: route.checksOriginOfPOST, isPage: route is ReadOnlyRoute)
             // Requests that are refused above do not count, because their refusal costs as little as RATE_LIMITED.
             // Preflights do not count, because browsers do not show a page why one is refused.
             if !Router.healthPaths.contains(path) { try quota.charge(head.client) }

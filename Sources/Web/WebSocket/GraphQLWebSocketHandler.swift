@@ -232,6 +232,17 @@ package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
             return close(.malformedToken)
         }
         let session = service.session(token)
+        guard let verify = session.verification else { return accept(session, token, payload) }
+        let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        Task {
+            let session = await verify()
+            eventLoop.execute { handler.value.accept(session, token, payload) }
+        }
+    }
+
+    /// Accepts the first message of the client, unless its token is rejected.
+    private func accept(_ session: any GraphQLSession, _ token: String?, _ payload: InputObject) {
+        guard let context, !isClosing else { return }
         // A rejected token is not handled like a missing one: a client whose WebSocket is closed with this
         // code obtains its token again.
         guard session.tokenRejection == nil else { return close(.invalidToken) }

@@ -56,7 +56,7 @@ struct OrderPlacingTests {
     }
 
     @Test(
-        "stores the distance of a trailing stop, also if the broker rejects it",
+        "sends the distance of a trailing stop, and returns the stop price that follows the market",
         arguments: [("percent", "trailPercent", "1.5"), ("amount", "trailAmount", "2.25")])
     func trailing(_ unit: String, _ field: String, _ distance: String) async throws {
         try await withGateway { gateway in
@@ -65,8 +65,10 @@ struct OrderPlacingTests {
             order.price = "{ trail: { \(unit): \"\(distance)\" } }"
             let placed = try await gateway.placed(order, backends)
             #expect(placed["type"] == "TRAILING_STOP" && placed[field]?.string == distance)
-            // The stand-in does not offer them.
-            #expect(placed["state"] == "REJECTED" && placed["rejection"]?["reason"] == "OTHER", "\(placed)")
+            #expect(placed["state"] == "OPEN" && placed["rejection"] == .null, "\(placed)")
+            #expect(placed["stopPrice"]?.string != nil)
+            let later = try await gateway.order(try #require(placed["id"]?.string), backends)
+            #expect(later["data"]?["order"]?[field]?.string == distance)
         }
     }
 

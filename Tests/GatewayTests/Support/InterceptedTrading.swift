@@ -13,6 +13,7 @@ struct InterceptedTrading: TradingAPI {
     var afterLookup: @Sendable () -> Void = {}
 
     var orderCapabilities: OrderCapabilities { client.orderCapabilities }
+    var previewMethod: OrderPreviewMethod { client.previewMethod }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
         try await client.orders(query, in: call)

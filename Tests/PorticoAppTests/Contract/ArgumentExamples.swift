@@ -15,6 +15,11 @@ enum ArgumentExamples {
         "currency": [#""USD""#, #""EUR""#],
         "first": ["5"],
         "last": ["20"],
+        // The second is more than the account can pay.
+        "input": ["1", "1000000"].map { quantity in
+            #"{ idempotencyKey: "k", accountId: "(Account)", instrument: { symbol: "AAPL" }, side: BUY, "#
+                + #"size: { quantity: "\#(quantity)" }, price: { market: true } }"#
+        },
     ]
 
     /// Arguments that are given though they need not be: without them a list has instruments of every kind, and not
@@ -36,12 +41,18 @@ enum ArgumentExamples {
                 value = id(of: schema[field.type.type], among: ids).map { "\"\($0)\"" }
             } else {
                 let examples = byName[argument.name] ?? []
-                value = examples.isEmpty ? nil : examples[variant % examples.count]
+                value = examples.isEmpty ? nil : known(examples[variant % examples.count], among: ids)
             }
             guard let value else { return nil }
             texts.append("\(argument.name): \(value)")
         }
         return texts.isEmpty ? "" : "(" + texts.joined(separator: ", ") + ")"
+    }
+
+    /// An example with the id of an account in its place; nil where none is known yet.
+    private static func known(_ example: String, among ids: [String: String]) -> String? {
+        guard example.contains("(Account)") else { return example }
+        return ids["Account"].map { example.replacing("(Account)", with: $0) }
     }
 
     private static func id(of type: NamedType, among ids: [String: String]) -> String? {

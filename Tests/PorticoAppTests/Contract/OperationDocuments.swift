@@ -94,6 +94,7 @@ extension OperationDocument {
     /// one.
     private static let followed = [
         "raven-live-positions": "{ positions { id } }",
+        "raven-live-orders": "{ orders(open: true) { nodes { id } } }",
         "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
     ]
 

@@ -6,11 +6,12 @@ import portico
 
 @Suite("The definition of a setting")
 struct SettingDefinitionTests {
-    /// Everything that settings of one provider need of each other.
+    /// Everything that settings of one provider, and of the identity provider, need of each other.
     private static let base = [
         "PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "secret",
         "PORTICO_SAXO_TOKEN": "token", "PORTICO_ALPHA_VANTAGE_KEY": "key", "PORTICO_POLYGON_KEY": "key",
-        "PORTICO_YAHOO": "true",
+        "PORTICO_YAHOO": "true", "PORTICO_OIDC_ISSUER": "https://id.example.com",
+        "PORTICO_OIDC_CLIENT_ID": "portico",
     ]
 
     /// Settings that are read only together with an application.

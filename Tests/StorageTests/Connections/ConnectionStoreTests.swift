@@ -10,8 +10,8 @@ struct ConnectionStoreTests {
     static let key = Data(repeating: 9, count: 32).base64EncodedString()
 
     /// A store in a file with two users.
-    static func store(_ folder: Folder, key: String = key) throws -> (UserDatabase, ConnectionStore) {
-        let file = try UserDatabase(in: folder.opened())
+    static func store(_ folder: TestDatabase, key: String = key) throws -> (UserDatabase, ConnectionStore) {
+        let file = try folder.open()
         try file.database.writeNow { db in
             try db.execute(
                 #"INSERT INTO "user" (id, created_at) VALUES ('ann', 0), ('bob', 0) ON CONFLICT (id) DO NOTHING"#
@@ -31,9 +31,11 @@ struct ConnectionStoreTests {
             accounts: accounts.map { StoredAccount(id: $0, number: "N\($0)", name: nil, currency: "EUR") })
     }
 
-    @Test("exist after a restart, with their accounts in order and their credential")
-    func keeps() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "exist after a restart, with their accounts in order and their credential",
+        arguments: TestEngine.allCases)
+    func keeps(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let saxo = try Self.connection(accounts: ["2", "1", "3"])
             let alpaca = try Self.connection("c2", of: "bob", .alpaca)
             do {
@@ -48,9 +50,9 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("are deleted with their credential, by their owner only")
-    func deletes() async throws {
-        try await Folder.with { folder in
+    @Test("are deleted with their credential, by their owner only", arguments: TestEngine.allCases)
+    func deletes(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             let connection = try Self.connection()
             _ = try await store.add(connection, Secret("tokens"), maximum: 20)
@@ -61,9 +63,9 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("are deleted with their user, with credentials, and no others are")
-    func userDeleted() async throws {
-        try await Folder.with { folder in
+    @Test("are deleted with their user, with credentials, and no others are", arguments: TestEngine.allCases)
+    func userDeleted(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             _ = try await store.add(try Self.connection(), Secret("tokens"), maximum: 20)
             let other = try Self.connection("c2", of: "bob")
@@ -75,9 +77,9 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("of a deleted user are not stored, nor is the credential")
-    func noUser() async throws {
-        try await Folder.with { folder in
+    @Test("of a deleted user are not stored, nor is the credential", arguments: TestEngine.allCases)
+    func noUser(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             let stranger = try Self.connection(of: "nobody")
             await #expect(throws: StorageError.self) {
@@ -87,9 +89,11 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("have a maximum number for each user, also if several are added at once")
-    func bound() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "have a maximum number for each user, also if several are added at once",
+        arguments: TestEngine.allCases)
+    func bound(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (_, store) = try Self.store(folder)
             let results = try await withThrowingTaskGroup(of: ConnectionStore.InsertResult.self) { group in
                 for number in 0..<30 {
@@ -109,10 +113,10 @@ struct ConnectionStoreTests {
     }
 
     @Test(
-        "to an account that another connection of the user opens are rejected; those of other users and environments are not"
-    )
-    func twice() async throws {
-        try await Folder.with { folder in
+        "to an account that another connection of the user opens are rejected; those of other users and environments are not",
+        arguments: TestEngine.allCases)
+    func twice(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (_, store) = try Self.store(folder)
             _ = try await store.add(
                 try Self.connection("c1", accounts: ["1", "2"]), Secret("s"), maximum: 20)
@@ -128,9 +132,11 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("that are renewed keep their id and are no longer rejected; a deleted one stays deleted")
-    func renews() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "that are renewed keep their id and are no longer rejected; a deleted one stays deleted",
+        arguments: TestEngine.allCases)
+    func renews(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             var connection = try Self.connection()
             _ = try await store.add(connection, Secret("old"), maximum: 20)
@@ -148,9 +154,9 @@ struct ConnectionStoreTests {
         }
     }
 
-    @Test("store the accounts that they open, as long as they exist")
-    func learns() async throws {
-        try await Folder.with { folder in
+    @Test("store the accounts that they open, as long as they exist", arguments: TestEngine.allCases)
+    func learns(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             var connection = try Self.connection(accounts: ["1", "2"])
             _ = try await store.add(connection, Secret("s"), maximum: 20)
@@ -177,9 +183,11 @@ struct ConnectionStoreTests {
 struct MasterKeyChangeTests {
     private static let newKey = Data(repeating: 5, count: 32).base64EncodedString()
 
-    @Test("leaves all credentials readable in processes with the open file, and later only with the new key")
-    func changes() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "leaves all credentials readable in processes with the open file, and later only with the new key",
+        arguments: TestEngine.allCases)
+    func changes(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
             let connection = try ConnectionStoreTests.connection()
             _ = try await store.add(connection, Secret("tokens"), maximum: 20)
@@ -192,7 +200,7 @@ struct MasterKeyChangeTests {
             #expect(try await store.credentials.load(connection.credential)?.secret == Secret("tokens"))
             #expect(try await store.credentials.save(Secret("newer"), of: connection.credential) == 2)
             // Who opens it anew needs the new key.
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.location)) {
                 try ConnectionStore(in: file, old)
             }
             let reopened = try ConnectionStore(in: file, new)
@@ -200,13 +208,13 @@ struct MasterKeyChangeTests {
         }
     }
 
-    @Test("from a key that is not in use changes nothing")
-    func wrong() async throws {
-        try await Folder.with { folder in
+    @Test("from a key that is not in use changes nothing", arguments: TestEngine.allCases)
+    func wrong(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (file, store) = try ConnectionStoreTests.store(folder)
             _ = try await store.add(try ConnectionStoreTests.connection(), Secret("tokens"), maximum: 20)
             let new = try MasterKey(base64: Self.newKey, origin: "x")
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.location)) {
                 try file.changeMasterKey(from: .random(), to: new)
             }
             _ = try ConnectionStore(in: file, MasterKey(base64: ConnectionStoreTests.key, origin: "x"))

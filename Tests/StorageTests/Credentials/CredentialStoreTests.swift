@@ -16,14 +16,14 @@ struct CredentialStoreTests {
         CredentialOwner(connection: connection, provider: provider, owner: try #require(OwnerID(owner)))
     }
 
-    static func store(_ folder: Folder, key: String = key) throws -> CredentialStore {
+    static func store(_ folder: TestDatabase, key: String = key) throws -> CredentialStore {
         try CredentialStore(
-            in: UserDatabase(in: try folder.opened()), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
+            in: folder.open(), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
     }
 
-    @Test("exist after a restart, and are found by their owner only")
-    func keeps() async throws {
-        try await Folder.with { folder in
+    @Test("exist after a restart, and are found by their owner only", arguments: TestEngine.allCases)
+    func keeps(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let identity = try Self.identity()
             #expect(try await Self.store(folder).save(Secret("refresh-token-1"), of: identity) == 1)
             let store = try Self.store(folder)
@@ -37,13 +37,13 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("no part of a secret or key is in a file")
-    func sealed() async throws {
-        try await Folder.with { folder in
+    @Test("no part of a secret or key is in a file", arguments: TestEngine.allCases)
+    func sealed(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let store = try Self.store(folder)
             let secret = "refresh-token-0123456789-abcdefghij"
             _ = try await store.save(Secret(secret), of: try Self.identity())
-            let bytes = try folder.allBytes()
+            let bytes = try await folder.allBytes()
             #expect(bytes.range(of: Data("ann".utf8)) != nil)
             #expect(bytes.range(of: Data(secret.utf8)) == nil)
             #expect(bytes.range(of: Data(secret.utf8.prefix(8))) == nil)
@@ -52,10 +52,10 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("equal secrets are encrypted differently")
-    func nonces() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test("equal secrets are encrypted differently", arguments: TestEngine.allCases)
+    func nonces(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
             for number in 0..<50 {
                 _ = try await store.save(Secret("same"), of: try Self.identity("c\(number)"))
@@ -87,23 +87,23 @@ struct CredentialStoreTests {
             """,
         ])
     func tampered(_ sql: String) async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+        try await TestEngine.each { folder in
+            let file = try folder.open()
             let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
             let identity = try Self.identity("c1")
             _ = try await store.save(Secret("one"), of: identity)
             _ = try await store.save(Secret("two"), of: try Self.identity("c2"))
             _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
-            try await file.database.write { try $0.executeScript(sql) }
+            try await file.database.write { try $0.executeScript(folder.engine.sql(sql)) }
             await #expect(
-                throws: StorageError.decryptionFailed(path: folder.file(UserDatabase.name), connection: "c1")
+                throws: StorageError.decryptionFailed(path: folder.location, connection: "c1")
             ) { try await store.load(identity) }
         }
     }
 
-    @Test("of two replacements of a token, the second changes nothing")
-    func replaces() async throws {
-        try await Folder.with { folder in
+    @Test("of two replacements of a token, the second changes nothing", arguments: TestEngine.allCases)
+    func replaces(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let store = try Self.store(folder)
             let identity = try Self.identity()
             _ = try await store.save(Secret("1"), of: identity)
@@ -118,9 +118,11 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("a renewal returns its own credential, and fails if another one was faster")
-    func keeper() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "a renewal returns its own credential, and fails if another one was faster",
+        arguments: TestEngine.allCases)
+    func keeper(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let store = try Self.store(folder)
             let one = ConnectionCredentialStore(of: try Self.identity("c1"), in: store)
             let other = ConnectionCredentialStore(of: try Self.identity("c1", .saxo, "bob"), in: store)
@@ -139,9 +141,9 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("of 50 concurrent replacements, one succeeds")
-    func race() async throws {
-        try await Folder.with { folder in
+    @Test("of 50 concurrent replacements, one succeeds", arguments: TestEngine.allCases)
+    func race(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let store = try Self.store(folder)
             let identity = try Self.identity()
             _ = try await store.save(Secret("0"), of: identity)
@@ -160,12 +162,14 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test("another master key is rejected at the start, and the right one still works")
-    func wrongKey() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "another master key is rejected at the start, and the right one still works",
+        arguments: TestEngine.allCases)
+    func wrongKey(engine: TestEngine) async throws {
+        try await engine.with { folder in
             _ = try await Self.store(folder).save(Secret("1"), of: try Self.identity())
             let other = Data(repeating: 8, count: 32).base64EncodedString()
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.location)) {
                 try Self.store(folder, key: other)
             }
             #expect(try await Self.store(folder).load(try Self.identity())?.secret == Secret("1"))

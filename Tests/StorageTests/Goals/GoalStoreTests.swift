@@ -34,9 +34,9 @@ struct GoalStoreTests {
         return held
     }
 
-    @Test("exist after a restart with every digit")
-    func restart() async throws {
-        try await Folder.with { folder in
+    @Test("exist after a restart with every digit", arguments: TestEngine.allCases)
+    func restart(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let allocations = [
                 try Self.allocation("KO"),
                 try Self.allocation("BTC/USD", .quantity(decimal("0.123456789")), in: "a"),
@@ -61,9 +61,9 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("change only in the named fields")
-    func patches() async throws {
-        try await TwoUsers.with { users in
+    @Test("change only in the named fields", arguments: TestEngine.allCases)
+    func patches(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "3"))
             let goal = try await store.create(
@@ -178,7 +178,7 @@ struct GoalStoreTests {
 
     @Test("together allocate no more than the position", arguments: try Case.all())
     func claims(_ test: Case) async throws {
-        try await TwoUsers.with { users in
+        try await TwoUsers.each { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"), ("KO", "b", "6"), ("AAPL", "a", "5"))
             let before = try Self.holding(("KO", "a", "100"), ("KO", "b", "100"), ("AAPL", "a", "100"))
@@ -211,9 +211,9 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("may change their own shares up to the position")
-    func ownShares() async throws {
-        try await TwoUsers.with { users in
+    @Test("may change their own shares up to the position", arguments: TestEngine.allCases)
+    func ownShares(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             let goal = try await store.create(
@@ -227,9 +227,9 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("with quantities of too many digits are refused")
-    func digits() async throws {
-        try await TwoUsers.with { users in
+    @Test("with quantities of too many digits are refused", arguments: TestEngine.allCases)
+    func digits(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "12345678901234567890.123456789"))
             let share = GoalAllocation.Share.percent(try decimal("0.12345678901234567890"))
@@ -240,9 +240,9 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("that are created concurrently allocate each share once")
-    func together() async throws {
-        try await TwoUsers.with { users in
+    @Test("that are created concurrently allocate each share once", arguments: TestEngine.allCases)
+    func together(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "40"))
             let content = try Self.content("One", [Self.allocation("KO", .quantity(Decimal(1)))])
@@ -263,9 +263,9 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("are at most two hundred for each user")
-    func bound() async throws {
-        try await TwoUsers.with { users in
+    @Test("are at most two hundred for each user", arguments: TestEngine.allCases)
+    func bound(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = HeldQuantities()
             for number in 1...200 {
@@ -277,9 +277,11 @@ struct GoalStoreTests {
         }
     }
 
-    @Test("of one user do not exist for another, and are deleted with their user")
-    func foreign() async throws {
-        try await TwoUsers.with { users in
+    @Test(
+        "of one user do not exist for another, and are deleted with their user",
+        arguments: TestEngine.allCases)
+    func foreign(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             let content = try Self.content("House", [Self.allocation("KO")])
@@ -306,7 +308,7 @@ struct GoalStoreTests {
             "UPDATE goal_allocation SET percent = ''", "UPDATE goal_allocation SET symbol = 'A B'",
         ])
     func unreadable(change: String) async throws {
-        try await TwoUsers.with { users in
+        try await TwoUsers.each { users in
             let store = GoalStore(in: users.file)
             let held = try Self.holding(("KO", "a", "10"))
             _ = try await store.create(

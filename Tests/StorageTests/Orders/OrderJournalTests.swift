@@ -12,8 +12,8 @@ struct OrderJournalTests {
     static func owner(_ name: String = "ann") throws -> OwnerID { try #require(OwnerID(name)) }
 
     /// A journal in a file of its own, with the users to whom its orders belong.
-    static func journal(_ folder: Folder, mostOrders: Int = 100_000) throws -> OrderJournal {
-        let file = try UserDatabase(in: try folder.opened())
+    static func journal(_ folder: TestDatabase, mostOrders: Int = 100_000) throws -> OrderJournal {
+        let file = try folder.open()
         for name in ["ann", "bob"] { try UserStore(in: file).ensure(owner(name)) }
         return OrderJournal(in: file, maximumOrders: mostOrders)
     }
@@ -56,9 +56,11 @@ struct OrderJournalTests {
         return placing
     }
 
-    @Test("returns the same order for the same key, and another order for another user's key")
-    func sameKey() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "returns the same order for the same key, and another order for another user's key",
+        arguments: TestEngine.allCases)
+    func sameKey(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             guard case .begun(let first) = try await journal.begin(Self.placing()) else {
                 Issue.record("the first is not begun")
@@ -80,7 +82,7 @@ struct OrderJournalTests {
             ticket(size: .quantity(2)), ticket(size: .notional(1)), ticket(.limit(1)), ticket(account: "A2"),
         ])
     func otherTicket(_ other: OrderTicket) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Self.journal(folder)
             _ = try await journal.begin(Self.placing())
             #expect(try await journal.begin(Self.placing(ticket: other)) == .otherOrder)
@@ -96,7 +98,7 @@ struct OrderJournalTests {
             .trailingStop(.amount(2)),
         ])
     func figures(_ price: OrderPricing) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let quantity = try #require(Decimal("0.123456789"))
             let ticket = Self.ticket(price, size: .quantity(quantity))
             let placing = try Self.placing(ticket: ticket)
@@ -112,9 +114,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("begins one order for fifty concurrent requests with a key")
-    func concurrent() async throws {
-        try await Folder.with { folder in
+    @Test("begins one order for fifty concurrent requests with a key", arguments: TestEngine.allCases)
+    func concurrent(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let starts = try await withThrowingTaskGroup(of: OrderJournal.PlacementStart.self) { group in
                 for _ in 0..<50 { group.addTask { try await journal.begin(Self.placing()) } }
@@ -126,9 +128,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("accepts a maximum number of orders for each user, and reports it")
-    func bound() async throws {
-        try await Folder.with { folder in
+    @Test("accepts a maximum number of orders for each user, and reports it", arguments: TestEngine.allCases)
+    func bound(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder, mostOrders: 2)
             for key in ["1", "2"] { _ = try await journal.begin(Self.placing(key)) }
             #expect(try await journal.begin(Self.placing("3")) == .full(limit: 2))
@@ -139,9 +141,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("deletes an order that was never sent, so that its key is free")
-    func notTaken() async throws {
-        try await Folder.with { folder in
+    @Test("deletes an order that was never sent, so that its key is free", arguments: TestEngine.allCases)
+    func notTaken(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             for isMarked in [false, true] {
                 let placing = try Self.placing()
@@ -174,7 +176,7 @@ struct OrderJournalTests {
             End(isMarked: false, [.accepted(order("P1"))], .pending),
         ])
     func ends(_ end: End) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
@@ -202,9 +204,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("after a crash removes unsent writes and keeps possibly sent ones, at any time of the clock")
-    func crash() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "after a crash removes unsent writes and keeps possibly sent ones, at any time of the clock",
+        arguments: TestEngine.allCases)
+    func crash(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (first, second) = (try Self.placing("1"), try Self.placing("2"))
             do {
                 let journal = try Self.journal(folder)
@@ -226,9 +230,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("does not abandon writes that this process executes, whatever their age, until they are released")
-    func running() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "does not abandon writes that this process executes, whatever their age, until they are released",
+        arguments: TestEngine.allCases)
+    func running(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let (placing, sent) = (try Self.placing("1"), try Self.placing("2"))
             for placing in [placing, sent] { _ = try await journal.begin(placing, now: Self.now) }
@@ -248,7 +254,7 @@ struct OrderJournalTests {
         "a retry after a crash starts again an order that was not sent, before other writes are settled",
         arguments: [ticket(), ticket(.limit(3))])
     func retryAfterCrash(_ ticket: OrderTicket) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let (unsent, sent) = (try Self.placing("1"), try Self.placing("2"))
             do {
                 let journal = try Self.journal(folder)
@@ -276,9 +282,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("a retry after a crash starts again a change that was not sent, but none that may have been sent")
-    func retryOfChange() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "a retry after a crash starts again a change that was not sent, but none that may have been sent",
+        arguments: TestEngine.allCases)
+    func retryOfChange(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ChangeStart {
@@ -303,9 +311,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("lets one caller mark a write, once, and no other process")
-    func mark() async throws {
-        try await Folder.with { folder in
+    @Test("lets one caller mark a write, once, and no other process", arguments: TestEngine.allCases)
+    func mark(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
@@ -324,9 +332,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("begins nothing for a user or a connection that has been deleted in the meantime")
-    func deletedMeanwhile() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "begins nothing for a user or a connection that has been deleted in the meantime",
+        arguments: TestEngine.allCases)
+    func deletedMeanwhile(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             #expect(try await journal.begin(Self.placing("1", "carol")) == .connectionDeleted)
             let stored = try Self.placing("2", connection: "gone", isStored: true)
@@ -338,9 +348,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("returns every unconfirmed write, the oldest first, in any number")
-    func everyUnconfirmed() async throws {
-        try await Folder.with { folder in
+    @Test("returns every unconfirmed write, the oldest first, in any number", arguments: TestEngine.allCases)
+    func everyUnconfirmed(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             var orders: [OrderIdentity] = []
             // More writes than an earlier limit of one read; those above it were never checked.
@@ -356,9 +366,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("returns an unconfirmed write by its id until it is settled")
-    func oneUnconfirmed() async throws {
-        try await Folder.with { folder in
+    @Test("returns an unconfirmed write by its id until it is settled", arguments: TestEngine.allCases)
+    func oneUnconfirmed(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
@@ -371,9 +381,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("keeps one id for a replaced order, and finds the old one")
-    func replaced() async throws {
-        try await Folder.with { folder in
+    @Test("keeps one id for a replaced order, and finds the old one", arguments: TestEngine.allCases)
+    func replaced(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             let change = OrderReplacement(quantity: 2, price: .limit(Decimal("10.50") ?? 1))
@@ -398,9 +408,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("executes one change of an order at a time, and none of an order that was replaced")
-    func busy() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "executes one change of an order at a time, and none of an order that was replaced",
+        arguments: TestEngine.allCases)
+    func busy(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             let starts = try await withThrowingTaskGroup(of: OrderJournal.ChangeStart.self) { group in
@@ -427,9 +439,11 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("adds an order that was placed elsewhere when it is changed, with its id")
-    func adopted() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "adds an order that was placed elsewhere when it is changed, with its id",
+        arguments: TestEngine.allCases)
+    func adopted(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let identity = OrderIdentity(owner: try Self.owner(), connection: "alpaca", id: "P7")
             let start = try await journal.begin(
@@ -446,9 +460,10 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("stores reported states of an order, newest first, for its user only")
-    func heard() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "stores reported states of an order, newest first, for its user only", arguments: TestEngine.allCases)
+    func heard(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             let second = try Self.placing("k2")
@@ -479,7 +494,7 @@ struct OrderJournalTests {
             case .missing: [.responseLost, .notFound(Self.rejection)]
             case .undetermined: [.responseLost, .undeterminable]
             }
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let (file, connections) = try ConnectionStoreTests.store(folder)
             let (users, journal) = (UserStore(in: file), OrderJournal(in: file))
             let (ann, bob) = (try Self.owner(), try Self.owner("bob"))
@@ -504,9 +519,9 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("is deleted with its user")
-    func deleted() async throws {
-        try await Folder.with { folder in
+    @Test("is deleted with its user", arguments: TestEngine.allCases)
+    func deleted(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
             try await journal.database.write { db in

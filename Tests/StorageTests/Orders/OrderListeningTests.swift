@@ -38,7 +38,7 @@ struct OrderListeningTests {
 
     @Test("settles the order that was sent, whatever the response was", arguments: answers)
     func placed(_ answer: (before: OrderWriteOutcome?, after: OrderWriteOutcome?)) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
             if let before = answer.before { try await journal.recordOutcome(before, of: placing.id) }
@@ -58,7 +58,7 @@ struct OrderListeningTests {
             OrderWriteOutcome.notFound(OrderRejection(.other, message: "never arrived")), .undeterminable,
         ], [true, false])
     func givenUp(_ outcome: OrderWriteOutcome, isListed: Bool) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
             for outcome in [.responseLost, outcome] {
@@ -78,9 +78,11 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("keeps the result of a later change if the broker then reports an earlier replacement")
-    func overtaken() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "keeps the result of a later change if the broker then reports an earlier replacement",
+        arguments: TestEngine.allCases)
+    func overtaken(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             func replace() async throws -> JournalWrite {
@@ -103,9 +105,9 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("replaces the order by the one that replaced it")
-    func replaced() async throws {
-        try await Folder.with { folder in
+    @Test("replaces the order by the one that replaced it", arguments: TestEngine.allCases)
+    func replaced(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             let write = try begun(
@@ -135,7 +137,7 @@ struct OrderListeningTests {
             (.partiallyFilled, false),
         ])
     func cancelled(state: OrderState, settles: Bool) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             let write = try begun(
@@ -157,7 +159,7 @@ struct OrderListeningTests {
             (OrderState.canceled, OrderWriteState.done), (.filled, .done), (.partiallyFilled, .undetermined),
         ])
     func givenUp(state: OrderState, expected: OrderWriteState) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             #expect(try await journal.order(placing.identity)?.latestWriteState == .done)
@@ -179,9 +181,11 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("updates the state of an order, and ignores orders that were placed elsewhere")
-    func heard() async throws {
-        try await Folder.with { folder in
+    @Test(
+        "updates the state of an order, and ignores orders that were placed elsewhere",
+        arguments: TestEngine.allCases)
+    func heard(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             var filled = Journal.order("P1", .partiallyFilled)
@@ -197,7 +201,7 @@ struct OrderListeningTests {
 
     @Test("changes no order of another user or connection", arguments: [("bob", "alpaca"), ("ann", "saxo")])
     func isolation(owner: String, connection: String) async throws {
-        try await Folder.with { folder in
+        try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
             try await journal.receive(

@@ -35,7 +35,7 @@ struct SQLiteDatabaseTests {
     @Test("have credentials on disk before a write returns, and counts later")
     func durability() async throws {
         try await Folder.with { folder in
-            let userDatabase = try UserDatabase(in: try folder.opened()).database.sqlite
+            let userDatabase = try #require(try UserDatabase(in: try folder.opened()).database.sqlite)
             let cache = try CacheDatabase(in: try folder.opened()).database
             for (file, level) in [(userDatabase, 2), (cache, 1)] {
                 let found = try await file.write { db in
@@ -80,10 +80,9 @@ struct SQLiteDatabaseTests {
                             [Data(count: 100), "\(number)"])
                     }
                 }
-                try await file.database.sqlite.pool.writeWithoutTransaction { db in
-                    _ = try db.checkpoint(.truncate)
-                }
-                try file.database.sqlite.pool.close()
+                let pool = try #require(file.database.sqlite?.pool)
+                try await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+                try pool.close()
             }()
             var bytes = try Data(contentsOf: URL(filePath: path))
             for index in bytes.indices where index > 20_000 && index < 30_000 { bytes[index] = 0xA5 }

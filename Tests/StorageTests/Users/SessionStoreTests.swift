@@ -29,11 +29,11 @@ struct SessionStoreTests {
                 invitation: invitation, guest: guest), wish, now: now)
     }
 
-    @Test("are found by their tokens, from the start and after a restart")
-    func finds() async throws {
-        try await Folder.with { folder in
+    @Test("are found by their tokens, from the start and after a restart", arguments: TestEngine.allCases)
+    func finds(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let key = MasterKey.random()
-            var store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
+            var store = try SessionStore(in: folder.open(), key)
             let opened = try await Self.guest(of: store)
             #expect(opened.token.text.hasPrefix("pts_"))
             #expect(opened.token.text.utf8.count == 47)
@@ -45,14 +45,14 @@ struct SessionStoreTests {
                 #expect(found.label == "phone")
                 #expect(found.createdAt == Self.start)
                 #expect(found.expiresAt == Self.start + Duration.seconds(90 * 86_400))
-                store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
+                store = try SessionStore(in: folder.open(), key)
             }
         }
     }
 
-    @Test("are not found by other texts")
-    func findsNothing() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test("are not found by other texts", arguments: TestEngine.allCases)
+    func findsNothing(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let token = try await Self.guest(of: store).token.text
         for wrong in [
             "", "pts_", String(token.dropLast()), token + "A", token.uppercased(),
@@ -63,46 +63,48 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("of another master key cannot be read")
-    func otherKey() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test("of another master key cannot be read", arguments: TestEngine.allCases)
+    func otherKey(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             _ = try SessionStore(in: file, .random())
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.location)) {
                 try SessionStore(in: file, .random())
             }
         }
     }
 
-    @Test("continue with another master key after its change")
-    func changedKey() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test("continue with another master key after its change", arguments: TestEngine.allCases)
+    func changedKey(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             let (old, new) = (MasterKey.random(), MasterKey.random())
             let token = try await Self.guest(of: SessionStore(in: file, old)).token.text
             for _ in 0..<2 { _ = try file.changeMasterKey(from: old, to: new) }
             #expect(try SessionStore(in: file, new).session(ofToken: token, now: Self.start) != nil)
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.location)) {
                 try SessionStore(in: file, old)
             }
         }
     }
 
-    @Test("leave no token, and nothing from which it can be computed, in a file")
-    func hidesTokens() async throws {
-        try await Folder.with { folder in
-            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
+    @Test(
+        "leave no token, and nothing from which it can be computed, in a file", arguments: TestEngine.allCases
+    )
+    func hidesTokens(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let store = try SessionStore(in: folder.open(), .random())
             let token = try await Self.guest(of: store).token
-            let bytes = try folder.allBytes()
+            let bytes = try await folder.allBytes()
             #expect(bytes.range(of: Data("phone".utf8)) != nil)
             #expect(bytes.range(of: Data(token.text.utf8.dropFirst(4))) == nil)
             #expect(bytes.range(of: TokenHash(digesting: token).data) == nil)
         }
     }
 
-    @Test("end when they are unused, and at their maximum age")
-    func expire() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test("end when they are unused, and at their maximum age", arguments: TestEngine.allCases)
+    func expire(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let idle = try await Self.guest(of: store).token.text
         let used = try await Self.guest(of: store).token.text
         var now = Self.start
@@ -115,9 +117,11 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: idle, now: Self.start + Self.day * 29) != nil)
     }
 
-    @Test("that have ended are deleted, with guests without a session; times of use are stored")
-    func tidies() async throws {
-        let file = try UserDatabase.temporary()
+    @Test(
+        "that have ended are deleted, with guests without a session; times of use are stored",
+        arguments: TestEngine.allCases)
+    func tidies(engine: TestEngine) async throws {
+        let file = try engine.temporary()
         let store = try SessionStore(in: file, .random())
         _ = try await Self.guest(of: store)
         let used = try await Self.guest(of: store)
@@ -132,24 +136,24 @@ struct SessionStoreTests {
         #expect(users == [used.user.id.text, named.user.id.text].sorted())
     }
 
-    @Test("store the time of their last use, in minutes")
-    func keepsUses() async throws {
-        try await Folder.with { folder in
+    @Test("store the time of their last use, in minutes", arguments: TestEngine.allCases)
+    func keepsUses(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let key = MasterKey.random()
-            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
+            let store = try SessionStore(in: folder.open(), key)
             let token = try await Self.guest(of: store).token.text
             let later = Self.start + Duration.seconds(600)
             _ = store.session(ofToken: token, now: later)
             _ = store.session(ofToken: token, now: later + Duration.seconds(59))
             try await store.storeLastUses()
-            let again = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
+            let again = try SessionStore(in: folder.open(), key)
             #expect(again.live.all.map(\.lastUsedAt) == [later])
         }
     }
 
-    @Test("end immediately when they are revoked, one or all except one")
-    func revoke() async throws {
-        let file = try UserDatabase.temporary()
+    @Test("end immediately when they are revoked, one or all except one", arguments: TestEngine.allCases)
+    func revoke(engine: TestEngine) async throws {
+        let file = try engine.temporary()
         let store = try SessionStore(in: file, .random())
         let first = try await Self.named("ann", store).get()
         let owner = first.user.id
@@ -173,9 +177,11 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: stranger.token.text, now: Self.start) != nil)
     }
 
-    @Test("that are renewed have a new token and their full time; the old token ends")
-    func renew() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test(
+        "that are renewed have a new token and their full time; the old token ends",
+        arguments: TestEngine.allCases)
+    func renew(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let old = try await Self.guest(of: store)
         #expect(store.session(ofToken: old.token.text, now: Self.start) != nil)
         let now = Self.start + Self.day * 20
@@ -231,14 +237,15 @@ struct SessionStoreTests {
         private static func elsewhere(
             _ file: UserDatabase, _ body: @escaping @Sendable (SQLTransaction) throws -> Void
         ) async throws {
+            guard file.database.sqlite != nil else { return try await file.database.write(body) }
             try await DatabaseQueue(path: file.database.location).write { db in try body(SQLTransaction(db)) }
         }
     }
 
     @Test("notify the observers of a token once when it ends or has ended", arguments: End.all)
     func observed(end: End) async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+        try await TestEngine.each { folder in
+            let file = try folder.open()
             var policy = SessionPolicy()
             policy.perUser = 1
             let store = try SessionStore(in: file, .random(), policy)
@@ -257,15 +264,15 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("do not change when another process changes other sessions")
-    func unchangedByOthers() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test("do not change when another process changes other sessions", arguments: TestEngine.allCases)
+    func unchangedByOthers(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             let store = try SessionStore(in: file, .random())
             let kept = try await Self.guest(of: store, now: .now)
             let lost = try await Self.guest(of: store, now: .now)
             try await store.followOthers()
-            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
+            let users = UserStore(in: try folder.open())
             #expect(try await users.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(store.isValid(kept.session))
@@ -273,10 +280,12 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("report each deleted user, for every cause of the deletion, after the row was deleted")
-    func reportsDeletions() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test(
+        "report each deleted user, for every cause of the deletion, after the row was deleted",
+        arguments: TestEngine.allCases)
+    func reportsDeletions(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             let store = try SessionStore(in: file, .random())
             let (deletions, deletion) = AsyncStream.makeStream(of: OwnerID.self)
             var guests: [SessionStore.NewSession] = []
@@ -289,7 +298,7 @@ struct SessionStoreTests {
             _ = try await store.revokeOthers(than: "", of: guests[1].user.id)
             _ = try await store.deleteUser(of: guests[2].session)
             try await store.followOthers()
-            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
+            let users = UserStore(in: try folder.open())
             #expect(try await users.delete(guests[3].user.id) == .deleted)
             // She has no session any more by which the store could know her.
             #expect(try await users.delete(named.user.id) == .deleted)
@@ -305,9 +314,11 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("have a maximum number for each user: one more ends the one with the oldest use")
-    func bounded() async throws {
-        let file = try UserDatabase.temporary()
+    @Test(
+        "have a maximum number for each user: one more ends the one with the oldest use",
+        arguments: TestEngine.allCases)
+    func bounded(engine: TestEngine) async throws {
+        let file = try engine.temporary()
         var policy = SessionPolicy()
         policy.perUser = 3
         let store = try SessionStore(in: file, .random(), policy)
@@ -324,11 +335,11 @@ struct SessionStoreTests {
         #expect(left == Set([first, opened[1], opened[2]].map(\.session.id)))
     }
 
-    @Test("of guests have a maximum number")
-    func boundedGuests() async throws {
+    @Test("of guests have a maximum number", arguments: TestEngine.allCases)
+    func boundedGuests(engine: TestEngine) async throws {
         var policy = SessionPolicy()
         policy.guests = 2
-        let store = try SessionStore(in: .temporary(), .random(), policy)
+        let store = try SessionStore(in: engine.temporary(), .random(), policy)
         let first = try await Self.guest(of: store)
         _ = try await Self.guest(of: store)
         #expect(try await store.openForGuest(Self.wish, now: Self.start) == nil)
@@ -337,9 +348,9 @@ struct SessionStoreTests {
         #expect(try await store.openForGuest(Self.wish, now: Self.start) != nil)
     }
 
-    @Test("of a guest who signs up keep the user, and the guest's token ends")
-    func claims() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test("of a guest who signs up keep the user, and the guest's token ends", arguments: TestEngine.allCases)
+    func claims(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let guest = try await Self.guest(of: store)
         let named = try await Self.named("Ann", store, guest: guest.session).get()
         #expect(named.user.id == guest.user.id)
@@ -352,13 +363,15 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: second.token.text, now: Self.start) != nil)
     }
 
-    @Test("with ended tokens, even if ended only in the file, neither sign a guest up nor delete a user")
-    func endedGuest() async throws {
-        try await Folder.with { folder in
-            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
+    @Test(
+        "with ended tokens, even if ended only in the file, neither sign a guest up nor delete a user",
+        arguments: TestEngine.allCases)
+    func endedGuest(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let store = try SessionStore(in: folder.open(), .random())
             let (old, gone) = (try await Self.guest(of: store), try await Self.guest(of: store))
             let renewed = try #require(try await store.renew(old.session, now: Self.start))
-            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
+            let users = UserStore(in: try folder.open())
             #expect(try await users.delete(gone.user.id) == .deleted)
             #expect(store.isValid(gone.session, now: Self.start))
             for ended in [old, gone] {
@@ -372,9 +385,9 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("of concurrent sign-ups with one name, one succeeds")
-    func race() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test("of concurrent sign-ups with one name, one succeeds", arguments: TestEngine.allCases)
+    func race(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
                 group.addTask {
@@ -387,9 +400,9 @@ struct SessionStoreTests {
         #expect(winners == 1)
     }
 
-    @Test("an invitation is valid once, for a week, for its kind of user")
-    func invitations() async throws {
-        let file = try UserDatabase.temporary()
+    @Test("an invitation is valid once, for a week, for its kind of user", arguments: TestEngine.allCases)
+    func invitations(engine: TestEngine) async throws {
+        let file = try engine.temporary()
         let users = UserStore(in: file)
         let store = try SessionStore(in: file, .random())
         let late = try await users.invite(label: nil, isAdmin: false, now: Self.start)
@@ -406,16 +419,16 @@ struct SessionStoreTests {
         #expect(try await users.registered(Username("cid")) == nil)
     }
 
-    @Test("apply changes of another process in the file")
-    func followsOthers() async throws {
-        try await Folder.with { folder in
-            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
+    @Test("apply changes of another process in the file", arguments: TestEngine.allCases)
+    func followsOthers(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let store = try SessionStore(in: folder.open(), .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
             try await store.followOthers()
             let later = Self.start + Self.day
             #expect(store.session(ofToken: kept.token.text, now: later) != nil)
             // Another connection to the file, as another process would have.
-            let other = UserStore(in: try UserDatabase(in: try folder.opened()))
+            let other = UserStore(in: try folder.open())
             #expect(try await other.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(store.session(ofToken: lost.token.text, now: later) == nil)
@@ -424,10 +437,12 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("that another process ends are ended while the writer is busy, and data of their users is released")
-    func followsOthersAtOnce() async throws {
-        try await Folder.with { folder in
-            let file = try UserDatabase(in: try folder.opened())
+    @Test(
+        "that another process ends are ended while the writer is busy, and data of their users is released",
+        arguments: TestEngine.allCases)
+    func followsOthersAtOnce(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let file = try folder.open()
             let store = try SessionStore(in: file, .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
             let deleted = Mutex<[OwnerID]>([])
@@ -445,7 +460,7 @@ struct SessionStoreTests {
             }
             defer { end.signal() }
             await isBusy.wait()
-            let other = UserStore(in: try UserDatabase(in: try folder.opened()))
+            let other = UserStore(in: try folder.open())
             #expect(try await other.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(!isFree.hasHappened, "following waited for the writer")
@@ -458,10 +473,12 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("that this process opens and renews do not count as changed, and an expired one is not restored")
-    func followsItself() async throws {
-        try await Folder.with { folder in
-            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
+    @Test(
+        "that this process opens and renews do not count as changed, and an expired one is not restored",
+        arguments: TestEngine.allCases)
+    func followsItself(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let store = try SessionStore(in: folder.open(), .random())
             let expired = try await Self.guest(of: store)
             let later = expired.session.expiresAt
             let old = try await Self.guest(of: store, now: later)
@@ -477,9 +494,9 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("of a deleted user end")
-    func deletes() async throws {
-        let store = try SessionStore(in: .temporary(), .random())
+    @Test("of a deleted user end", arguments: TestEngine.allCases)
+    func deletes(engine: TestEngine) async throws {
+        let store = try SessionStore(in: engine.temporary(), .random())
         let (guest, named) = (try await Self.guest(of: store), try await Self.named("ann", store).get())
         for opened in [guest, named] {
             #expect(try await store.deleteUser(of: opened.session) == .deleted)

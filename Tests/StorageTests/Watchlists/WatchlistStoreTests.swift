@@ -12,9 +12,9 @@ struct WatchlistStoreTests {
     static let morning = Instant("2026-11-20T14:30:00Z")
     static let noon = Instant("2026-11-20T17:00:00.125Z")
 
-    @Test("exist after a restart, with their order and times")
-    func restart() async throws {
-        try await Folder.with { folder in
+    @Test("exist after a restart, with their order and times", arguments: TestEngine.allCases)
+    func restart(engine: TestEngine) async throws {
+        try await engine.with { folder in
             let (morning, noon) = (try #require(Self.morning), try #require(Self.noon))
             let made: StoredWatchlist
             do {
@@ -39,9 +39,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("have each symbol once, at its first index")
-    func once() async throws {
-        try await TwoUsers.with { users in
+    @Test("have each symbol once, at its first index", arguments: TestEngine.allCases)
+    func once(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(
                 named: "a", of: symbols("KO", "AAPL", "KO", "MSFT", "AAPL"), for: users.ann
@@ -53,9 +53,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("lose only the removed symbol")
-    func removal() async throws {
-        try await TwoUsers.with { users in
+    @Test("lose only the removed symbol", arguments: TestEngine.allCases)
+    func removal(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(
                 named: "a", of: symbols("KO", "AAPL", "MSFT"), for: users.ann
@@ -78,7 +78,7 @@ struct WatchlistStoreTests {
             (3, ["A", "B", "D", "C"]),
         ])
     func moves(place: Int, order: [String]) async throws {
-        try await TwoUsers.with { users in
+        try await TwoUsers.each { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(
                 named: "a", of: symbols("A", "B", "C", "D"), for: users.ann
@@ -90,9 +90,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("reject invalid changes, and remain unchanged")
-    func refusals() async throws {
-        try await TwoUsers.with { users in
+    @Test("reject invalid changes, and remain unchanged", arguments: TestEngine.allCases)
+    func refusals(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: users.ann).get()
             let (ko, other) = (try symbols("KO")[0], try symbols("TSLA")[0])
@@ -114,9 +114,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("are at most a hundred for each user")
-    func bound() async throws {
-        try await TwoUsers.with { users in
+    @Test("are at most a hundred for each user", arguments: TestEngine.allCases)
+    func bound(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             for number in 1...100 {
                 _ = try await store.create(named: "\(number)", of: [], for: users.ann).get()
@@ -129,9 +129,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("of one user do not exist for another")
-    func foreign() async throws {
-        try await TwoUsers.with { users in
+    @Test("of one user do not exist for another", arguments: TestEngine.allCases)
+    func foreign(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(named: "a", of: symbols("KO"), for: users.ann).get()
             let (id, bob, ko) = (list.id, users.bob, try symbols("KO"))
@@ -145,9 +145,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("lose no concurrent change")
-    func together() async throws {
-        try await TwoUsers.with { users in
+    @Test("lose no concurrent change", arguments: TestEngine.allCases)
+    func together(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(named: "a", of: [], for: users.ann).get()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -165,9 +165,9 @@ struct WatchlistStoreTests {
         }
     }
 
-    @Test("are gone with their item rows when they or their user are deleted")
-    func deletion() async throws {
-        try await TwoUsers.with { users in
+    @Test("are gone with their item rows when they or their user are deleted", arguments: TestEngine.allCases)
+    func deletion(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = WatchlistStore(in: users.file)
             let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: users.ann).get()
             _ = try await store.create(named: "b", of: symbols("KO"), for: users.ann).get()

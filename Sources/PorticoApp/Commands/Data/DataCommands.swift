@@ -85,19 +85,29 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let options = try await DataDirectoryOptions(data)
         let examination = DataDirectoryCheck(of: options.folder, with: options.masterKey)
-        if json {
-            let rows = examination.findings.map {
-                Row(subject: $0.subject, fine: $0.isFine, text: $0.text)
-            }
+        try StorageFindingReport(findings: examination.findings).print(asJSON: json)
+    }
+}
+
+/// The output of a check.
+struct StorageFindingReport {
+    let findings: [StorageFinding]
+
+    /// Prints the findings.
+    ///
+    /// - Throws: `ExitCode(1)` if there is a fault.
+    func print(asJSON: Bool) throws {
+        if asJSON {
+            let rows = findings.map { Row(subject: $0.subject, fine: $0.isFine, text: $0.text) }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(rows), as: UTF8.self))
+            Swift.print(String(decoding: try encoder.encode(rows), as: UTF8.self))
         } else {
-            for finding in examination.findings {
-                print("\(finding.isFine ? "fine " : "FAULT") \(finding.subject): \(finding.text)")
+            for finding in findings {
+                Swift.print("\(finding.isFine ? "fine " : "FAULT") \(finding.subject): \(finding.text)")
             }
         }
-        if !examination.isFine { throw ExitCode(1) }
+        if !findings.allSatisfy(\.isFine) { throw ExitCode(1) }
     }
 
     private struct Row: Encodable {

@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import GraphQL
 import NIOHTTP1
+import OpenIDConnect
 import Web
 
 /// The page of all error codes, with their remedies for clients.
@@ -24,7 +25,7 @@ struct ErrorsPage {
         A field that could not be read is `null`, with an entry in `errors` that has its path and an `extensions.code`; the
         rest of the response is valid. If they are known, `extensions` also has `provider` (the provider that failed),
         `retryAt` (the time from which to try again), `argument` (the invalid argument, as in
-        `input.allocations[0].symbol`) and `rejection`. The `message` is for people, and its wording may change.
+        `input.allocations[0].symbol`), `rejection`, and `reason` (of a refused sign-in). The `message` is for people, and its wording may change.
 
         `make docs` generates this page from the code.
 
@@ -39,6 +40,12 @@ struct ErrorsPage {
         `extensions.rejection` beside CONFLICT where a change was refused.
 
         \(reasons(schema).text)
+        ## Refused sign-ins
+
+        `extensions.reason`: why a sign-in with the [identity provider](sign-in.md), or one of its tokens, is refused. The
+        response 401 of a request to another path than `/graphql` has it in its message.
+
+        \(refusals.text)
         ## Operations that are too large
 
         An operation above a limit is refused before a provider is called. Only the cost depends on the variables.
@@ -77,6 +84,14 @@ struct ErrorsPage {
                     "`\(reason.rawValue)`", meaning(of: reason.rawValue, in: "RejectionReason", schema),
                     reason.remedy,
                 ]
+            })
+    }
+
+    private static var refusals: MarkdownTable {
+        MarkdownTable(
+            columns: ["Reason", "Code", "Meaning"],
+            rows: SignInRejection.allCases.map { reason in
+                ["`\(reason.rawValue)`", "`\(FieldError(reason).code.rawValue)`", reason.message]
             })
     }
 
@@ -146,6 +161,11 @@ extension ErrorCode {
         case .providerAnswerInvalid:
             "Show the rest of the response, and tell the operator of the server: a retry rarely helps."
         case .noExchangeRate: "Show the amount in its own currency."
+        case .storageUnavailable:
+            """
+            Send the request again after `extensions.retryAt`, with increasing delays. Keep the token. After a mutation, \
+            read the object first; an order keeps its `idempotencyKey`.
+            """
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PorticoCore
 import Storage
 
@@ -13,7 +14,7 @@ struct KeysCommand: AsyncParsableCommand {
 struct RotateKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Replace the master key of a data directory.",
+        abstract: "Replace the master key of a data directory or a PostgreSQL database.",
         discussion: """
             A server that has the directory open continues to run; its next start needs the new key. The current key is
             the one that PORTICO_MASTER_KEY or PORTICO_MASTER_KEY_FILE sets, else the directory's portico.key, which the
@@ -27,13 +28,17 @@ struct RotateKeysCommand: AsyncParsableCommand {
               portico keys rotate --data ./data/sandbox --new-key-file ./new.key
             """)
 
-    @Option(help: DataDirectoryOptions.help)
-    var data: String
+    @Option(
+        help:
+            "The directory that contains portico.db; with the sandbox, its subdirectory sandbox. (default: the database of PORTICO_DATABASE_URL)"
+    )
+    var data: String?
 
     @Option(help: "The file with the new key, 32 bytes in base64; it is created if it is missing.")
     var newKeyFile: String
 
     func run() async throws {
+        guard let data else { return try await rotateInDatabase() }
         let options = try await DataDirectoryOptions(data)
         guard let old = options.masterKey else {
             throw UsageError(
@@ -52,6 +57,27 @@ struct RotateKeysCommand: AsyncParsableCommand {
             \(options.isKeyNamed
                 ? "Set \(Settings.users.masterKey.file.variable) to this file."
                 : "\(MasterKey.fileName) in the directory contains it too.")
+            """)
+    }
+
+    /// Replaces the key of the PostgreSQL database that the environment names.
+    private func rotateInDatabase() async throws {
+        let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+        guard let database = try DatabaseSource(values), let old = try MasterKeySource(values)?.key() else {
+            throw UsageError(
+                """
+                Give the data directory with --data, or set the database with \
+                \(Settings.server.databaseURL.value.variable) and its current key with \
+                \(Settings.users.masterKey.file.variable).
+                """)
+        }
+        let file = try UserDatabase.existing(at: database.url(isSandbox: false))
+        let new = try MasterKey(file: newKeyFile)
+        let count = try file.changeMasterKey(from: old, to: new)
+        print(
+            """
+            \(count) keys in \(file.database.location) are now encrypted with the key in \(newKeyFile). Set \
+            \(Settings.users.masterKey.file.variable) to this file.
             """)
     }
 }

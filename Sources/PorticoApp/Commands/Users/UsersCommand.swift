@@ -38,13 +38,14 @@ struct UsersOptions: ParsableArguments {
             flags: data.map { ["data": $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Opens the users of the directory, also while a server runs, whose lock of the directory concerns
+    /// Opens the users of the directory or of the PostgreSQL database, also while a server runs, whose lock concerns
     /// other files.
     ///
     /// - Returns: The users.
-    /// - Throws: `UsageError` if no directory is given, or it has no users; `StorageError` if they cannot be
+    /// - Throws: `UsageError` if neither is given, or the directory has no users; `StorageError` if they cannot be
     ///   read.
     func users() async throws -> UserStore {
+        if let url = try await databaseURL() { return UserStore(in: try .existing(at: url)) }
         let folder = try await folder()
         do throws(StorageError) {
             return UserStore(in: try .existing(in: DataDirectory(existing: folder)))
@@ -53,10 +54,23 @@ struct UsersOptions: ParsableArguments {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
-                .badMasterKey, .wrongMasterKey, .decryptionFailed:
+                .badMasterKey, .wrongMasterKey, .decryptionFailed, .badDatabaseURL, .unavailable,
+                .unknownOutcome,
+                .refused:
                 throw error
             }
         }
+    }
+
+    /// The PostgreSQL database of the settings; nil for none.
+    private func databaseURL() async throws -> PostgresURL? {
+        try DatabaseSource(await settings())?.url(isSandbox: sandbox)
+    }
+
+    /// The directory or the database, for messages.
+    func location() async throws -> String {
+        if let url = try await databaseURL() { return url.location }
+        return try await folder()
     }
 
     /// The path of the directory with the users: the data directory, or the sandbox's subdirectory.
@@ -64,8 +78,8 @@ struct UsersOptions: ParsableArguments {
         guard let path = try await settings()[Settings.server.data] else {
             throw UsageError(
                 """
-                Users are stored in a data directory. Set it with \(Settings.server.data), and add --sandbox if \
-                the server uses the sandbox. A server without a data directory stores users in memory only.
+                Users are stored in a data directory or a PostgreSQL database. Set it with \(Settings.server.data) or \
+                \(Settings.server.databaseURL.value), and add --sandbox if the server uses the sandbox. A server without a data directory stores users in memory only.
                 """)
         }
         return sandbox ? "\(path)/\(DataStores.sandboxFolder)" : path
@@ -73,6 +87,10 @@ struct UsersOptions: ParsableArguments {
 
     /// The remedy if a directory is the wrong one.
     func otherFolder(than folder: String) async throws -> String {
+        guard try await databaseURL() == nil else {
+            return
+                "\(sandbox ? "Leave out" : "Add") --sandbox if the server \(sandbox ? "does not use" : "uses") the sandbox."
+        }
         let setting = try await settings().name(of: Settings.server.data)
         let alternative =
             sandbox
@@ -121,7 +139,7 @@ struct ListUsersCommand: AsyncParsableCommand {
         }
         for row in rows { print(row.filter { !$0.isEmpty }.joined(separator: "  ")) }
         let guests = try await users.countOfGuests()
-        let folder = try await options.folder()
+        let folder = try await options.location()
         print("\(rows.count) users, \(guests) guests in \(folder)")
         if rows.isEmpty { print(try await options.otherFolder(than: folder)) }
     }

@@ -106,6 +106,8 @@ package struct AlpacaOrder: JSONObjectDecodable {
     private var ownSymbol: Symbol?
     private var ownSide: OrderSide?
     var assetClass: String?
+    /// `bracket`, `oco` or `oto` for an order with legs and for each of its legs.
+    var orderClass: String?
     var clientOrderID: String?
     var type: OrderType?
     var timeInForce: TimeInForce?
@@ -132,6 +134,7 @@ package struct AlpacaOrder: JSONObjectDecodable {
         $0.required("status", \.status, JSONReader.orderStatus)
         $0.optional("symbol", \.ownSymbol, JSONReader.nonemptySymbol)
         $0.optional("asset_class", \.assetClass, JSONReader.nonemptyString)
+        $0.optional("order_class", \.orderClass, JSONReader.nonemptyString)
         $0.optional("side", \.ownSide, JSONReader.orderSide)
         $0.optional("client_order_id", \.clientOrderID, JSONReader.nonemptyString)
         $0.optional("type", \.type) { reader throws(JSONError) in OrderType(alpaca: try reader.string()) }
@@ -192,7 +195,11 @@ extension AlpacaOrder {
         order.averageFillPrice = averageFillPrice
         order.replaces = replaces
         order.replacedBy = replacedBy
-        order.legs = legs.map { $0.order(fetchedAt: fetchedAt) }
+        order.legs = legs.map { leg in
+            var leg = leg.order(fetchedAt: fetchedAt)
+            leg.parentID = id
+            return leg
+        }
         order.submittedAt = submittedAt
         order.updatedAt = updatedAt
         order.filledAt = filledAt

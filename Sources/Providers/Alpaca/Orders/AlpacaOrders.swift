@@ -7,7 +7,12 @@ extension AlpacaClient: TradingAPI {
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
-            hasEndedOrders: true)
+            hasEndedOrders: true, acceptsPercentTrails: true,
+            exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
+    }
+
+    package var previewMethod: OrderPreviewMethod {
+        .estimate { AlpacaOrderEstimate($0, $1).preview }
     }
 
     // MARK: Reading
@@ -43,7 +48,7 @@ extension AlpacaClient: TradingAPI {
         let id = try AlpacaID(id)
         return try await readOrder(in: context) {
             $0.appending(path: "v2", "orders", id.text)?.appending(query: [("nested", "true")])
-        }
+        }.order(fetchedAt: clock.wallTime())
     }
 
     /// An order by its client's id, among open and ended ones: `GET /v2/orders:by_client_order_id`.
@@ -51,24 +56,32 @@ extension AlpacaClient: TradingAPI {
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
         do throws(ProviderFailure) {
-            return .found(
-                try await readOrder(in: context) { base in
-                    // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
-                    // does not accept.
-                    base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
-                        .appending(query: [("client_order_id", clientID)])
-                })
+            let order = try await readOrder(in: context) { base in
+                // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
+                // does not accept.
+                base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
+                    .appending(query: [("client_order_id", clientID)])
+            }
+            // This path has no parameter for the legs of the order.
+            guard order.orderClass.map(Self.classesWithLegs.contains) ?? false, order.legs.isEmpty else {
+                return .found(order.order(fetchedAt: clock.wallTime()))
+            }
+            return .found(try await self.order(order.id, of: account, in: context))
         } catch {
             guard error.cause == .notFound else { throw error }
             return .absent
         }
     }
 
+    private static let classesWithLegs: Set = ["bracket", "oco", "oto"]
+
     private func readOrder(
         in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
-    ) async throws(ProviderFailure) -> Order {
+    ) async throws(ProviderFailure) -> AlpacaOrder {
         try await getOrders("order", address, in: context) { response throws(JSONError) in
-            try order(in: response)
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try AlpacaOrder(json: &reader)
+            }
         }
     }
 
@@ -191,7 +204,11 @@ extension AlpacaBody {
         add("side", ticket.side.alpacaName)
         add("type", ticket.price.type.alpacaName)
         add("time_in_force", timeInForce)
-        add(prices: ticket.price)
+        if let exits = ticket.exits {
+            add(exits, of: ticket)
+        } else {
+            add(prices: ticket.price)
+        }
         if ticket.isExtendedHours { add("extended_hours", true) }
         add("client_order_id", ticket.clientOrderID)
     }
@@ -218,6 +235,28 @@ extension AlpacaBody {
             }
         }
         add("client_order_id", clientOrderID)
+    }
+
+    /// Adds an order with exits: of class `oco` if they close an existing position, where the take profit is
+    /// the order itself; otherwise `bracket`, or `oto` for one exit.
+    private mutating func add(_ exits: OrderExits, of ticket: OrderTicket) {
+        if exits.closesExistingPosition {
+            add("order_class", "oco")
+        } else {
+            add(prices: ticket.price)
+            add("order_class", exits.legs.count > 1 ? "bracket" : "oto")
+        }
+        if let price = exits.takeProfit {
+            var profit = AlpacaBody()
+            profit.add("limit_price", price)
+            add("take_profit", profit)
+        }
+        if let stopLoss = exits.stopLoss {
+            var loss = AlpacaBody()
+            loss.add("stop_price", stopLoss.stop)
+            loss.add("limit_price", stopLoss.limit)
+            add("stop_loss", loss)
+        }
     }
 
     private mutating func add(prices price: OrderPricing) {

@@ -35,6 +35,16 @@ struct JSONObjectText {
         bytes.append(contentsOf: value.body)
     }
 
+    mutating func add(_ name: StaticString, _ values: [JSONObjectText]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: value.body)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     mutating func add(_ name: StaticString, _ values: [String]) {
         begin(name)
         bytes.append(UInt8(ascii: "["))

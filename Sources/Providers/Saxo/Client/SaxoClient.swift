@@ -14,6 +14,8 @@ package struct SaxoClient: Sendable {
     let identities: SaxoIdentityCache
     private let callers: [SaxoServiceGroup: ProviderHTTPClient]
     let orderCaller: ProviderHTTPClient
+    /// For checks of orders, which are not in the limit of orders.
+    let precheckCaller: ProviderHTTPClient
     /// The streaming host's, which is in no service group.
     let streamCaller: ProviderHTTPClient
 
@@ -47,6 +49,10 @@ package struct SaxoClient: Sendable {
             within: SaxoServiceGroup.trading.windows + [SaxoRateLimitHeaders.orderWindow],
             reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: .trading, $0, now: $1) },
             failure: { SaxoOrderResponse.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
+        precheckCaller = channel.client(
+            within: SaxoServiceGroup.trading.windows,
+            reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: .trading, $0, now: $1) },
+            failure: { SaxoPrecheck.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
     }
 
     // MARK: Calls

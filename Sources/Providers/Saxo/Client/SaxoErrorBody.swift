@@ -52,6 +52,13 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
         info = inner ?? outer
     }
 
+    /// The error, with the texts of its fields in place of the message if there are any: they are more specific.
+    var detailedInfo: SaxoErrorInfo {
+        let details = fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
+        return details.isEmpty
+            ? info : SaxoErrorInfo(code: info.code, message: details.joined(separator: "; "))
+    }
+
     /// Reads the error of a body; nil for a body without one: HTML, or empty.
     init?(_ response: HTTPClientResponse) {
         let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in

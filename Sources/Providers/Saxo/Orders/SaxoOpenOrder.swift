@@ -23,9 +23,31 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         var trailingDistance: Decimal?
         /// Ids of orders that begin or end with this one: take-profit, stop-loss, one that cancels the other.
         var relatedIDs: [String] = []
+        var relation: Relation?
         package var duration = SaxoDuration()
         var time: Instant?
         var format = SaxoDisplayFormat()
+    }
+
+    /// The relation of an order to its related ones, under the old and the new names of `OrderRelation`.
+    enum Relation {
+        /// The entry, whose related orders wait for its fill.
+        case entry
+        /// An exit that waits for the fill of its entry.
+        case exit
+        /// One of a pair of which one cancels the other.
+        case oneCancelsOther
+        case standAlone
+
+        init?(saxo name: String) {
+            switch name {
+            case "IfDoneMaster", "IfDoneMain": self = .entry
+            case "IfDoneSlave", "IfDoneRelated", "IfDoneSlaveOco", "IfDoneRelatedOco": self = .exit
+            case "Oco": self = .oneCancelsOther
+            case "StandAlone": self = .standAlone
+            default: return nil
+            }
+        }
     }
 
     static let json = JSONFields(Self()) {
@@ -47,6 +69,9 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         $0.optional("TrailingStopDistanceToMarket", \.terms.trailingDistance, JSONReader.nonzero)
         $0.optional("RelatedOpenOrders", \.terms.relatedIDs) { reader throws(JSONError) in
             try reader.array(of: RelatedOrder.self).compactMap(\.id)
+        }
+        $0.optional("OrderRelation", \.terms.relation) { reader throws(JSONError) in
+            Relation(saxo: try reader.string())
         }
         $0.optional("Duration", \.terms.duration)
         $0.optional("OrderTime", \.terms.time) { reader throws(JSONError) in try reader.timeOrNil() }

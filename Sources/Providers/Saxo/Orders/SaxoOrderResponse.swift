@@ -12,7 +12,9 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
         package var orderID: String?
         package var error: SaxoErrorInfo?
 
-        init() {}
+        init(orderID: String? = nil) {
+            self.orderID = orderID
+        }
 
         package static let json = JSONFields(Self()) {
             $0.nonnull("OrderId", \.orderID) { reader throws(JSONError) in try reader.idOrNil() }
@@ -36,8 +38,9 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
 
 /// Saxo's response to a write of an order.
 package enum SaxoOrderResponse: Hashable {
-    /// Saxo has the order; its id, if the response has one.
-    case accepted(id: String?)
+    /// Saxo has the order; its id, if the response has one, and the results of its legs or of all orders of
+    /// a list, in the order of the request.
+    case accepted(id: String?, related: [SaxoOrderResult.Item] = [])
     case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
@@ -58,7 +61,17 @@ package enum SaxoOrderResponse: Hashable {
         switch response.status {
         case 409: self = .duplicate
         case 404: self = .unknown
-        case 400: self = Self.rejection(SaxoErrorBody(response))
+        case 400:
+            // Of related orders, some can be placed although others are refused.
+            let result = try? JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoOrderResult(json: &reader)
+            }
+            self =
+                if let result, ([result.item] + result.others).contains(where: { $0.orderID != nil }) {
+                    Self.reply(result)
+                } else {
+                    Self.rejection(SaxoErrorBody(response))
+                }
         default:
             // The response to a cancellation may have no body.
             if response.body.isEmpty, response.status != 200 {
@@ -73,24 +86,26 @@ package enum SaxoOrderResponse: Hashable {
     }
 
     private static func reply(_ result: SaxoOrderResult) -> SaxoOrderResponse {
-        // The one order that was written: alone, or the first of a list of one.
-        let item = result.item == SaxoOrderResult.Item() ? result.others.first : result.item
-        guard let item else { return .open }
-        if let error = item.error {
-            // A cancelled order is named beside its error; a placed one has no id then, unless it was placed.
-            return result.item.orderID != nil || error.isOutcomeUnknown ? .open : .rejected(error)
+        if result.others.contains(where: { $0.error?.isOutcomeUnknown ?? false }) { return .open }
+        guard result.item == SaxoOrderResult.Item() else {
+            if let error = result.item.error {
+                // A cancelled order is named beside its error; a placed one has no id then, unless it was placed.
+                return result.item.orderID != nil || error.isOutcomeUnknown ? .open : .rejected(error)
+            }
+            return result.item.orderID.map { .accepted(id: $0, related: result.others) } ?? .open
         }
-        return item.orderID.map { .accepted(id: $0) } ?? .open
+        // A list: of the one order that was written, or of orders that belong together.
+        let placed = result.others.first { $0.error == nil && $0.orderID != nil }
+        if let placed {
+            return .accepted(id: placed.orderID, related: result.others.count > 1 ? result.others : [])
+        }
+        return result.others.lazy.compactMap(\.error).first.map { .rejected($0) } ?? .open
     }
 
     private static func rejection(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
         guard let problem else { return .rejected(SaxoErrorInfo()) }
         if problem.info.isOutcomeUnknown { return .open }
-        // The errors of fields are more specific than the message.
-        let details = problem.fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
-        guard !details.isEmpty else { return .rejected(problem.info) }
-        return .rejected(
-            SaxoErrorInfo(code: problem.info.code, message: details.joined(separator: "; ")))
+        return .rejected(problem.detailedInfo)
     }
 }
 

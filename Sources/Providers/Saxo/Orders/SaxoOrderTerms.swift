@@ -9,13 +9,15 @@ extension SaxoClient {
     ///   - side: Buy or sell.
     ///   - stop: The current stop price of a trailing stop; nil for a new one, which starts at its distance
     ///     from the market.
+    ///   - isExit: Whether it is a leg of an order: the stop of a leg is triggered by trades, except for
+    ///     currencies.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
     /// - Returns: The terms, or the reason why Saxo does not accept the order.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
-        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
-        in context: CallContext
+        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, isExit: Bool = false,
+        of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
         switch price {
         case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
@@ -23,7 +25,9 @@ extension SaxoClient {
             return .success(
                 SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
-            let type = try await type(["Stop", "StopIfTraded"], of: listing, in: context)
+            let isTraded = isExit && listing.key.assetType != "FxSpot"
+            let types = isTraded ? ["StopIfTraded", "Stop"] : ["Stop", "StopIfTraded"]
+            let type = try await type(types, of: listing, in: context)
             guard let type else { return .failure(.unsupportedType) }
             return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):
@@ -165,14 +169,69 @@ package enum SaxoOrderRequestBody {
         var trailingStep: Decimal?
     }
 
+    /// The body of an order, or of its precheck.
+    ///
+    /// - Parameters:
+    ///   - ticket: The order.
+    ///   - terms: The terms of the order itself.
+    ///   - exits: The terms of its legs. They become related orders, or the second order of a pair of which
+    ///     one cancels the other.
+    ///   - key: The instrument.
+    ///   - fieldGroups: The parts of the response of a precheck; nil for an order.
     package static func placing(
-        _ ticket: OrderTicket, _ terms: Terms, of key: SaxoInstrumentKey
+        _ ticket: OrderTicket, _ terms: Terms, exits: [Terms] = [], of key: SaxoInstrumentKey,
+        fieldGroups: [String]? = nil
     ) -> [UInt8] {
+        let closesPosition = ticket.exits?.closesExistingPosition ?? false
+        var text = JSONObjectText()
+        if closesPosition {
+            let pair = ([terms] + exits).enumerated().map { index, terms in
+                var order = instrument(of: ticket, key)
+                addOrder(ticket, ticket.side, terms, reference(of: ticket, leg: index), to: &order)
+                return order
+            }
+            text.add("Orders", pair)
+        } else {
+            text = instrument(of: ticket, key)
+            addOrder(ticket, ticket.side, terms, ticket.clientOrderID, to: &text)
+            if !exits.isEmpty {
+                let legs = exits.enumerated().map { index, terms in
+                    var leg = JSONObjectText()
+                    addOrder(ticket, ticket.exitSide, terms, reference(of: ticket, leg: index + 1), to: &leg)
+                    return leg
+                }
+                text.add("Orders", legs)
+            }
+        }
+        if let fieldGroups { text.add("FieldGroups", fieldGroups) }
+        return text.body
+    }
+
+    /// The reference of a leg by its number, from 1; of the order itself for 0.
+    ///
+    /// The legs of an entry have a reference of their own form: one that is listed without its entry shows
+    /// that the entry was filled.
+    static func reference(of ticket: OrderTicket, leg: Int) -> String {
+        if leg == 0 { return ticket.clientOrderID }
+        let mark = ticket.exits?.closesExistingPosition == true ? "oco" : String(leg)
+        return "\(legPrefix(of: ticket.clientOrderID))\(mark)"
+    }
+
+    static func legPrefix(of clientOrderID: String) -> String { clientOrderID + "." }
+
+    private static func instrument(of ticket: OrderTicket, _ key: SaxoInstrumentKey) -> JSONObjectText {
         var text = JSONObjectText()
         text.add("AccountKey", ticket.accountID)
         text.add("Uic", key.uic)
         text.add("AssetType", key.assetType)
-        text.add("BuySell", ticket.side.saxo)
+        return text
+    }
+
+    private static func addOrder(
+        _ ticket: OrderTicket, _ side: OrderSide, _ terms: Terms, _ reference: String,
+        to text: inout JSONObjectText
+    ) {
+        text.add("BuySell", side.saxo)
         switch ticket.size {
         case .quantity(let amount):
             text.add("Amount", amount)
@@ -182,11 +241,13 @@ package enum SaxoOrderRequestBody {
             text.add("AmountType", "CashAmount")
         }
         add(terms, to: &text)
-        text.add("OrderDuration", duration(ticket.timeInForce, until: ticket.expiresOn))
+        // A market order is for the day; only its exits can stay in force for longer.
+        let isForDay = terms.type == "Market" && ticket.exits != nil
+        text.add(
+            "OrderDuration", isForDay ? duration(.day, until: nil) : duration(ticket.timeInForce, until: ticket.expiresOn))
         // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
-        text.add("ExternalReference", ticket.clientOrderID)
-        return text.body
+        text.add("ExternalReference", reference)
     }
 
     static func changing(

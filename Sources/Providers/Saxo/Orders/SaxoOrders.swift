@@ -9,7 +9,13 @@ extension SaxoClient: TradingAPI {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
-            hasEndedOrders: false)
+            hasEndedOrders: false,
+            exits: .init(
+                timesInForce: [.day, .goodTillCanceled, .goodTillDate], acceptsFractions: true))
+    }
+
+    package var previewMethod: OrderPreviewMethod {
+        .broker { ticket, call throws(ProviderFailure) in try await preview(ticket, in: call) }
     }
 
     /// Open orders; those that have ended cannot be read, which for `isOpen == false` is `unsupported`.
@@ -36,10 +42,58 @@ extension SaxoClient: TradingAPI {
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
-        let order = try await openOrders(in: context).first {
-            $0.clientOrderID == clientID && $0.isOf(account)
+        let orders = try await openOrders(in: context).filter { $0.isOf(account) }
+        if let order = orders.first(where: { $0.clientOrderID == clientID }) { return .found(order) }
+        let references = [1, 2].map { SaxoOrderRequestBody.legPrefix(of: clientID) + String($0) }
+        let legs = orders.filter { $0.clientOrderID.map(references.contains) ?? false }
+        // Exits are placed with their entry, and stay without it only if it was filled.
+        guard let leg = legs.first else { return .unknown }
+        var entry = Order(
+            id: "", symbol: leg.symbol, side: leg.side.opposite, state: .filled, provenance: leg.provenance)
+        entry.legs = legs
+        return .found(entry)
+    }
+
+    // MARK: Preview
+
+    /// Saxo's own check of an order: `POST /trade/v2/orders/precheck`, which places nothing.
+    private func preview(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPreview {
+        let listing = try await requireListing(for: ticket.symbol, in: context)
+        let parts: [SaxoOrderRequestBody.Terms]
+        switch try await self.terms(of: ticket, listing, in: context) {
+        case .success(let known): parts = known
+        case .failure(let rejection):
+            var preview = OrderPreview(
+                isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
+            preview.rejections = [.init(rejection, of: .price)]
+            return preview
         }
-        return order.map { .found($0) } ?? .unknown
+        let body = SaxoOrderRequestBody.placing(
+            ticket, parts[0], exits: Array(parts.dropFirst()), of: listing.key,
+            fieldGroups: ["Costs", "MarginImpactBuySell"])
+        let result = try await write(
+            "check order", precheckCaller, .post, try address(.trading, ["v2", "orders", "precheck"]),
+            body: body, requestID: ticket.clientOrderID, in: context, read: SaxoPrecheck.init(_:))
+        return result.preview(of: ticket, price: parts[0].stopLimitPrice ?? parts[0].price, listing, at: clock.wallTime())
+    }
+
+    /// The terms of the ticket and of its legs, the ticket's first: at least one.
+    private func terms(
+        of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
+    ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
+        var parts: [SaxoOrderRequestBody.Terms] = []
+        let prices = [ticket.price] + (ticket.exits?.legs ?? [])
+        for (index, price) in prices.enumerated() {
+            let side = index == 0 ? ticket.side : ticket.exitSide
+            let terms = try await self.terms(price, side, isExit: index > 0, of: listing, in: context)
+            switch terms {
+            case .success(let terms): parts.append(terms)
+            case .failure(let rejection): return .failure(rejection)
+            }
+        }
+        return .success(parts)
     }
 
     // MARK: Writes
@@ -55,19 +109,21 @@ extension SaxoClient: TradingAPI {
             ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
         else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: ticket.symbol, in: context)
-        let terms: SaxoOrderRequestBody.Terms
-        switch try await self.terms(ticket.price, ticket.side, of: listing, in: context) {
-        case .success(let known): terms = known
+        let parts: [SaxoOrderRequestBody.Terms]
+        switch try await self.terms(of: ticket, listing, in: context) {
+        case .success(let known): parts = known
         case .failure(let rejection): return .rejected(rejection)
         }
         let reply = try await send(
             "place order", .post, try address(.trading, ["v2", "orders"]),
-            body: SaxoOrderRequestBody.placing(ticket, terms, of: listing.key),
+            body: SaxoOrderRequestBody.placing(
+                ticket, parts[0], exits: Array(parts.dropFirst()), of: listing.key),
             requestID: ticket.clientOrderID,
             in: context)
         switch reply {
-        case .accepted(let id?):
-            return .accepted(Order(id: id, ticket, terms, of: listing, readAt: clock.wallTime()))
+        case .accepted(let id?, let related):
+            return .accepted(
+                Order(id: id, related, ticket, parts, of: listing, readAt: clock.wallTime()))
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
             switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
@@ -75,7 +131,7 @@ extension SaxoClient: TradingAPI {
             case .absent, .unknown: throw Self.undecided
             }
         // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
-        case .unknown, .open, .accepted(nil): throw Self.undecided
+        case .unknown, .open, .accepted(nil, _): throw Self.undecided
         }
     }
 
@@ -106,7 +162,7 @@ extension SaxoClient: TradingAPI {
             "change order", .patch, try address(.trading, ["v2", "orders"]), body: body,
             requestID: clientOrderID, in: context)
         switch reply {
-        case .accepted(let id):
+        case .accepted(let id, _):
             var changed = order
             changed.id = id ?? order.id
             changed.quantity = isCash ? nil : amount
@@ -129,17 +185,23 @@ extension SaxoClient: TradingAPI {
         }
     }
 
-    /// Requests the cancellation of an order: `DELETE /trade/v2/orders/{id}`.
+    /// Requests the cancellation of an order and its legs: `DELETE /trade/v2/orders/{id,id…}`.
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
+        var ids = [try SaxoOrderID(order.id).text]
+        for leg in order.legs where !leg.state.isEnded { ids.append(try SaxoOrderID(leg.id).text) }
         let url = try address(
-            .trading, ["v2", "orders", SaxoOrderID(order.id).text],
+            .trading, ["v2", "orders", ids.joined(separator: ",")],
             [("AccountKey", try await accountKey(of: order, in: context))])
         let reply = try await send("cancel order", .delete, url, in: context)
         switch reply {
-        case .accepted:
+        case .accepted(_, let related):
+            if let error = related.first(where: { $0.orderID == order.id })?.error {
+                return .rejected(OrderRejection(saxo: error))
+            }
             var cancelled = order
             cancelled.state = .pendingCancel
+            for index in cancelled.legs.indices { cancelled.legs[index].state = .pendingCancel }
             cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
             return .accepted(cancelled)
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
@@ -189,21 +251,68 @@ extension Order {
         account == nil || accountID == nil || accountID == account
     }
 
-    /// Creates the order of an accepted ticket.
+    /// Whether the order is the first of a pair of which one cancels the other: the take profit, as at other
+    /// brokers.
+    fileprivate func precedes(_ other: Order) -> Bool {
+        if (type == .limit) != (other.type == .limit) { return type == .limit }
+        return (id.utf8.count, id) < (other.id.utf8.count, other.id)
+    }
+
+    /// Creates the order of an accepted ticket, with its legs.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the order, or of the first order of a pair that was placed.
+    ///   - related: The results of the legs; of a pair, those of both orders.
+    ///   - ticket: The ticket.
+    ///   - parts: The terms of the ticket and its legs.
+    ///   - listing: The instrument.
+    ///   - now: The time of the response.
     fileprivate init(
-        id: String, _ ticket: OrderTicket, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing,
-        readAt now: Instant
+        id: String, _ related: [SaxoOrderResult.Item], _ ticket: OrderTicket,
+        _ parts: [SaxoOrderRequestBody.Terms], of listing: SaxoListing, readAt now: Instant
     ) {
-        self.init(
-            id: id, symbol: ticket.symbol, side: ticket.side, state: .accepted,
-            provenance: Provenance(source: .saxo, fetchedAt: now))
-        accountID = ticket.accountID
-        clientOrderID = ticket.clientOrderID
-        timeInForce = ticket.timeInForce
-        set(ticket.price, terms, of: listing)
-        switch ticket.size {
-        case .quantity(let amount): quantity = amount
-        case .notional(let amount): notional = amount
+        let isPair = ticket.exits?.closesExistingPosition ?? false
+        let prices = [ticket.price] + (ticket.exits?.legs ?? [])
+        let results = isPair ? related : [SaxoOrderResult.Item(orderID: id)] + related
+        var orders: [Order] = []
+        for (index, result) in results.enumerated() where index < min(prices.count, parts.count) {
+            var order = Order(
+                id: result.error == nil ? result.orderID ?? "" : "", symbol: ticket.symbol,
+                side: index == 0 ? ticket.side : ticket.exitSide, state: .accepted,
+                provenance: Provenance(source: .saxo, fetchedAt: now))
+            order.accountID = ticket.accountID
+            order.clientOrderID = SaxoOrderRequestBody.reference(of: ticket, leg: index)
+            order.timeInForce = index == 0 && ticket.price == .market ? .day : ticket.timeInForce
+            order.set(prices[index], parts[index], of: listing)
+            switch ticket.size {
+            case .quantity(let amount): order.quantity = amount
+            case .notional(let amount): order.notional = amount
+            }
+            if let error = result.error {
+                order.state = .rejected
+                order.rejection = OrderRejection(saxo: error)
+            }
+            orders.append(order)
+        }
+        // Of a pair, the first that was placed; the other is its leg, also if it was refused.
+        let main = orders.firstIndex { $0.id == id } ?? 0
+        self = orders[main]
+        self.clientOrderID = ticket.clientOrderID
+        legs = orders.enumerated().filter { $0.offset != main }.map { _, leg in
+            var leg = leg
+            leg.parentID = id
+            return leg
+        }
+    }
+}
+
+extension OrderState {
+    /// Whether an order in this state cannot be cancelled any more.
+    fileprivate var isEnded: Bool {
+        switch self {
+        case .filled, .canceled, .rejected, .expired, .replaced: true
+        case .pending, .unconfirmed, .accepted, .open, .partiallyFilled, .pendingCancel, .pendingReplace:
+            false
         }
     }
 }
@@ -257,8 +366,29 @@ extension SaxoClient {
             orders.append(item.order(of: listing, fetchedAt: fetchedAt))
         }
         let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }
+        let entries = Set(sent.filter { $0.terms.relation == .entry }.map(\.id))
         for (place, item) in sent.enumerated() {
-            orders[place].legs = item.terms.relatedIDs.compactMap { byID[$0] }
+            let related = item.terms.relatedIDs
+            switch item.terms.relation {
+            case .entry, nil: orders[place].legs = related.compactMap { byID[$0] }
+            case .exit: orders[place].parentID = related.first(where: entries.contains)
+            case .oneCancelsOther:
+                guard let other = related.lazy.compactMap({ byID[$0] }).first else { continue }
+                if orders[place].precedes(other) {
+                    orders[place].legs = [other]
+                } else {
+                    orders[place].parentID = other.id
+                }
+            case .standAlone: break
+            }
+        }
+        let parents = Dictionary(orders.compactMap { order in order.parentID.map { (order.id, $0) } }) {
+            first, _ in first
+        }
+        for place in orders.indices {
+            for leg in orders[place].legs.indices {
+                orders[place].legs[leg].parentID = parents[orders[place].legs[leg].id]
+            }
         }
         return orders
     }

@@ -146,6 +146,10 @@ package struct YahooCrumb: Hashable {
     let cookie: String
     let crumb: String
 
+    package init(cookie: String, crumb: String) {
+        (self.cookie, self.crumb) = (cookie, crumb)
+    }
+
     /// The name-value pairs of the cookies that a response sets, in the form of a request; nil if there are
     /// none.
     static func cookie(of response: HTTPClientResponse) -> String? {

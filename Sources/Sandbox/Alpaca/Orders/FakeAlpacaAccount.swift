@@ -43,9 +43,14 @@ struct FakeAlpacaAccount: Sendable {
 
     func order(clientID: String) -> FakeAlpacaOrder? { clientIDs[clientID].map { orders[$0] } }
 
-    /// Returns the account's money and shares, fills included, since the ledger's ``Ledger/funded``.
-    func book(_ market: Market) throws -> FakePortfolio {
-        try FakePortfolio(user.ledger, market, fills: executions.map(\.fill))
+    /// Returns the account's money and shares, fills included, for the current day.
+    ///
+    /// From ``Ledger/funded`` on, it needs no ledger. The first week also contains days before it.
+    func book(_ view: MarketView) throws -> FakePortfolio {
+        guard view.now >= Int(user.ledger.funded.secondsSince1970) + 7 * 86_400 else {
+            return try wholeBook(view)
+        }
+        return try FakePortfolio(user.ledger, view.market, fills: executions.map(\.fill))
     }
 
     /// Returns the account's money and shares since its opening.
@@ -59,10 +64,14 @@ struct FakeAlpacaAccount: Sendable {
         try view.market.histories.history(of: user.ledger.plan, in: view.market, through: view.now)
     }
 
-    /// Returns the open orders of one side.
+    /// Returns the legs of an order.
+    func legs(of order: FakeAlpacaOrder) -> [FakeAlpacaOrder] { order.legIDs.compactMap { self.order(id: $0) } }
+
+    /// Returns the open orders of one side that reserve shares or money: without legs that wait for their
+    /// parent, and without a stop loss whose shares the take profit reserves.
     func open(_ side: FakeAlpacaOrderTicket.Side, of instrument: FakeInstrument? = nil) -> [FakeAlpacaOrder] {
         orders.filter {
-            $0.status.isOpen && $0.ticket.side == side
+            $0.status.isOpen && !$0.isWaiting && !$0.isAlternative && $0.ticket.side == side
                 && (instrument == nil || $0.ticket.instrument == instrument)
         }
     }
@@ -95,6 +104,15 @@ struct FakeAlpacaAccount: Sendable {
         case .new, .fill, .partialFill: return
         }
         events.append(FakeAlpacaTradeUpdate(kind: kind, order: orders[index], time: time))
+        if kind != .replaced { endGroup(of: orders[index], at: time) }
+    }
+
+    /// Cancels the other open orders of a group, of which one has ended.
+    private mutating func endGroup(of order: FakeAlpacaOrder, at time: Instant) {
+        let parent = order.parentID.flatMap { self.order(id: $0) } ?? order
+        for id in [parent.id] + parent.legIDs where self.order(id: id)?.status.isOpen ?? false {
+            end(id, as: .canceled, at: time)
+        }
     }
 
     /// Simulates all open orders up to the market's current second.
@@ -106,29 +124,57 @@ struct FakeAlpacaAccount: Sendable {
             }
         }
         settled = view.now
-        for index in orders.indices where orders[index].status.isOpen { try work(index, view, now) }
+        for index in orders.indices where orders[index].status.isOpen && !orders[index].isWaiting {
+            if let other = alternative(to: index) {
+                try work([index, other], view, now)
+            } else {
+                try work([index], view, now)
+            }
+        }
     }
 
-    private mutating func work(_ index: Int, _ view: MarketView, _ now: Instant) throws {
-        let end = min(view.now + 1, orders[index].expiresAt)
-        var start = orders[index].workingFrom
-        let isImmediate = [.immediateOrCancel, .fillOrKill].contains(orders[index].ticket.timeInForce)
-        while start < end, orders[index].status.isOpen {
-            let run = OrderSimulation(order: orders[index], view: view)
-            let range = start..<(isImmediate ? min(orders[index].workingFrom + 1, end) : end)
-            var isTriggered = orders[index].isTriggered
-            let match = range.isEmpty ? nil : run.next(in: range, isTriggered: &isTriggered)
-            orders[index].isTriggered = isTriggered
-            guard let match else { break }
-            guard try fill(index, match, view, now) else { break }
+    /// Returns the index of the order that sells the same shares; nil if there is none.
+    private func alternative(to index: Int) -> Int? {
+        let order = orders[index]
+        let siblings = order.parentID.flatMap { self.order(id: $0) }?.legIDs ?? []
+        let candidates = order.ticket.orderClass == .oneCancelsOther ? order.legIDs + [order.parentID].compactMap(\.self) : siblings
+        return candidates.lazy.filter { $0 != order.id }.compactMap { ids[$0] }
+            .first { orders[$0].status.isOpen && !orders[$0].isWaiting }
+    }
+
+    /// Simulates an order, or two of which one cancels the other: the one that the market reaches first is filled.
+    private mutating func work(_ rivals: [Int], _ view: MarketView, _ now: Instant) throws {
+        guard let first = rivals.first else { return }
+        let end = min(view.now + 1, orders[first].expiresAt)
+        var start = rivals.map { orders[$0].workingFrom }.max() ?? end
+        let isImmediate = [.immediateOrCancel, .fillOrKill].contains(orders[first].ticket.timeInForce)
+        while start < end, rivals.allSatisfy({ orders[$0].status.isOpen }) {
+            let range = start..<(isImmediate ? min(orders[first].workingFrom + 1, end) : end)
+            var (matched, match) = (first, (second: Int, price: Decimal)?.none)
+            for index in rivals where !range.isEmpty {
+                var run = OrderSimulation(order: orders[index], view: view)
+                let found = run.next(in: range)
+                orders[index].isTriggered = run.order.isTriggered
+                orders[index].highWaterMark = run.order.highWaterMark
+                if let found, match.map({ found.second < $0.second }) ?? true { (matched, match) = (index, found) }
+            }
+            guard let match, try fill(matched, match, view, now) else { break }
+            for index in rivals where index != matched && orders[matched].status.isOpen {
+                orders[index].ticket.quantity = try orders[matched].remaining(at: match.price)
+            }
+            if !orders[matched].status.isOpen {
+                endGroup(of: orders[matched], at: orders[matched].updatedAt)
+            }
             start = match.second + 1
         }
-        orders[index].workingFrom = max(orders[index].workingFrom, end)
-        guard orders[index].status.isOpen else { return }
+        for index in rivals { orders[index].workingFrom = max(orders[index].workingFrom, end) }
+        guard rivals.allSatisfy({ orders[$0].status.isOpen }) else { return }
         if isImmediate {
-            self.end(orders[index].id, as: .canceled, at: now)
-        } else if view.now >= orders[index].expiresAt {
-            self.end(orders[index].id, as: .expired, at: time(of: orders[index].expiresAt, now))
+            self.end(orders[first].id, as: .canceled, at: now)
+        } else if view.now >= orders[first].expiresAt {
+            for index in rivals where orders[index].status.isOpen {
+                self.end(orders[index].id, as: .expired, at: time(of: orders[index].expiresAt, now))
+            }
         }
     }
 
@@ -154,7 +200,8 @@ struct FakeAlpacaAccount: Sendable {
         orders[index].status = quantity == wanted ? .filled : .partiallyFilled
         orders[index].updatedAt = time
         orders[index].filledAt = quantity == wanted ? time : nil
-        let position = try position(in: order.ticket.instrument, at: match.second, view.market)
+        if quantity == wanted { activateLegs(of: index, from: match.second + 1, view, time) }
+        let position = try position(in: order.ticket.instrument, at: match.second, view)
         let id = nextID()
         executions.append(
             FakeAlpacaExecution(
@@ -168,9 +215,23 @@ struct FakeAlpacaAccount: Sendable {
         return true
     }
 
+    /// Makes the legs of a filled order active; a stop loss next to a take profit keeps the status `held`.
+    private mutating func activateLegs(of parent: Int, from second: Int, _ view: MarketView, _ time: Instant) {
+        for index in orders[parent].legIDs.compactMap({ ids[$0] }) where orders[index].isWaiting {
+            orders[index].isWaiting = false
+            orders[index].workingFrom = second
+            orders[index].updatedAt = time
+            if !orders[index].isAlternative {
+                orders[index].status = isWorked(orders[index].ticket, view) ? .new : .accepted
+            }
+            events.append(FakeAlpacaTradeUpdate(kind: .new, order: orders[index], time: time))
+        }
+    }
+
     /// Returns the position from the ledger and all fills.
-    private func position(in instrument: FakeInstrument, at second: Int, _ market: Market) throws -> Decimal {
-        let held = try FakePortfolio(user.ledger, market).holdings(at: second).first {
+    private func position(in instrument: FakeInstrument, at second: Int, _ view: MarketView) throws -> Decimal
+    {
+        let held = try FakePortfolio(user.ledger, view.market).holdings(at: second).first {
             $0.instrument == instrument
         }
         return try (held?.quantity ?? .zero) + traded[instrument.symbol, default: .zero]
@@ -211,7 +272,9 @@ extension FakeAlpacaAccount {
         let id = nextID()
         let clientID = ticket.clientOrderID.flatMap { $0.isEmpty ? nil : $0 } ?? nextID()
         guard order(clientID: clientID) == nil else { throw FakeAlpacaError.duplicateClientOrderID }
-        try checkFunds(ticket, without: old, view)
+        // The shares of a leg are those of its parent.
+        if old?.parentID == nil { try checkFunds(ticket, without: old, view) }
+        try checkExits(ticket, view)
         // Orders of one moment need distinct times, since lists are paged by time.
         let created = now + .nanoseconds(orders.count)
         var order = FakeAlpacaOrder(
@@ -219,9 +282,73 @@ extension FakeAlpacaAccount {
             status: isWorked(ticket, view) ? .new : .accepted, workingFrom: view.now,
             expiresAt: Self.end(of: ticket, view))
         order.replaces = old?.id
-        if let old { end(old.id, as: .replaced, at: created, replacedBy: id) }
+        if ticket.type == .trailingStop {
+            order.highWaterMark = old?.highWaterMark ?? view.price(ticket.instrument.symbol).map { Decimal(cents: $0) }
+        }
+        if let old {
+            end(old.id, as: .replaced, at: created, replacedBy: id)
+            take(&order, thePlaceOf: old)
+        }
         add(order)
-        return order
+        if old == nil { try addLegs(of: order, at: now) }
+        return self.order(id: id) ?? order
+    }
+
+    /// Puts an order into the group of the one that it replaces.
+    private mutating func take(_ order: inout FakeAlpacaOrder, thePlaceOf old: FakeAlpacaOrder) {
+        (order.parentID, order.legIDs) = (old.parentID, old.legIDs)
+        (order.isWaiting, order.isAlternative) = (old.isWaiting, old.isAlternative)
+        if old.status == .held { order.status = .held }
+        for leg in old.legIDs.compactMap({ ids[$0] }) { orders[leg].parentID = order.id }
+        guard let parent = old.parentID.flatMap({ ids[$0] }) else { return }
+        orders[parent].legIDs = orders[parent].legIDs.map { $0 == old.id ? order.id : $0 }
+    }
+
+    /// Stores the legs of a new order. Those of an entry wait for its fill.
+    private mutating func addLegs(of parent: FakeAlpacaOrder, at now: Instant) throws {
+        let ticket = parent.ticket
+        let closesPosition = ticket.orderClass == .oneCancelsOther
+        let profit = closesPosition ? nil : ticket.takeProfit.map { (FakeAlpacaOrderTicket.OrderKind.limit, Decimal?.none, Decimal?.some($0)) }
+        let loss = ticket.stopLoss.map { ($0.limit == nil ? .stop : .stopLimit, Decimal?.some($0.stop), $0.limit) as (FakeAlpacaOrderTicket.OrderKind, Decimal?, Decimal?) }
+        for (type, stop, limit) in [profit, loss].compactMap(\.self) {
+            var leg = FakeAlpacaOrderTicket(
+                instrument: ticket.instrument, side: closesPosition ? ticket.side : ticket.side.opposite,
+                type: type, timeInForce: ticket.timeInForce)
+            (leg.quantity, leg.stopPrice, leg.limitPrice) = (ticket.quantity, stop, limit)
+            leg.orderClass = ticket.orderClass
+            let created = now + .nanoseconds(orders.count)
+            var order = FakeAlpacaOrder(
+                id: nextID(), clientOrderID: nextID(), ticket: leg, createdAt: created, updatedAt: created,
+                status: .held, workingFrom: parent.workingFrom, expiresAt: parent.expiresAt)
+            order.parentID = parent.id
+            order.isWaiting = !closesPosition
+            order.isAlternative = stop != nil && ticket.takeProfit != nil
+            add(order)
+            if let index = ids[parent.id] { orders[index].legIDs.append(order.id) }
+        }
+    }
+
+    /// Requires exits that are at least a cent beyond their base price: the limit of the entry or of the take
+    /// profit, and for the stop also the market.
+    private func checkExits(_ ticket: FakeAlpacaOrderTicket, _ view: MarketView) throws {
+        let market = view.price(ticket.instrument.symbol).map { Decimal(cents: $0) }
+        let closesPosition = ticket.orderClass == .oneCancelsOther
+        let isSale = closesPosition == (ticket.side == .sell)
+        func check(_ name: String, _ price: Decimal, isAbove: Bool, _ base: Decimal?) throws {
+            guard let base else { return }
+            let bound = try isAbove ? base + Decimal(cents: 1) : base - Decimal(cents: 1)
+            guard isAbove ? price >= bound : price <= bound else {
+                throw FakeAlpacaError.beyondBasePrice("\(name) must be \(isAbove ? ">= base_price + 0.01" : "<= base_price - 0.01")", base)
+            }
+        }
+        if let profit = ticket.takeProfit, !closesPosition {
+            try check("take_profit.limit_price", profit, isAbove: isSale, ticket.limitPrice ?? market)
+        }
+        if let stop = ticket.stopLoss?.stop {
+            for base in [ticket.limitPrice, market] {
+                try check("stop_loss.stop_price", stop, isAbove: !isSale, base)
+            }
+        }
     }
 
     private func isWorked(_ ticket: FakeAlpacaOrderTicket, _ view: MarketView) -> Bool {
@@ -253,7 +380,7 @@ extension FakeAlpacaAccount {
         let price =
             ticket.limitPrice ?? ticket.stopPrice ?? Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
         let held =
-            try book(view.market).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
+            try book(view).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
             .quantity
             ?? .zero
         var quantity = ticket.quantity ?? .zero
@@ -295,33 +422,5 @@ extension FakeAlpacaAccount {
             }
         let bound = try min(held, holding.quantity.magnitude)
         return isShort ? try bound.negated : bound
-    }
-}
-
-/// The free funds of an account.
-struct FakeAlpacaFunds {
-    /// Half of the gross value of the holdings: Regulation T.
-    let initialMargin: Decimal
-    /// The holder's equity that is not used as margin.
-    let excess: Decimal
-    /// Twice the excess, less the cost of open orders.
-    let buyingPower: Decimal
-
-    /// `without` is the id of an order that is ignored, because another replaces it.
-    init(_ account: FakeAlpacaAccount, _ view: MarketView, without: String? = nil) throws {
-        let valuation = try FakePortfolioValuation(account.book(view.market), view)
-        let gross = try valuation.longValue + valuation.shortValue.magnitude
-        let half = Decimal(coefficient: 5, scale: 1) ?? .zero
-        initialMargin = try gross * half
-        excess = try max(.zero, valuation.equity - initialMargin)
-        let reserved = try account.open(.buy).filter { $0.id != without }.reduce(Decimal.zero) { sum, order in
-            let ticket = order.ticket
-            if let notional = ticket.notional { return try sum + notional - order.filledValue }
-            let price =
-                ticket.limitPrice ?? ticket.stopPrice
-                ?? Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
-            return try sum + order.remaining(at: price) * price
-        }
-        buyingPower = try max(.zero, excess * 2 - reserved)
     }
 }

@@ -4,7 +4,7 @@ import Brokerage
 struct FakeAlpacaOrder: Sendable {
     let id: String
     let clientOrderID: String
-    let ticket: FakeAlpacaOrderTicket
+    var ticket: FakeAlpacaOrderTicket
     let createdAt: Instant
     var updatedAt: Instant
     var status: Status
@@ -17,6 +17,15 @@ struct FakeAlpacaOrder: Sendable {
     var filledValue = Decimal.zero
     /// True once the stop price is reached, for an order with a stop.
     var isTriggered = false
+    /// The best price since its submission, for a trailing stop.
+    var highWaterMark: Decimal?
+    /// The order that it is a leg of, and its own legs.
+    var parentID: String?
+    var legIDs: [String] = []
+    /// True for a leg until its parent is filled.
+    var isWaiting = false
+    /// True for a stop loss next to a take profit: both sell the same shares, which are reserved once.
+    var isAlternative = false
     var filledAt: Instant?
     var canceledAt: Instant?
     var expiredAt: Instant?
@@ -32,10 +41,11 @@ struct FakeAlpacaOrder: Sendable {
         case canceled
         case expired
         case replaced
+        case held
 
         var isOpen: Bool {
             switch self {
-            case .new, .accepted, .partiallyFilled: true
+            case .new, .accepted, .partiallyFilled, .held: true
             case .filled, .canceled, .expired, .replaced: false
             }
         }
@@ -49,6 +59,18 @@ struct FakeAlpacaOrder: Sendable {
         return try (notional - filledValue).divided(by: price, to: 9, .towardZero)
     }
 
+    /// Returns true if the order is in a group of orders.
+    var isInGroup: Bool { parentID != nil || !legIDs.isEmpty }
+
+    /// Returns the price at which a trailing stop is triggered; nil for another order, or without a price yet.
+    var trailingStop: Decimal? {
+        guard let mark = highWaterMark else { return nil }
+        let distance: Decimal? =
+            ticket.trailPrice
+            ?? ticket.trailPercent.flatMap { try? (mark * $0).divided(by: 100, to: 4, .halfEven) }
+        return distance.flatMap { try? ticket.side == .buy ? mark + $0 : mark - $0 }
+    }
+
     /// Returns the average fill price, with up to 6 decimals; nil before the first fill.
     func averagePrice() throws -> Decimal? {
         filledQuantity.isZero ? nil : try filledValue.divided(by: filledQuantity, to: 6, .halfEven)
@@ -57,32 +79,39 @@ struct FakeAlpacaOrder: Sendable {
 
 extension FakeAlpacaOrder {
     var json: JSONDocument {
-        get throws {
-            let type = JSONDocument.string(ticket.type.rawValue)
-            func stamp(_ instant: Instant?) -> JSONDocument { .optional(instant) { .string($0.description) } }
-            return [
-                "id": .string(id), "client_order_id": .string(clientOrderID),
-                "created_at": stamp(createdAt), "updated_at": stamp(updatedAt),
-                "submitted_at": stamp(createdAt),
-                "filled_at": stamp(filledAt), "expired_at": stamp(expiredAt),
-                "canceled_at": stamp(canceledAt),
-                "failed_at": nil, "replaced_at": stamp(replacedAt),
-                "replaced_by": .optional(replacedBy) { .string($0) },
-                "replaces": .optional(replaces) { .string($0) },
-                "asset_id": .string(ticket.instrument.id), "symbol": .string(ticket.instrument.symbol),
-                "asset_class": "us_equity", "notional": .optional(ticket.notional, JSONDocument.text),
-                "qty": .optional(ticket.quantity, JSONDocument.text), "filled_qty": .text(filledQuantity),
-                "filled_avg_price": .optional(try averagePrice(), JSONDocument.text), "order_class": "",
-                "order_type": type, "type": type, "side": .string(ticket.side.rawValue),
-                "time_in_force": .string(ticket.timeInForce.rawValue),
-                "limit_price": .optional(ticket.limitPrice, JSONDocument.text),
-                "stop_price": .optional(ticket.stopPrice, JSONDocument.text),
-                "status": .string(status.rawValue),
-                "extended_hours": .bool(ticket.extendedHours), "legs": nil, "trail_percent": nil,
-                "trail_price": nil, "hwm": nil, "subtag": nil, "source": nil,
-                "expires_at": stamp(Instant(secondsSince1970: Int64(expiresAt)) ?? .latest),
-            ]
-        }
+        get throws { try json(withLegs: []) }
+    }
+
+    /// Writes the order; `legs` is null without legs.
+    func json(withLegs legs: [FakeAlpacaOrder]) throws -> JSONDocument {
+        let type = JSONDocument.string(ticket.type.rawValue)
+        func stamp(_ instant: Instant?) -> JSONDocument { .optional(instant) { .string($0.description) } }
+        return [
+            "id": .string(id), "client_order_id": .string(clientOrderID),
+            "created_at": stamp(createdAt), "updated_at": stamp(updatedAt),
+            "submitted_at": stamp(createdAt),
+            "filled_at": stamp(filledAt), "expired_at": stamp(expiredAt),
+            "canceled_at": stamp(canceledAt),
+            "failed_at": nil, "replaced_at": stamp(replacedAt),
+            "replaced_by": .optional(replacedBy) { .string($0) },
+            "replaces": .optional(replaces) { .string($0) },
+            "asset_id": .string(ticket.instrument.id), "symbol": .string(ticket.instrument.symbol),
+            "asset_class": "us_equity", "notional": .optional(ticket.notional, JSONDocument.text),
+            "qty": .optional(ticket.quantity, JSONDocument.text), "filled_qty": .text(filledQuantity),
+            "filled_avg_price": .optional(try averagePrice(), JSONDocument.text),
+            "order_class": .string(ticket.orderClass.rawValue),
+            "order_type": type, "type": type, "side": .string(ticket.side.rawValue),
+            "time_in_force": .string(ticket.timeInForce.rawValue),
+            "limit_price": .optional(ticket.limitPrice, JSONDocument.text),
+            "stop_price": .optional(ticket.stopPrice ?? trailingStop, JSONDocument.text),
+            "status": .string(status.rawValue),
+            "extended_hours": .bool(ticket.extendedHours),
+            "legs": legs.isEmpty ? nil : .array(try legs.map { try $0.json }),
+            "trail_percent": .optional(ticket.trailPercent, JSONDocument.text),
+            "trail_price": .optional(ticket.trailPrice, JSONDocument.text),
+            "hwm": .optional(highWaterMark, JSONDocument.text), "subtag": nil, "source": nil,
+            "expires_at": stamp(Instant(secondsSince1970: Int64(expiresAt)) ?? .latest),
+        ]
     }
 }
 
@@ -100,10 +129,31 @@ struct FakeAlpacaOrderTicket: Sendable {
     var stopPrice: Decimal?
     var extendedHours = false
     var clientOrderID: String?
+    var trailPrice: Decimal?
+    var trailPercent: Decimal?
+    var orderClass = OrderClass.simple
+    /// The limit price of the leg that takes the profit.
+    var takeProfit: Decimal?
+    /// The prices of the leg that limits the loss.
+    var stopLoss: StopLoss?
+
+    struct StopLoss: Sendable {
+        let stop: Decimal
+        let limit: Decimal?
+    }
+
+    enum OrderClass: String, Sendable {
+        case simple = ""
+        case bracket
+        case oneCancelsOther = "oco"
+        case oneTriggersOther = "oto"
+    }
 
     enum Side: String, Sendable {
         case buy
         case sell
+
+        var opposite: Side { self == .buy ? .sell : .buy }
     }
 
     enum OrderKind: String, Sendable {
@@ -111,18 +161,19 @@ struct FakeAlpacaOrderTicket: Sendable {
         case limit
         case stop
         case stopLimit = "stop_limit"
+        case trailingStop = "trailing_stop"
 
         var hasLimit: Bool {
             switch self {
             case .limit, .stopLimit: true
-            case .market, .stop: false
+            case .market, .stop, .trailingStop: false
             }
         }
 
         var hasStop: Bool {
             switch self {
             case .stop, .stopLimit: true
-            case .market, .limit: false
+            case .market, .limit, .trailingStop: false
             }
         }
     }
@@ -140,8 +191,7 @@ struct FakeAlpacaOrderTicket: Sendable {
 extension FakeAlpacaOrderTicket {
     /// Parses the body of `POST /v2/orders`.
     ///
-    /// Throws ``FakeAlpacaError`` for errors that Alpaca detects without the account's data. Brackets and
-    /// trailing stops are not supported, and rejected with that message.
+    /// Throws ``FakeAlpacaError`` for errors that Alpaca detects without the account's data.
     init(_ json: JSONDocument, _ settings: FakeAlpacaSettings) throws(FakeAlpacaError) {
         guard let symbol = json["symbol"]?.string, !symbol.isEmpty else {
             throw .invalid("symbol is required")
@@ -153,14 +203,14 @@ extension FakeAlpacaOrderTicket {
             throw .unprocessable("asset \"\(symbol)\" is not tradable")
         }
         self.init(
-            instrument: instrument, side: try json.enumValue("side"), type: try Self.type(json),
+            instrument: instrument, side: try json.enumValue("side"), type: try json.enumValue("type"),
             timeInForce: try json.enumValue("time_in_force"), quantity: try json.amount("qty"),
             notional: try json.amount("notional"), limitPrice: try json.amount("limit_price"),
             stopPrice: try json.amount("stop_price"), extendedHours: json["extended_hours"] == .bool(true),
             clientOrderID: json["client_order_id"]?.string)
-        if let orderClass = json["order_class"]?.string, orderClass != "", orderClass != "simple" {
-            throw .unprocessable("order_class \"\(orderClass)\" is not offered by the sandbox")
-        }
+        trailPrice = try json.amount("trail_price")
+        trailPercent = try json.amount("trail_percent")
+        try readExits(json)
         try checkSize()
         try checkPrices()
         guard !extendedHours || (type == .limit && [.day, .goodTillCanceled].contains(timeInForce)) else {
@@ -171,11 +221,40 @@ extension FakeAlpacaOrderTicket {
         }
     }
 
-    private static func type(_ json: JSONDocument) throws(FakeAlpacaError) -> OrderKind {
-        guard json["type"]?.string != "trailing_stop" else {
-            throw .unprocessable("type \"trailing_stop\" is not offered by the sandbox")
+    /// Reads the class of the order and its exits; of an `oco` order the take profit is the order itself.
+    private mutating func readExits(_ json: JSONDocument) throws(FakeAlpacaError) {
+        guard let name = json["order_class"]?.string, name != "", name != "simple" else { return }
+        guard let orderClass = OrderClass(rawValue: name) else { throw .invalid("invalid order_class: \(name)") }
+        self.orderClass = orderClass
+        takeProfit = try json["take_profit"]?.amount("limit_price")
+        if let stop = try json["stop_loss"]?.amount("stop_price") {
+            stopLoss = StopLoss(stop: stop, limit: try json["stop_loss"]?.amount("limit_price"))
         }
-        return try json.enumValue("type")
+        let count = (takeProfit == nil ? 0 : 1) + (stopLoss == nil ? 0 : 1)
+        switch orderClass {
+        case .simple: break
+        case .bracket, .oneCancelsOther:
+            guard count == 2 else {
+                throw .unprocessable("\(name) orders require take_profit.limit_price and stop_loss.stop_price")
+            }
+        case .oneTriggersOther:
+            guard count == 1 else {
+                throw .unprocessable("oto orders require one of take_profit and stop_loss")
+            }
+        }
+        guard [.day, .goodTillCanceled].contains(timeInForce), !extendedHours else {
+            throw .unprocessable("\(name) orders must be DAY or GTC orders of the regular hours")
+        }
+        if orderClass == .oneCancelsOther {
+            guard type == .limit else { throw .unprocessable("oco orders must be limit orders") }
+            limitPrice = takeProfit
+        }
+        if let takeProfit, let stop = stopLoss?.stop {
+            let exitsBySale = (orderClass == .oneCancelsOther) == (side == .sell)
+            guard exitsBySale ? takeProfit > stop : takeProfit < stop else {
+                throw .unprocessable("take_profit.limit_price must be beyond stop_loss.stop_price")
+            }
+        }
     }
 
     private func checkSize() throws(FakeAlpacaError) {
@@ -189,6 +268,7 @@ extension FakeAlpacaOrderTicket {
         guard size < Self.bound else { throw .invalid("\(name) must be < \(Self.bound)") }
         let isFractional = notional != nil || size.withoutTrailingZeros.scale > 0
         guard isFractional else { return }
+        guard orderClass == .simple else { throw .unprocessable("fractional orders must be simple orders") }
         guard size.withoutTrailingZeros.scale <= 9 else {
             throw .invalid("\(name) must have at most 9 decimals")
         }
@@ -204,8 +284,23 @@ extension FakeAlpacaOrderTicket {
     private static let bound: Decimal = 1_000_000_000
 
     func checkPrices() throws(FakeAlpacaError) {
+        guard (trailPrice != nil || trailPercent != nil) == (type == .trailingStop),
+            trailPrice == nil || trailPercent == nil
+        else {
+            throw .invalid("trailing_stop orders require one of trail_price and trail_percent")
+        }
+        guard type != .trailingStop || [.day, .goodTillCanceled].contains(timeInForce) else {
+            throw .unprocessable("trailing stop orders must be DAY or GTC")
+        }
+        if let percent = trailPercent, percent <= .zero || percent >= 100 {
+            throw .invalid("trail_percent must be > 0 and < 100")
+        }
         let prices = [
             ("limit_price", limitPrice, type.hasLimit), ("stop_price", stopPrice, type.hasStop),
+            ("trail_price", trailPrice, trailPrice != nil),
+            ("take_profit.limit_price", takeProfit, takeProfit != nil),
+            ("stop_loss.stop_price", stopLoss?.stop, stopLoss != nil),
+            ("stop_loss.limit_price", stopLoss?.limit, stopLoss?.limit != nil),
         ]
         for (name, price, isNeeded) in prices {
             guard (price != nil) == isNeeded else {

@@ -11,7 +11,7 @@ struct FakeAlpacaOrders: Sendable {
         [
             host.get("/v2/orders") { context in
                 let query = try FakeAlpacaOrderQuery(context.request)
-                return .array(try accounts.with(context) { try query.select($0).map { try $0.json } })
+                return .array(try accounts.with(context) { try query.documents($0) })
             },
             host.get("/v2/orders:by_client_order_id") { context in
                 let wanted = context.request[query: "client_order_id"] ?? ""
@@ -23,12 +23,19 @@ struct FakeAlpacaOrders: Sendable {
                 }
             },
             host.get("/v2/orders/{order_id}") { context in
-                try accounts.with(context) { try order(context, $0).json }
+                let isNested = try context.request.flag("nested")
+                return try accounts.with(context) { account in
+                    let order = try order(context, account)
+                    return try order.json(withLegs: isNested ? account.legs(of: order) : [])
+                }
             },
             host.route(.POST, "/v2/orders", scope: .trading) { context in
                 let ticket = try FakeAlpacaOrderTicket(Self.body(context), settings)
                 return .json(
-                    try accounts.with(context) { try $0.submit(ticket, context.view, at: context.now).json })
+                    try accounts.with(context) { account in
+                        let order = try account.submit(ticket, context.view, at: context.now)
+                        return try order.json(withLegs: account.legs(of: order))
+                    })
             },
             host.route(.PATCH, "/v2/orders/{order_id}", scope: .trading) { context in
                 let body = try Self.body(context)
@@ -47,7 +54,9 @@ struct FakeAlpacaOrders: Sendable {
             host.route(.DELETE, "/v2/orders", scope: .trading) { context in
                 let ended = try accounts.with(context) { account in
                     let open = account.orders.filter(\.status.isOpen)
-                    for order in open { account.end(order.id, as: .canceled, at: context.now) }
+                    for order in open where account.order(id: order.id)?.status.isOpen ?? false {
+                        account.end(order.id, as: .canceled, at: context.now)
+                    }
                     return open.map(\.id)
                 }
                 return .json(.array(ended.map { ["id": .string($0), "status": 200] }), status: .multiStatus)
@@ -89,7 +98,19 @@ struct FakeAlpacaOrders: Sendable {
         ticket.quantity = try body.amount("qty") ?? old.ticket.quantity
         ticket.limitPrice = try body.amount("limit_price") ?? old.ticket.limitPrice
         ticket.stopPrice = try body.amount("stop_price") ?? old.ticket.stopPrice
+        let trail = try body.amount("trail")
+        ticket.trailPrice = old.ticket.trailPrice.map { trail ?? $0 }
+        ticket.trailPercent = old.ticket.trailPercent.map { trail ?? $0 }
+        ticket.orderClass = old.ticket.orderClass
         ticket.extendedHours = old.ticket.extendedHours
+        if old.isInGroup {
+            guard old.parentID == nil || old.ticket.orderClass != .oneTriggersOther else {
+                throw FakeAlpacaError.unprocessable("legs of oto orders cannot be replaced")
+            }
+            guard ticket.quantity == old.ticket.quantity else {
+                throw FakeAlpacaError.unprocessable("qty of orders with legs cannot be replaced")
+            }
+        }
         ticket.clientOrderID = body["client_order_id"]?.string
         guard let quantity = ticket.quantity, quantity.withoutTrailingZeros.scale == 0,
             quantity > old.filledQuantity
@@ -97,11 +118,12 @@ struct FakeAlpacaOrders: Sendable {
         try ticket.checkPrices()
         // The filled shares stay with the old order.
         ticket.quantity = try quantity - old.filledQuantity
-        return try account.submit(ticket, replacing: old, context.view, at: context.now).json
+        let order = try account.submit(ticket, replacing: old, context.view, at: context.now)
+        return try order.json(withLegs: account.legs(of: order))
     }
 }
 
-/// The validated parameters of `GET /v2/orders`; `nested` has no effect, since orders have no legs.
+/// The validated parameters of `GET /v2/orders`.
 struct FakeAlpacaOrderQuery {
     private let isOpen: Bool?
     private let limit: Int
@@ -113,6 +135,7 @@ struct FakeAlpacaOrderQuery {
     private let beforeID: String?
     private let afterID: String?
     private let isOfShares: Bool
+    private let isNested: Bool
 
     init(_ request: SandboxRequest) throws(FakeAlpacaError) {
         func instant(_ name: String) throws(FakeAlpacaError) -> Instant? {
@@ -132,7 +155,7 @@ struct FakeAlpacaOrderQuery {
         after = try instant("after")
         until = try instant("until")
         newestFirst = try request.choice("direction", of: ["asc", "desc"]) != "asc"
-        _ = try request.flag("nested")
+        isNested = try request.flag("nested")
         symbols = request[query: "symbols"].map { Set($0.split(separator: ",").map(String.init)) }
         side = try request.choice("side", of: ["buy", "sell"])
         beforeID = request[query: "before_order_id"]
@@ -141,7 +164,16 @@ struct FakeAlpacaOrderQuery {
             request[query: "asset_class"].map { $0.split(separator: ",").contains("us_equity") } ?? true
     }
 
-    func select(_ account: FakeAlpacaAccount) throws -> [FakeAlpacaOrder] {
+    /// Returns the selected orders; nested, a leg is part of its parent if that is selected.
+    func documents(_ account: FakeAlpacaAccount) throws -> [JSONDocument] {
+        let orders = try select(account)
+        guard isNested else { return try orders.map { try $0.json } }
+        let ids = Set(orders.map(\.id))
+        return try orders.filter { order in !(order.parentID.map(ids.contains) ?? false) }
+            .map { try $0.json(withLegs: account.legs(of: $0)) }
+    }
+
+    private func select(_ account: FakeAlpacaAccount) throws -> [FakeAlpacaOrder] {
         func time(_ id: String?) throws -> Instant? {
             guard let id else { return nil }
             guard let order = account.order(id: id) else { throw FakeAlpacaError.orderNotFound(id) }

@@ -5,16 +5,21 @@ import Brokerage
 /// A minute whose bar does not reach the order's price is skipped as a whole, so that months of waiting take
 /// minutes of work, not seconds.
 struct OrderSimulation {
-    let order: FakeAlpacaOrder
+    /// It keeps whether its stop was reached, and the best price of a trailing stop.
+    private(set) var order: FakeAlpacaOrder
     let view: MarketView
 
-    /// Returns the next second of the range in which it can be filled, and the price; `isTriggered` stores
-    /// whether its stop was reached.
-    func next(in range: Range<Int>, isTriggered: inout Bool) -> (second: Int, price: Decimal)? {
+    init(order: FakeAlpacaOrder, view: MarketView) {
+        self.order = order
+        self.view = view
+    }
+
+    /// Returns the next second of the range in which it can be filled, and the price.
+    mutating func next(in range: Range<Int>) -> (second: Int, price: Decimal)? {
         guard view.priced(instrument.symbol) != nil, var day = date(range.lowerBound) else { return nil }
         while let last = date(range.upperBound), day <= last {
             if let session = view.market.exchanges.session(on: day),
-                let fill = next(in: range, of: session, isTriggered: &isTriggered)
+                let fill = next(in: range, of: session)
             {
                 return fill
             }
@@ -41,18 +46,18 @@ struct OrderSimulation {
         Instant(secondsSince1970: Int64(second))?.inNewYork.date
     }
 
-    private func next(
-        in range: Range<Int>, of session: TradingSession, isTriggered: inout Bool
+    private mutating func next(
+        in range: Range<Int>, of session: TradingSession
     ) -> (second: Int, price: Decimal)? {
         let seconds = hours(of: session).clamped(to: range)
         let tape = view.market.tape(instrument, session)
         var second = seconds.lowerBound
         while second < seconds.upperBound {
             let end = min((second / 60 + 1) * 60, seconds.upperBound)
-            if mayMatch(tape, second..<end, isTriggered) {
+            if mayMatch(tape, second..<end) {
                 for second in second..<end {
                     guard let price = tape.price(at: second) else { continue }
-                    if let paid = self.price(at: second, last: Decimal(cents: price), &isTriggered) {
+                    if let paid = self.price(at: second, last: Decimal(cents: price)) {
                         return (second, paid)
                     }
                 }
@@ -62,13 +67,21 @@ struct OrderSimulation {
         return nil
     }
 
-    /// Returns true if a minute's bar reaches the order's price.
-    private func mayMatch(_ tape: DayTape, _ seconds: Range<Int>, _ isTriggered: Bool) -> Bool {
+    /// Returns true if a minute's bar reaches the order's price; if not, a trailing stop follows the bar.
+    private mutating func mayMatch(_ tape: DayTape, _ seconds: Range<Int>) -> Bool {
         guard let phase = tape.session.phase(at: seconds.lowerBound),
             let bar = tape.bar(of: phase, from: seconds.lowerBound, through: seconds.upperBound)
         else { return false }
         let (low, high) = (Decimal(cents: bar.low), Decimal(cents: bar.high))
-        if let stop = order.ticket.stopPrice, !isTriggered {
+        if order.ticket.type == .trailingStop {
+            var followed = order
+            followed.highWaterMark = bestPrice(isBuy ? low : high)
+            guard let stop = followed.trailingStop else { return true }
+            if isBuy ? high >= stop : low <= stop { return true }
+            order = followed
+            return false
+        }
+        if let stop = order.ticket.stopPrice, !order.isTriggered {
             return isBuy ? high >= stop : low <= stop
         }
         guard let limit = order.ticket.limitPrice else { return true }
@@ -76,10 +89,13 @@ struct OrderSimulation {
     }
 
     /// Returns the fill price at a second with a given last price; nil if the order is not filled.
-    private func price(at second: Int, last: Decimal, _ isTriggered: inout Bool) -> Decimal? {
-        if let stop = order.ticket.stopPrice, !isTriggered {
+    private mutating func price(at second: Int, last: Decimal) -> Decimal? {
+        if order.ticket.type == .trailingStop {
+            order.highWaterMark = bestPrice(last)
+        }
+        if let stop = order.ticket.stopPrice ?? order.trailingStop, !order.isTriggered {
             guard isBuy ? last >= stop : last <= stop else { return nil }
-            isTriggered = true
+            order.isTriggered = true
         }
         if let limit = order.ticket.limitPrice {
             guard isBuy ? last <= limit : last >= limit else { return nil }
@@ -90,4 +106,9 @@ struct OrderSimulation {
     }
 
     private var isBuy: Bool { order.ticket.side == .buy }
+
+    /// The best price of a trailing stop after another price.
+    private func bestPrice(_ price: Decimal) -> Decimal {
+        order.highWaterMark.map { isBuy ? min($0, price) : max($0, price) } ?? price
+    }
 }

@@ -1,5 +1,6 @@
 import Contract
 import GraphQL
+import IssuerSupport
 import TestSupport
 import Testing
 
@@ -11,7 +12,8 @@ struct GeneratedMutationTests {
     func everyMutation() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let environment = ["PORTICO_PASSWORD_COST": "4", "PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"]
-        try await withServer(environment: environment) { server in
+        try await withIssuerServer(environment) { test in
+            let server = test.server
             var run = MutationRun(schema) { query, token in
                 let answer = try await server.ask(query, token: token)
                 return try #require(answer.json, "\(answer.body)")
@@ -23,6 +25,9 @@ struct GeneratedMutationTests {
                 // enough; Saxo takes an order a second.
                 if let url = told["url"], url.contains("/alpaca"), approved.insert(url).inserted {
                     back = try await Browser.approve(url, as: "demo")
+                } else if let url = told["url"], url.hasPrefix(test.issuer.url), approved.insert(url).inserted
+                {
+                    back = try test.issuer.approve(url)
                 }
                 return back
             }

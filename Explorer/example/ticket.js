@@ -1,0 +1,219 @@
+// The order ticket of a stock: `raven-trade`. The user reviews the order before it is sent.
+
+import { button, element, showMessage } from "/example/elements.js";
+import { describeRejection, hasUnknownOutcome } from "/example/errors.js";
+import { money, product, quantity, words } from "/example/format.js";
+import { beginPlacement, endPlacement, openPlacements } from "/example/placements.js";
+
+const trade = "/operations/raven/raven-trade.graphql";
+
+/** The order types of the ticket and their prices; others can be read and cancelled, but not placed here. */
+const types = { MARKET: [], LIMIT: ["limit"], STOP: ["stop"], STOP_LIMIT: ["stop", "limit"] };
+const timesInForce = { DAY: "for the day", GTC: "until cancelled" };
+
+/** `OrderPrice` of the schema. */
+export function orderPrice(type, { limit, stop }) {
+  return { MARKET: { market: true }, LIMIT: { limit }, STOP: { stop }, STOP_LIMIT: { stopLimit: { stop, limit } } }[type];
+}
+
+/** Shows the fields of the prices that an order type has, and requires them. */
+export function showPriceFields(form, type) {
+  for (const name of ["limit", "stop"]) {
+    const input = form.elements[name];
+    const isUsed = types[type]?.includes(name) ?? false;
+    input.closest("label").hidden = !isUsed;
+    input.disabled = !isUsed;
+    input.required = isUsed;
+  }
+}
+
+export class Ticket {
+  #client;
+  #main;
+  #form;
+  #instrument;
+  #accounts;
+  #quote;
+  #onOrder;
+  #sending = new Set();
+
+  /**
+   * @param main The element of the page.
+   * @param instrument With `listings` and `quote`.
+   * @param accounts The user's accounts that could be read.
+   * @param onOrder Called with an order that was placed or rejected.
+   */
+  constructor(client, main, instrument, accounts, onOrder) {
+    [this.#client, this.#main, this.#instrument, this.#onOrder] = [client, main, instrument, onOrder];
+    this.#quote = instrument.quote;
+    this.#form = main.querySelector("#ticket");
+    const brokers = new Set(instrument.listings.filter(({ tradable }) => tradable !== false).map(({ provider }) => provider));
+    this.#accounts = accounts;
+    const usable = accounts.filter(({ provider, canTrade }) => canTrade !== false && brokers.has(provider));
+    const { accountId, side } = this.#form.elements;
+    accountId.replaceChildren(...usable.map((one) => new Option(`${one.provider} ${one.number}, ${words(one.environment)}`, one.id)));
+    if (!usable.length) {
+      this.#form.hidden = true;
+      main.querySelector("#no-ticket").hidden = false;
+    }
+    this.#form.addEventListener("input", ({ target }) => {
+      if (target === accountId) this.#showChoices();
+      this.#showFields();
+    });
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#review();
+    });
+    this.#showChoices();
+    this.#showFields();
+    this.showPlacements();
+    side[0].closest("fieldset").disabled = false;
+  }
+
+  /** Replaces the quote with which amounts are estimated. */
+  update(quote) {
+    this.#quote = { ...this.#quote, ...quote };
+    this.#showEstimate();
+  }
+
+  /** Shows the orders for this stock whose outcome is not known; meanwhile no other order can be placed. */
+  showPlacements() {
+    const { symbol } = this.#instrument;
+    const open = openPlacements(this.#accounts.map(({ id }) => id))
+      .filter(({ input }) => input.instrument.symbol === symbol && !this.#sending.has(input.idempotencyKey));
+    this.#main.querySelector("#placements").replaceChildren(...open.map(({ input, sentAt }) => {
+      const time = new Date(sentAt).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+      return element("div", "placement", [
+        element("p", "", `${this.#describe(input)}: sent at ${time}, and the outcome is not known. Send it again to find out: ` +
+          "the server places it at most once. Before you forget it, compare the orders at the broker."),
+        button("Send again", "", () => this.#send(input)),
+        button("Forget", "", () => this.settle(input.idempotencyKey)),
+      ]);
+    }));
+    this.#form.querySelector("button").disabled = open.length > 0 || this.#sending.size > 0;
+  }
+
+  /** Removes an order whose outcome is known, for example because the broker's orders contain it. */
+  settle(idempotencyKey) {
+    if (!idempotencyKey) return;
+    endPlacement(idempotencyKey);
+    this.showPlacements();
+  }
+
+  get #account() {
+    return this.#accounts.find(({ id }) => id === this.#form.elements.accountId.value);
+  }
+
+  /** The choices that the broker of the account offers. */
+  #showChoices() {
+    const listing = this.#instrument.listings.find(({ provider }) => provider === this.#account?.provider);
+    const { type, unit, timeInForce, size } = this.#form.elements;
+    const offered = Object.keys(types).filter((name) => listing?.orderTypes?.includes(name) ?? name !== "STOP_LIMIT");
+    type.replaceChildren(...offered.map((name) => new Option(words(name), name)));
+    timeInForce.replaceChildren(...Object.entries(timesInForce).map(([name, text]) => new Option(text, name)));
+    const currency = this.#instrument.currency ?? this.#quote?.currency;
+    const units = [new Option("units", "quantity"), ...(listing?.fractionable && currency ? [new Option(currency, "notional")] : [])];
+    unit.replaceChildren(...units);
+    size.value ||= listing?.minimumQuantity ?? "1";
+  }
+
+  #showFields() {
+    const { type, unit } = this.#form.elements;
+    // Brokers accept amounts for market orders of the day only.
+    for (const option of type.options) option.disabled = unit.value === "notional" && option.value !== "MARKET";
+    if (unit.value === "notional") [type.value, this.#form.elements.timeInForce.value] = ["MARKET", "DAY"];
+    showPriceFields(this.#form, type.value);
+    this.#showEstimate();
+  }
+
+  get #input() {
+    const { side, accountId, unit, size, type, limit, stop, timeInForce } = Object.fromEntries(new FormData(this.#form));
+    return {
+      accountId, instrument: { symbol: this.#instrument.symbol }, side, size: { [unit]: size.trim() },
+      price: orderPrice(type, { limit: limit?.trim(), stop: stop?.trim() }), timeInForce,
+    };
+  }
+
+  /** Brokers of the schema report no preview of an order, so this is quantity × price, without fees. */
+  #estimate({ side, size, price }) {
+    const currency = this.#instrument.currency ?? this.#quote?.currency ?? "USD";
+    if (size.notional) return `${money(size.notional, currency)}, without fees`;
+    const { bid, ask, price: last } = this.#quote ?? {};
+    const current = (side === "BUY" ? ask : bid) ?? last;
+    const unitPrice = price.limit ?? price.stopLimit?.limit ?? price.stop ?? current;
+    const amount = unitPrice && size.quantity ? product(unitPrice, size.quantity) : null;
+    return amount ? `about ${money(amount, currency)}${price.market ? " at the current price" : ""}, without fees` : "unknown, because there is no price";
+  }
+
+  #showEstimate() {
+    const account = this.#account;
+    if (!account) return;
+    const cash = account.availableCash == null ? "" : ` Available cash: ${money(account.availableCash, account.currency)}.`;
+    const isComplete = this.#form.matches(":valid");
+    this.#main.querySelector("#estimate").textContent = `${isComplete ? `Estimate: ${this.#estimate(this.#input)}.` : ""}${cash}`;
+  }
+
+  #describe({ side, size, price, instrument: { symbol }, timeInForce }) {
+    const amount = size.notional ? `for ${size.notional} ${this.#instrument.currency ?? ""}` : quantity(size.quantity);
+    const prices = price.market ? "at market"
+      : price.stopLimit ? `at stop ${price.stopLimit.stop}, limit ${price.stopLimit.limit}`
+        : price.limit ? `at limit ${price.limit}` : `at stop ${price.stop}`;
+    return `${words(side)} ${amount} ${symbol} ${prices}, ${timesInForce[timeInForce]}`;
+  }
+
+  #review() {
+    const dialog = this.#main.querySelector("#review");
+    const input = this.#input;
+    const account = this.#account;
+    showMessage(this.#main.querySelector("#ticket-failure"), "");
+    const facts = {
+      Order: this.#describe(input), Account: `${account.provider} ${account.number}`, Environment: words(account.environment),
+      Estimate: this.#estimate(input),
+    };
+    dialog.querySelector("dl").replaceChildren(
+      ...Object.entries(facts).flatMap(([name, text]) => [element("dt", "", name), element("dd", "", text)]));
+    dialog.returnValue = "";
+    dialog.onclose = () => {
+      if (dialog.returnValue === "place") this.#begin(input);
+    };
+    dialog.showModal();
+  }
+
+  #begin(input) {
+    try {
+      this.#send(beginPlacement(input));
+    } catch (error) {
+      showMessage(this.#main.querySelector("#ticket-failure"), `The order was not sent, because this browser stores nothing: ${error.message}`);
+    }
+  }
+
+  /** Sends an order that is stored, the first time or again. */
+  async #send(input) {
+    const failure = this.#main.querySelector("#ticket-failure");
+    const key = input.idempotencyKey;
+    if (this.#sending.has(key)) return;
+    this.#sending.add(key);
+    this.showPlacements();
+    showMessage(failure, "");
+    try {
+      const { data: { placeOrder: { order } } } = await this.#client.run(trade, { input });
+      endPlacement(key);
+      this.#onOrder(order);
+      if (order.rejection) showMessage(failure, describeRejection(order.rejection));
+    } catch (error) {
+      // An error of the field means that no order was placed; only a lost response leaves the outcome open.
+      if (!hasUnknownOutcome(error)) endPlacement(key);
+      showMessage(failure, error.message);
+      this.#focus(error.argument);
+    } finally {
+      this.#sending.delete(key);
+      this.showPlacements();
+    }
+  }
+
+  /** Moves the focus to the field of an invalid argument, such as `input.price.limit`. */
+  #focus(argument) {
+    const name = argument?.split(".").find((part) => ["accountId", "size", "limit", "stop", "timeInForce", "side"].includes(part));
+    if (name) (this.#form.elements[name].focus ? this.#form.elements[name] : this.#form.elements[name][0]).focus();
+  }
+}

@@ -1,0 +1,104 @@
+"""Takes pictures of the explorer and the example of a running Portico, which must use the sandbox.
+
+usage: screenshots.py BASE FOLDER [SCREEN …]
+
+Each screen is taken at widths of 1400 and 390 pixels, light and dark: FOLDER/SCREEN-WIDTH-SCHEME.png. A new tab for each
+picture starts without the state of the one before.
+"""
+
+import asyncio
+import sys
+
+from browser import browser
+
+
+async def explorer(page, base):
+    await page.open(base + "/#raven/overview")
+    await page.until("document.querySelector('[data-sample=\"query/viewer\"]')", "the samples")
+    await page.click('[data-sample="raven/overview"]')
+    await page.until("decodeURIComponent(location.hash) === '#raven/overview'", "the sample")
+    # The first response also contains what is read once only, and is slower; then short-lived values expire.
+    for pause in [2500, 300]:
+        await page.click(".execute-button")
+        await page.run(f"new Promise((done) => setTimeout(done, {pause}))")
+        await page.until("!document.querySelector('.spinner') && document.querySelectorAll('.upstream .call').length > 3", "the calls")
+
+
+async def sign_in(page, base):
+    await page.open(base + "/example/")
+    await page.until("document.querySelector('#as-demo:not([hidden])')", "the way in")
+
+
+async def home(page, base):
+    await sign_in(page, base)
+    await page.click("#as-demo")
+    await page.until("document.getElementById('live').textContent === 'Live' && document.querySelector('#equity-chart canvas')", "home")
+    await page.until("document.querySelectorAll('#connections li').length", "brokers")
+
+
+async def stock(page, base, symbol="AAPL"):
+    await home(page, base)
+    await page.run(f"location.hash = '#/stock/' + encodeURIComponent('{symbol}')")
+    await page.until("document.querySelector('#price-chart svg .line') && document.getElementById('orders-live').textContent === 'Live'", "the stock")
+
+
+async def pair(page, base):
+    await stock(page, base, "USD/JPY")
+
+
+async def review(page, base):
+    await stock(page, base)
+    await page.run("document.getElementById('ticket').requestSubmit()")
+    await page.until("document.getElementById('review').open", "the review")
+
+
+async def prepare(page, base):
+    """Creates what the home screen and the page of a stock show: a watchlist, goals and an order."""
+    await page.open(base + "/example/")
+    await page.run("""(async () => {
+        const { token } = await (await fetch("/explorer/settings.json")).json();
+        const send = async (query, variables = {}) => (await (await fetch("/graphql", {
+            method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+            body: JSON.stringify({ query, variables }) })).json()).data;
+        await send('mutation { createWatchlist(input: { name: "Favourites", symbols: ["MSFT", "NVDA", "TSLA", "USD/JPY"] }) { watchlist { id } } }');
+        for (const [title, target, percent] of [["A year off", "12000", "50"], ["House", "40000", "40"]]) {
+            await send(`mutation { createGoal(input: { title: "${title}", target: "${target}", dueOn: "2028-06-30",
+                allocations: [{ symbol: "AAPL", share: { percent: "${percent}" } }] }) { goal { id } } }`);
+        }
+        const { account } = await send("{ account(provider: ALPACA) { id } }");
+        await send(`mutation { placeOrder(input: { idempotencyKey: "picture", accountId: "${account.id}", side: BUY, timeInForce: GTC,
+            instrument: { symbol: "AAPL" }, size: { quantity: "5" }, price: { limit: "180.00" } }) { order { id } } }`);
+    })()""")
+
+
+SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review}
+
+
+async def main(base, folder, wanted):
+    async with browser() as page:
+        await prepare(page, base)
+    for name, show in SCREENS.items():
+        if wanted and name not in wanted:
+            continue
+        for width in [1400, 390]:
+            for scheme in ["light", "dark"]:
+                async with browser() as page:
+                    await page.look(width, 900 if width > 400 else 844, scheme)
+                    await show(page, base)
+                    await page.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+                    await page.run("new Promise((done) => setTimeout(done, 300))")
+                    if name == "stock" and width > 400:
+                        await page.picture(f"{folder}/{name}-window-{scheme}.png")
+                    # The whole page, unless it fills exactly the window.
+                    height = await page.run("Math.min(2600, document.documentElement.scrollHeight)")
+                    await page.look(width, max(height, 844), scheme)
+                    # Charts are drawn again after the change of the size.
+                    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))")
+                    await page.picture(f"{folder}/{name}-{width}-{scheme}.png")
+                    print(f"{name}-{width}-{scheme}.png")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or not set(sys.argv[3:]) <= SCREENS.keys():
+        sys.exit(__doc__)
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,219 @@
+package import Brokerage
+package import GraphQL
+import Storage
+import Upstream
+
+/// The expected effect of an order: the broker's or Portico's values, and what Portico itself would refuse.
+struct PreparedPreview: Sendable {
+    let preview: OrderPreview
+    let account: AccountReference
+    let symbol: Symbol
+    let rejections: [ExpectedOrderRejection]
+}
+
+/// `ExpectedRejection` of the schema: the error that `placeOrder` would have, or the reason with which it would
+/// return the order.
+struct ExpectedOrderRejection: Sendable {
+    /// The code of the error; nil if the broker rejects the order.
+    let code: ErrorCode?
+    /// The broker's reason; nil for an error.
+    let reason: RejectionReason?
+    let argument: String?
+    let message: String?
+}
+
+/// Who calculated the values of a preview.
+enum PreviewCalculator: String, Sendable, CaseIterable {
+    case broker = "BROKER"
+    case portico = "PORTICO"
+}
+
+extension GatewayContext {
+    /// The expected effect of an order, which is not placed.
+    ///
+    /// - Throws: `FieldError` if the account does not exist or cannot be read, or if the broker's preview cannot be
+    ///   read.
+    func preview(_ input: PlaceOrderInput) throws -> MaybeAsync<PreparedPreview?> {
+        let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
+        return .async {
+            try await self.preview(input, at: tradingAPI, by: connection)
+        }
+    }
+
+    private func preview(
+        _ input: PlaceOrderInput, at tradingAPI: any TradingAPI, by connection: BrokerConnection
+    ) async throws -> PreparedPreview {
+        let account = try await naming("input.accountId") {
+            try await self.account(id: input.account, with: nil).value()
+        }
+        guard let account else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
+        let place = AccountReference(connection: connection, accountID: account.who.id)
+        var (ticket, instrument) = (OrderTicket?.none, Instrument?.none)
+        var refusals: [ExpectedOrderRejection] = []
+        do {
+            var order = try input.ticket(at: connection)
+            // The broker's check requires an id; it is not that of an order.
+            order.clientOrderID = JournalWrite.clientOrderID(of: JournalWrite.newID())
+            ticket = order
+            try tradingAPI.orderCapabilities.check(order, at: connection.provider)
+            instrument = try await checkInstrument(input, order, at: connection.provider)
+        } catch let error as FieldError where error.isRefusal {
+            refusals.append(ExpectedOrderRejection(error))
+        }
+        let preview: OrderPreview
+        switch tradingAPI.previewMethod {
+        case .broker(let check):
+            guard let ticket, refusals.isEmpty else {
+                preview = .unknown(at: connection.provider)
+                break
+            }
+            preview = try await call(check, ticket)
+        case .estimate(let estimate):
+            guard let ticket else {
+                preview = .unknown(at: connection.provider)
+                break
+            }
+            let facts = await facts(for: ticket, account, instrument)
+            preview = estimate(ticket, facts)
+        }
+        refusals += preview.rejections.map { ExpectedOrderRejection($0, in: input) }
+        return PreparedPreview(
+            preview: preview, account: place, symbol: input.instrument.symbol, rejections: refusals)
+    }
+
+    private func call(
+        _ check: @Sendable (OrderTicket, CallContext) async throws(ProviderFailure) -> OrderPreview,
+        _ ticket: OrderTicket
+    ) async throws -> OrderPreview {
+        do throws(ProviderFailure) {
+            return try await check(ticket, call)
+        } catch {
+            throw FieldError(error)
+        }
+    }
+
+    /// The values for an estimate, each nil if it cannot be read.
+    private func facts(
+        for ticket: OrderTicket, _ account: ConnectedAccount, _ instrument: Instrument?
+    ) async -> OrderPreviewFacts {
+        var facts = OrderPreviewFacts(readAt: .now)
+        let provider = account.connection.provider
+        facts.account = try? await figures(of: account).value()
+        facts.quote = try? await quotes(for: [ticket.symbol], from: provider).value().first?.get()
+        facts.instrument = instrument
+        if facts.instrument == nil {
+            facts.instrument = try? await self.instrument(ticket.symbol, at: provider).value()
+        }
+        if let positions = try? await positions(of: account, symbols: [ticket.symbol]).value() {
+            let position = positions.first?.position
+            let isShort = position?.side == .short
+            func signed(_ quantity: Decimal?) -> Decimal? {
+                isShort ? quantity.flatMap { try? $0.negated } : quantity
+            }
+            facts.heldQuantity = position == nil ? .zero : signed(position?.quantity)
+            facts.availableQuantity = position == nil ? .zero : signed(position?.availableQuantity)
+        }
+        return facts
+    }
+}
+
+extension OrderPreview {
+    /// The preview of an order that is not sent, because Portico refuses it.
+    fileprivate static func unknown(at provider: ProviderID) -> OrderPreview {
+        OrderPreview(isEstimate: true, provenance: Provenance(source: provider, fetchedAt: .now))
+    }
+}
+
+extension FieldError {
+    /// Whether the error is about the order, and not a failure to check it.
+    fileprivate var isRefusal: Bool {
+        argument != nil && [.badUserInput, .unsupported, .notFound].contains(code)
+    }
+}
+
+extension ExpectedOrderRejection {
+    fileprivate init(_ error: FieldError) {
+        self.init(code: error.code, reason: nil, argument: error.argument, message: error.message)
+    }
+
+    fileprivate init(_ expected: OrderPreview.ExpectedRejection, in input: PlaceOrderInput) {
+        self.init(
+            code: nil, reason: expected.rejection.reason, argument: expected.part.map { input.argument(of: $0) },
+            message: expected.rejection.message)
+    }
+}
+
+extension PlaceOrderInput {
+    /// The path of the argument that is a part of the ticket.
+    fileprivate func argument(of part: OrderPreview.TicketPart) -> String {
+        switch part {
+        case .account: "input.accountId"
+        case .instrument: "input.instrument.\(instrument.field)"
+        case .size: "input.size"
+        case .price: "input.price"
+        case .timeInForce: "input.timeInForce"
+        case .extendedHours: "input.extendedHours"
+        case .takeProfit: "input.exits.takeProfit"
+        case .stopLoss: "input.exits.stopLoss"
+        }
+    }
+}
+
+extension PreparedPreview: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<PreparedPreview>("OrderPreview") {
+        Field("account", load: { previews, context in context.accounts(at: previews.map(\.account)) })
+        Field("instrument", load: { previews, context in context.instruments(for: previews.map(\.symbol)) })
+        Field("calculatedBy") { $0.preview.isEstimate ? PreviewCalculator.portico : .broker }
+        Field("price", \.preview.price)
+        Field("quantity", \.preview.quantity)
+        Field("value", \.preview.value)
+        Field("currency", \.preview.currency)
+        Field("costs") { $0.preview.costs }
+        Field("accountCosts") { $0.preview.accountCosts }
+        Field("accountCurrency", \.preview.accountCurrency)
+        Field("cashRequired", \.preview.cashRequired)
+        Field("conversionRate", \.preview.conversionRate)
+        Field("margin") { $0.preview.margin }
+        Field("rejections", \.rejections)
+        Field("asOf", \.preview.provenance.asOf)
+        Field("fetchedAt", \.preview.provenance.fetchedAt)
+        Field("source", \.preview.provenance.source)
+        Field("stale", \.preview.provenance.isStale)
+    }
+}
+
+extension ExpectedOrderRejection: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ExpectedOrderRejection>("ExpectedRejection") {
+        Field("code", \.code)
+        Field("reason", \.reason)
+        Field("argument", \.argument)
+        Field("message", \.message)
+    }
+}
+
+extension OrderPreview.Costs: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<OrderPreview.Costs>("OrderCosts") {
+        Field("commission", \.commission)
+        Field("exchangeFee", \.exchangeFee)
+        Field("stampDuty", \.stampDuty)
+        Field("total", \.total)
+    }
+}
+
+extension OrderPreview.MarginImpact: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<OrderPreview.MarginImpact>("OrderMarginImpact") {
+        Field("currency", \.currency)
+        Field("initial", \.initial)
+        Field("maintenance", \.maintenance)
+        Field("availableBefore", \.availableBefore)
+        Field("availableAfter", \.availableAfter)
+    }
+}

@@ -1,0 +1,302 @@
+package import Brokerage
+import Cryptography
+package import OpenIDConnect
+import PorticoCore
+package import Storage
+import Upstream
+
+/// Signs users in with an identity provider, and accepts its tokens.
+package final class IdentityProviderService: Sendable {
+    package let provider: IdentityProvider
+    private let policy: IdentityPolicy
+    private let redirects: RedirectPolicy
+    private let sessions: SessionStore
+    private let identities: IdentityStore
+    private let bearers: BearerSessions
+    private let report: @Sendable (StorageError) -> Void
+    /// The rate of new users, beside the rates of requests.
+    private let newUsers = CallRateLimiter<String>(
+        perClient: CallRate(burst: 1_000, every: .milliseconds(100)))
+    /// The rate of sign-ins that begin, by address.
+    private let begins = CallRateLimiter<ClientOrigin>(
+        perClient: CallRate(burst: 100, every: .seconds(2)))
+
+    /// How long a sign-in that has begun can be completed.
+    static let patience = Duration.seconds(600)
+
+    /// - Parameters:
+    ///   - policy: The rules of sign-in.
+    ///   - redirects: Where browsers may be redirected after a sign-in.
+    ///   - sessions: The sessions of users.
+    ///   - report: Receives errors of storage, whose details clients do not receive.
+    ///   - makeProvider: Creates the provider, with a closure that it calls with the fingerprints of its keys after each
+    ///     fetch.
+    package init(
+        _ policy: IdentityPolicy, redirects: RedirectPolicy, sessions: SessionStore,
+        report: @escaping @Sendable (StorageError) -> Void,
+        _ makeProvider: (_ keysChanged: @escaping @Sendable (Set<String>) -> Void) -> IdentityProvider
+    ) {
+        (self.policy, self.redirects, self.sessions, self.report) = (policy, redirects, sessions, report)
+        identities = IdentityStore(sessions)
+        let bearers = BearerSessions()
+        self.bearers = bearers
+        // A key that the issuer no longer publishes verifies nothing, including what it has verified.
+        provider = makeProvider { keys in bearers.end { !keys.contains($0.keyFingerprint) } }
+        sessions.deletions.register(
+            owners: { bearers.owners }, release: { owner in bearers.end { $0.owner == owner } })
+    }
+
+    // MARK: - Sign-in by a code
+
+    /// Begins a sign-in.
+    func begin(_ input: BeginSignInInput, from address: ClientOrigin) async throws -> SignInStart {
+        let redirectURI = try redirects.address(input.redirectURI, argument: "input.redirectUri")
+        do {
+            try begins.consume(address)
+        } catch {
+            throw FieldError(error, of: "sign-ins", "from this address")
+        }
+        let secrets = SignInSecrets()
+        let url: HTTPURL
+        do throws(SignInRejection) {
+            url = try await provider.authorizationURL(secrets, redirectURI: redirectURI)
+        } catch {
+            throw FieldError(error)
+        }
+        let pending = PendingSignIn(
+            issuer: provider.issuer, clientID: provider.configuration.clientID, redirectURI: redirectURI.text,
+            scopes: input.scopes.map { Set($0).union([.read]) }, label: input.label,
+            expiresAt: .now + Self.patience)
+        let isStored = try await stored { () throws(StorageError) in
+            try await identities.begin(pending, state: secrets.stateHash, browser: secrets.browserHash)
+        }
+        guard isStored else {
+            throw FieldError(
+                .rateLimited, "Too many sign-ins have begun and are not completed: try again later.",
+                retryAt: .now + .seconds(60))
+        }
+        return SignInStart(
+            url: url.text, state: secrets.state, browserSecret: secrets.browserSecret,
+            expiresAt: pending.expiresAt)
+    }
+
+    /// Completes a sign-in, and opens a session.
+    func complete(_ input: CompleteSignInInput) async throws -> SessionStore.NewSession {
+        guard let secrets = SignInSecrets(state: input.state, browserSecret: input.browserSecret) else {
+            throw FieldError(SignInRejection.unknownState)
+        }
+        let taken = try await stored { () throws(StorageError) in
+            try await identities.take(state: secrets.stateHash, browser: secrets.browserHash)
+        }
+        let pending: PendingSignIn
+        switch taken {
+        case .signIn(let signIn): pending = signIn
+        case .otherBrowser: throw FieldError(SignInRejection.otherBrowser)
+        case .unknown: throw FieldError(SignInRejection.unknownState)
+        }
+        let token: VerifiedToken
+        do throws(SignInRejection) {
+            // The settings may have changed since.
+            guard pending.issuer == provider.issuer, pending.clientID == provider.configuration.clientID
+            else {
+                throw .wrongIssuer
+            }
+            try await provider.checkIssuer(ofResponse: input.issuer)
+            token = try await provider.exchange(
+                code: input.code.text, secrets, redirectURI: pending.redirectURI)
+        } catch {
+            throw FieldError(error)
+        }
+        let granted = policy.mapping.scopes(of: token.claims)
+        guard !granted.isEmpty else { throw FieldError(SignInRejection.noScope) }
+        if let missing = pending.scopes?.subtracting(granted), !missing.isEmpty {
+            let names = Scope.allCases.filter(missing.contains).map(\.rawValue).joined(separator: ", ")
+            throw FieldError(
+                .forbidden, "The claims of this user do not give the scope \(names). Begin without it.")
+        }
+        let scopes = pending.scopes ?? granted.intersection([.read, .write])
+        let opened = try await stored { () throws(StorageError) in
+            try await identities.open(
+                SessionStore.Options(scopes: scopes, label: pending.label), for: origin(of: token),
+                createsUser: mayCreateUser)
+        }
+        do throws(IdentityStore.Refusal) {
+            return try opened.get()
+        } catch {
+            throw FieldError(SignInRejection(error))
+        }
+    }
+
+    private func origin(of token: VerifiedToken) -> IdentityStore.Origin {
+        IdentityStore.Origin(
+            Identity(issuer: token.issuer, subject: token.subject), sessionID: token.sessionID,
+            issuedAt: token.issuedAt, suggestedName: token.claims["preferred_username"]?.text)
+    }
+
+    /// Whether one more user may be created now; called if a user would be.
+    @Sendable
+    private func mayCreateUser() -> Bool {
+        guard policy.createsUsers else { return false }
+        do {
+            try newUsers.consume(provider.issuer)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: - Bearer tokens
+
+    /// Whether a text has the form of a token that this service verifies.
+    package func accepts(_ token: String) -> Bool {
+        policy.acceptsBearerTokens && token.utf8.starts(with: "ey".utf8)
+            && token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2
+    }
+
+    /// The session of a token that was verified before; nil if it must be verified.
+    ///
+    /// It reads memory only.
+    package func knownSession(ofToken token: String, now: Instant = .now) -> BearerSession? {
+        guard provider.hasValidKeys else { return nil }
+        return bearers.session(withHash: Self.hash(of: token), now: now)
+    }
+
+    /// Verifies a token, and finds or creates its user.
+    package func session(ofToken token: String) async -> Result<BearerSession, SignInRejection> {
+        do {
+            return .success(try await verifiedSession(ofToken: token))
+        } catch let rejection as SignInRejection {
+            return .failure(rejection)
+        } catch {
+            return .failure(.providerUnavailable)
+        }
+    }
+
+    private func verifiedSession(ofToken text: String) async throws -> BearerSession {
+        // A logout in the moment between the look-up of the user and the addition of the session is not missed.
+        while true {
+            try Task.checkCancellation()
+            let ends = bearers.ends
+            let token = try await provider.verify(text, for: .bearer)
+            let scopes = policy.mapping.scopes(of: token.claims)
+            guard !scopes.isEmpty else { throw SignInRejection.noScope }
+            let hash = Self.hash(of: text)
+            let user = try await stored { () throws(StorageError) in
+                try await identities.user(
+                    of: origin(of: token), tokenHash: hash, createsUser: mayCreateUser)
+            }
+            let session: BearerSession
+            do throws(IdentityStore.Refusal) {
+                session = BearerSession(
+                    token, of: try user.get(), scopes, tokenHash: hash,
+                    skew: provider.configuration.clockSkew)
+            } catch {
+                throw SignInRejection(error)
+            }
+            if let added = bearers.add(session, since: ends) { return added }
+        }
+    }
+
+    /// Whether a session has not ended, and its key is still valid.
+    package func isValid(_ session: BearerSession, now: Instant = .now) -> Bool {
+        !session.validity.hasEnded && now < session.expiresAt && provider.hasValidKeys
+    }
+
+    private static func hash(of token: String) -> String {
+        Base64.url.encoded(HashFunction.sha256.hash(token))
+    }
+
+    // MARK: - Sign-out
+
+    /// Ends the session of a bearer token, and refuses the token from now on.
+    func signOut(_ session: BearerSession) async throws {
+        try await stored { () throws(StorageError) in
+            try await identities.endToken(
+                hash: session.tokenHash, issuer: session.identity.issuer, forgetAt: session.expiresAt)
+        }
+        bearers.end { $0 === session }
+    }
+
+    /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+    package func logOut(with logoutToken: String) async -> Result<Void, SignInRejection> {
+        do {
+            let token = try await provider.verify(logoutToken, for: .logout)
+            let subject = token.subject.isEmpty ? nil : token.subject
+            try await stored { () throws(StorageError) in
+                try await identities.end(
+                    issuer: token.issuer, sessionID: token.sessionID, subject: subject,
+                    forgetAt: .now + IdentityProvider.maximumTokenLifetime
+                        + provider.configuration.clockSkew * 2)
+            }
+            bearers.end { session in
+                guard session.identity.issuer == token.issuer,
+                    subject == nil || session.identity.subject == subject
+                else { return false }
+                return token.sessionID == nil || session.issuerSessionID == token.sessionID
+            }
+            return .success(())
+        } catch let rejection as SignInRejection {
+            return .failure(rejection)
+        } catch {
+            return .failure(.providerUnavailable)
+        }
+    }
+
+    /// Ends sessions whose tokens have expired, or whose keys are no longer valid, and fetches old keys again.
+    ///
+    /// It is called several times a second, and neither waits nor blocks.
+    package func maintain(now: Instant = .now) {
+        guard policy.acceptsBearerTokens else { return }
+        bearers.endExpired(at: now, hasValidKeys: provider.hasValidKeys)
+        if !bearers.isEmpty { provider.refreshKeysIfOld() }
+    }
+
+    private func stored<Value>(
+        _ body: () async throws(StorageError) -> Value
+    ) async throws(FieldError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            report(error)
+            throw FieldError(error)
+        }
+    }
+}
+
+/// The rules for users of an identity provider.
+package struct IdentityPolicy: Sendable {
+    package var mapping = ScopeMapping.standard
+    /// Whether a user is created at the first sign-in.
+    package var createsUsers = false
+    /// Whether tokens of the identity provider are accepted as tokens of requests.
+    package var acceptsBearerTokens = false
+
+    package init() {}
+}
+
+extension SignInRejection {
+    init(_ refusal: IdentityStore.Refusal) {
+        switch refusal {
+        case .unknownUser: self = .unknownUser
+        case .signedOut: self = .signedOut
+        }
+    }
+}
+
+extension FieldError {
+    /// The error of a refused sign-in, with the reason in `extensions.reason`.
+    package init(_ rejection: SignInRejection) {
+        let code: ErrorCode =
+            switch rejection {
+            case .noScope, .unknownUser: .forbidden
+            case .keysUnavailable, .providerUnavailable: .providerUnavailable
+            case .malformedToken, .algorithmNotAllowed, .unknownKey, .invalidSignature, .wrongTokenType,
+                .wrongIssuer, .wrongAudience, .wrongNonce, .expired, .notYetValid, .lifetimeTooLong,
+                .signedOut,
+                .unknownState, .otherBrowser, .codeRefused:
+                .unauthenticated
+            }
+        self.init(code, rejection.message)
+        reason = rejection
+    }
+}

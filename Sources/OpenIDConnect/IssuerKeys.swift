@@ -1,0 +1,134 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// The keys of an issuer in memory.
+///
+/// They are fetched when they are needed for the first time, when they are old, and when a token names a key that is
+/// not among them, because issuers replace their keys. The rate of these fetches is limited for all tokens together:
+/// tokens with invented keys must not make the server send requests. While keys cannot be fetched, those that are known
+/// remain valid for a stated time after their last fetch.
+final class IssuerKeys: Sendable {
+    /// The times of ``IssuerKeys``.
+    struct Policy: Sendable {
+        /// Older keys are fetched again in the background.
+        var refreshInterval = Duration.seconds(300)
+        /// So long after their last fetch, keys are no longer valid.
+        var lifetime = Duration.seconds(86_400)
+        /// Fetches that are allowed at once, after a pause.
+        var burst = 5
+        /// The pause after which one more fetch is allowed.
+        var pause = Duration.seconds(10)
+    }
+
+    private struct State {
+        var keys: JSONWebKeySet?
+        var fetchedAt: ContinuousClock.Instant?
+        /// The fetch in flight, which all tokens share.
+        var fetch: Task<JSONWebKeySet?, Never>?
+        /// When all fetches of ``Policy/burst`` are allowed again (the generic cell rate algorithm).
+        var allowedAt: ContinuousClock.Instant?
+    }
+
+    private let policy: Policy
+    private let clock: TimeSource
+    private let load: @Sendable () async throws -> JSONWebKeySet
+    private let report: @Sendable (any Error) -> Void
+    /// Called after each fetch, with the fingerprints of the keys.
+    private let changed: @Sendable (Set<String>) -> Void
+    // Requests on any thread look for keys; it is never held during a call.
+    private let state = Mutex(State())
+
+    init(
+        _ policy: Policy, clock: TimeSource, load: @escaping @Sendable () async throws -> JSONWebKeySet,
+        report: @escaping @Sendable (any Error) -> Void, changed: @escaping @Sendable (Set<String>) -> Void
+    ) {
+        (self.policy, self.clock, self.load) = (policy, clock, load)
+        (self.report, self.changed) = (report, changed)
+    }
+
+    /// Returns the key of a token, and fetches the keys if it is not among them.
+    ///
+    /// - Throws: `unknownKey`, `algorithmNotAllowed` if the key has another algorithm than the token, and
+    ///   `keysUnavailable` if the keys cannot be fetched and those that are known are no longer valid.
+    func key(of token: SignedToken) async throws(SignInRejection) -> VerificationKey {
+        if let keys = validKeys, let key = keys.key(of: token) {
+            refreshIfOld()
+            return key
+        }
+        if let keys = validKeys, keys.hasOtherAlgorithm(for: token) { throw .algorithmNotAllowed }
+        guard let keys = await fetched() else { throw validKeys == nil ? .keysUnavailable : .unknownKey }
+        guard let key = keys.key(of: token) else {
+            throw keys.hasOtherAlgorithm(for: token) ? .algorithmNotAllowed : .unknownKey
+        }
+        return key
+    }
+
+    /// Fetches the keys after a signature by the only key was not valid: an issuer without ids has replaced it.
+    ///
+    /// - Returns: The key, if it is another one than before.
+    func replacement(of key: VerificationKey, for token: SignedToken) async -> VerificationKey? {
+        guard token.keyID == nil, let new = await fetched()?.key(of: token),
+            new.fingerprint != key.fingerprint
+        else { return nil }
+        return new
+    }
+
+    /// The keys; nil if there are none, or if their last fetch is too long ago.
+    private var validKeys: JSONWebKeySet? {
+        let now = clock.now()
+        return state.withLock { state in
+            guard let fetchedAt = state.fetchedAt, now < fetchedAt + policy.lifetime else { return nil }
+            return state.keys
+        }
+    }
+
+    /// Whether the keys that are known are valid.
+    var areValid: Bool { validKeys != nil }
+
+    /// Fetches the keys in the background if they are old, or if there are none.
+    func refreshIfOld() {
+        let now = clock.now()
+        let isOld = state.withLock { state in
+            state.fetchedAt.map { now >= $0 + policy.refreshInterval } ?? true
+        }
+        if isOld { _ = begin(now) }
+    }
+
+    /// The keys of a new fetch, or of the one in flight.
+    ///
+    /// - Returns: Nil if the rate of fetches allows none now, or if it failed.
+    private func fetched() async -> JSONWebKeySet? {
+        await begin(clock.now())?.value
+    }
+
+    private func begin(_ now: ContinuousClock.Instant) -> Task<JSONWebKeySet?, Never>? {
+        state.withLock { state -> Task<JSONWebKeySet?, Never>? in
+            if let fetch = state.fetch { return fetch }
+            let allowedAt = max(state.allowedAt ?? now, now) + policy.pause
+            guard allowedAt <= now + policy.pause * policy.burst else { return nil }
+            state.allowedAt = allowedAt
+            // A task of its own: a client that disconnects does not end the fetch for which others wait.
+            let fetch = Task { await self.fetch() }
+            state.fetch = fetch
+            return fetch
+        }
+    }
+
+    private func fetch() async -> JSONWebKeySet? {
+        // The age counts from before the request, because the response is as old.
+        let start = clock.now()
+        do {
+            let keys = try await load()
+            state.withLock { state in
+                (state.keys, state.fetchedAt, state.fetch) = (keys, start, nil)
+            }
+            changed(keys.fingerprints)
+            return keys
+        } catch {
+            state.withLock { $0.fetch = nil }
+            report(error)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package import Brokerage
+
+/// One booked activity of an account, by its effect on return and cost (fact sheet of money, section D1).
+package struct ClassifiedActivity: Sendable, Hashable {
+    /// The broker's id.
+    package var id: String
+    /// The day on which the activity counts: the trade date of a trade, otherwise the booking date.
+    package var date: CalendarDate
+    package var kind: Kind
+
+    package init(id: String, date: CalendarDate, kind: Kind) {
+        (self.id, self.date, self.kind) = (id, date, kind)
+    }
+
+    /// What an activity is, with its amounts from the account's view: positive amounts are credited to it.
+    package enum Kind: Sendable, Hashable {
+        /// A deposit, or a withdrawal if it is negative: an external flow.
+        case cashFlow(CurrencyAmount)
+        /// Securities that enter or leave the account: an external flow of `quantity` × `price`.
+        case securitiesTransfer(SecuritiesTransfer)
+        case trade(Trade)
+        /// Dividends, interest and rebates, before tax.
+        case income(CurrencyAmount, Symbol?)
+        /// A distribution that lowers the cost of a holding and is no income.
+        case returnOfCapital(CurrencyAmount, Symbol)
+        /// Withheld tax, and the refund of it.
+        case tax(CurrencyAmount, Symbol?)
+        case fee(Fee)
+        /// `old` units of `from` become `new` units of `to`: a split or a reverse split if both symbols are the
+        /// same, otherwise a change of the symbol or a merger paid in shares. The cost is carried over.
+        case exchange(from: Symbol, to: Symbol, new: Decimal, old: Decimal)
+        case spinOff(SpinOff)
+        /// An activity whose effect is unknown, in the broker's term; the calculations leave it out and list it.
+        case unclassified(String, CurrencyAmount?)
+    }
+
+    /// A purchase or a sale.
+    package struct Trade: Sendable, Hashable {
+        package var symbol: Symbol
+        /// Negative for a sale.
+        package var quantity: Decimal
+        package var price: Decimal
+        /// The ISO 4217 code of the price.
+        package var currency: String
+        /// The booked amount without fees, negative for a purchase; nil if the broker books none.
+        package var booked: CurrencyAmount?
+        /// A sale that opens or increases a short position.
+        package var isShortSale: Bool
+
+        package init(
+            _ symbol: Symbol, quantity: Decimal, price: Decimal, currency: String,
+            booked: CurrencyAmount? = nil, isShortSale: Bool = false
+        ) {
+            (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
+            (self.currency, self.booked, self.isShortSale) = (currency, booked, isShortSale)
+        }
+
+        /// The booked amount; without one, quantity × price rounded half up to the currency's minor unit.
+        package var amount: CurrencyAmount {
+            get throws(Decimal.Overflow) {
+                if let booked { return booked }
+                let digits = MinorUnit.digits(of: currency)
+                let value = try (quantity * price).rounded(to: digits, .halfUp)
+                return CurrencyAmount(try value.negated, currency)
+            }
+        }
+    }
+
+    /// Securities that another broker delivers or receives.
+    package struct SecuritiesTransfer: Sendable, Hashable {
+        package var symbol: Symbol
+        /// Negative if the securities leave the account.
+        package var quantity: Decimal
+        /// The market price of the day; nil if it is unknown.
+        package var price: Decimal?
+        /// The ISO 4217 code of `price` and `cost`.
+        package var currency: String
+        /// What the securities cost; nil if it is unknown.
+        package var cost: Decimal?
+
+        package init(
+            _ symbol: Symbol, quantity: Decimal, price: Decimal?, currency: String, cost: Decimal? = nil
+        ) {
+            (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
+            (self.currency, self.cost) = (currency, cost)
+        }
+    }
+
+    /// A fee, or its refund.
+    package struct Fee: Sendable, Hashable {
+        package var amount: CurrencyAmount
+        package var category: Category
+        package var symbol: Symbol?
+        /// The id of the activity of the trade that it belongs to, if the broker names it.
+        package var trade: String?
+
+        package init(
+            _ amount: CurrencyAmount, _ category: Category, symbol: Symbol? = nil, trade: String? = nil
+        ) {
+            (self.amount, self.category, self.symbol, self.trade) = (amount, category, symbol, trade)
+        }
+
+        /// What a fee is paid for.
+        package enum Category: Sendable, Hashable, CaseIterable {
+            /// Commissions, exchange fees and regulatory fees of trades.
+            case transaction
+            /// Custody and management: the gross return adds them back.
+            case service
+            /// Interest on borrowed cash and securities.
+            case financing
+        }
+    }
+
+    /// A part of a company becomes a company of its own.
+    package struct SpinOff: Sendable, Hashable {
+        package var parent: Symbol
+        package var child: Symbol
+        /// The received quantity of the new company; negative for a short position.
+        package var quantity: Decimal
+        /// The prices of the first regular day, by which the cost is divided; nil if they are unknown.
+        package var parentPrice: Decimal?
+        package var childPrice: Decimal?
+
+        package init(
+            parent: Symbol, child: Symbol, quantity: Decimal, parentPrice: Decimal?, childPrice: Decimal?
+        ) {
+            (self.parent, self.child, self.quantity) = (parent, child, quantity)
+            (self.parentPrice, self.childPrice) = (parentPrice, childPrice)
+        }
+    }
+}
+
+extension ClassifiedActivity {
+    /// What the activity adds to the account's cash; nil if it moves none.
+    package var cash: CurrencyAmount? {
+        get throws(Decimal.Overflow) {
+            switch kind {
+            case .cashFlow(let amount), .income(let amount, _), .returnOfCapital(let amount, _),
+                .tax(let amount, _):
+                amount
+            case .fee(let fee): fee.amount
+            case .trade(let trade): try trade.amount
+            case .unclassified(_, let amount): amount
+            case .securitiesTransfer, .exchange, .spinOff: nil
+            }
+        }
+    }
+
+    /// The instrument of the activity; of corporate actions the one that the holder had before.
+    package var symbol: Symbol? {
+        switch kind {
+        case .cashFlow, .unclassified: nil
+        case .income(_, let symbol), .tax(_, let symbol): symbol
+        case .returnOfCapital(_, let symbol): symbol
+        case .securitiesTransfer(let transfer): transfer.symbol
+        case .trade(let trade): trade.symbol
+        case .fee(let fee): fee.symbol
+        case .exchange(let from, _, _, _): from
+        case .spinOff(let spinOff): spinOff.parent
+        }
+    }
+}
+
+/// An exact amount of a currency.
+package struct CurrencyAmount: Sendable, Hashable {
+    package var amount: Decimal
+    /// ISO 4217.
+    package var currency: String
+    /// The amount that the broker booked in the currency of the account, if that is another one.
+    package var converted: Converted?
+
+    package init(_ amount: Decimal, _ currency: String, converted: Converted? = nil) {
+        (self.amount, self.currency, self.converted) = (amount, currency, converted)
+    }
+
+    /// An amount that the broker has converted.
+    package struct Converted: Sendable, Hashable {
+        package var amount: Decimal
+        /// ISO 4217.
+        package var currency: String
+
+        package init(_ amount: Decimal, _ currency: String) {
+            (self.amount, self.currency) = (amount, currency)
+        }
+    }
+}
+
+/// The smallest unit of a currency.
+package enum MinorUnit {
+    /// Digits after the point of an amount in the smallest unit (ISO 4217).
+    package static func digits(of currency: String) -> Int {
+        if withoutMinorUnit.contains(currency) { return 0 }
+        return withThreeDigits.contains(currency) ? 3 : 2
+    }
+
+    private static let withoutMinorUnit: Set = [
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF",
+        "XOF", "XPF",
+    ]
+    private static let withThreeDigits: Set = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+}

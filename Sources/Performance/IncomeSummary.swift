@@ -1,0 +1,58 @@
+package import Brokerage
+
+/// The dividends and the interest of twelve months, in one currency by the rates of their dates.
+package struct IncomeSummary: Sendable, Hashable {
+    /// Before tax.
+    package var gross = Decimal.zero
+    /// Withheld tax; negative if more was withheld than refunded.
+    package var taxes = Decimal.zero
+
+    /// After withheld tax.
+    package var net: Decimal { get throws(Decimal.Overflow) { try gross + taxes } }
+
+    /// The income of the twelve months until a day, which belongs to them.
+    ///
+    /// With a `symbol` only that of one instrument, otherwise all with interest. `knownFrom` is the first day with known
+    /// activities, nil if all are known: if it is after the start, the figure is undetermined, and the income since
+    /// then is the known part.
+    package static func twelveMonths(
+        through end: CalendarDate, of activities: [ClassifiedActivity], symbol: Symbol? = nil,
+        in currency: String,
+        rates: ExchangeRateHistory, knownFrom: CalendarDate? = nil
+    ) -> Figure<IncomeSummary> {
+        let start = end.adding(months: -12) ?? .earliest
+        let income = Figure {
+            var summary = IncomeSummary()
+            for activity in activities where start < activity.date && activity.date <= end {
+                switch activity.kind {
+                case .income(let amount, let source) where symbol == nil || source == symbol:
+                    summary.gross =
+                        try summary.gross + rates.convert(amount, to: currency, on: activity.date)
+                case .tax(let amount, let source) where symbol == nil || source == symbol:
+                    summary.taxes =
+                        try summary.taxes + rates.convert(amount, to: currency, on: activity.date)
+                case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .exchange,
+                    .spinOff, .unclassified:
+                    break
+                }
+            }
+            return summary
+        }
+        guard let knownFrom, let first = start.adding(days: 1), first < knownFrom else { return income }
+        return income.limited(by: Undetermined(.missingActivities, date: knownFrom, symbol: symbol))
+    }
+
+    /// The income before tax as a fraction of what the units that are held now did cost; nil without a cost.
+    package func yieldOnCost(_ cost: Decimal) -> Decimal? {
+        guard cost > .zero else { return nil }
+        return try? gross.divided(by: cost, to: Decimal.digitsOfReturn, .halfEven)
+    }
+}
+
+extension Gain {
+    /// The gain as a fraction of a value, such as that of all accounts before: the contribution to their return.
+    package func contribution(to value: Decimal) -> Decimal? {
+        guard value > .zero else { return nil }
+        return try? total.divided(by: value, to: Decimal.digitsOfReturn, .halfEven)
+    }
+}

@@ -1,0 +1,32 @@
+package import Brokerage
+
+/// A range of performance that ends now; the raw values are those of the schema.
+package enum PerformanceRange: String, Sendable, CaseIterable {
+    case oneDay = "ONE_DAY"
+    case fiveDays = "FIVE_DAYS"
+    case oneMonth = "ONE_MONTH"
+    case threeMonths = "THREE_MONTHS"
+    case sixMonths = "SIX_MONTHS"
+    case yearToDate = "YTD"
+    case oneYear = "ONE_YEAR"
+    case fiveYears = "FIVE_YEARS"
+    case max = "MAX"
+
+    /// The day at whose end the range starts; nil for no bound.
+    ///
+    /// Five days are those with trades, so a week. A month starts on its same day, or on its last day if it is
+    /// too short; the year to date on 31 December.
+    package func start(until today: CalendarDate) -> CalendarDate? {
+        switch self {
+        case .oneDay: today.adding(days: -1)
+        case .fiveDays: today.adding(days: -7)
+        case .oneMonth: today.adding(months: -1)
+        case .threeMonths: today.adding(months: -3)
+        case .sixMonths: today.adding(months: -6)
+        case .yearToDate: CalendarDate(year: today.year, month: 1, day: 1)?.adding(days: -1)
+        case .oneYear: today.adding(months: -12)
+        case .fiveYears: today.adding(months: -60)
+        case .max: nil
+        }
+    }
+}

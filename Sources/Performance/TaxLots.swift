@@ -1,0 +1,317 @@
+package import Brokerage
+
+/// The purchases that are still held, and the profit of those that were sold, by one method of cost.
+///
+/// Transaction fees are part of the cost of a purchase, and reduce the proceeds of a sale. A split, a change of the
+/// symbol and a spin-off carry the cost and the dates over. Short positions have negative quantities and costs. This
+/// is no tax advice (fact sheet of money, section D4).
+package struct TaxLots: Sendable, Hashable {
+    package let method: Method
+    /// The lots of each instrument with a quantity, the earliest first; one lot with the average cost.
+    package private(set) var lots: [Symbol: [TaxLot]] = [:]
+    /// The sales, and the purchases that cover short positions, in the order of dates.
+    package private(set) var disposals: [LotDisposal] = []
+    /// The securities whose cost is unknown, because the activities do not reach back to their purchase.
+    package private(set) var missing: [MissingCost] = []
+
+    private let isComplete: Bool
+    private let firstKnown: CalendarDate?
+    private let target: String
+    private let rates: ExchangeRateHistory
+    private var currencies: [Symbol: String] = [:]
+
+    /// How the cost of a sale is determined.
+    package enum Method: String, Sendable, CaseIterable {
+        /// The earliest lots are sold first.
+        case fifo = "FIFO"
+        /// All units of an instrument have the same cost.
+        case averageCost = "AVERAGE_COST"
+    }
+
+    /// Securities without a known cost.
+    package struct MissingCost: Sendable, Hashable {
+        package var symbol: Symbol
+        package var quantity: Decimal
+        /// Their purchase is before this day; nil if they were transferred without a cost.
+        package var before: CalendarDate?
+    }
+
+    /// Calculates the lots and the profits of an account.
+    ///
+    /// `opening` contains the quantities before the first activity (``ActivityTotals/opening(of:before:)``), whose cost is
+    /// unknown, and `knownFrom` the first day with known activities; without both the activities are complete since the
+    /// account was opened. Throws ``Undetermined`` if trades of an instrument are in several currencies, and the
+    /// errors of ``Decimal``.
+    package init(
+        _ method: Method, activities: [ClassifiedActivity], in currency: String, rates: ExchangeRateHistory,
+        opening: [Symbol: Decimal] = [:], knownFrom: CalendarDate? = nil
+    ) throws {
+        (self.method, self.rates, target) = (method, rates, currency)
+        (isComplete, firstKnown) = (knownFrom == nil && opening.isEmpty, knownFrom)
+        for (symbol, quantity) in opening.sorted(by: { $0.key.text < $1.key.text }) where !quantity.isZero {
+            lots[symbol] = [TaxLot(quantity: quantity)]
+            missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
+        }
+        let fees = try TransactionFees(activities, rates: rates)
+        for activity in activities.inOrderOfEffect {
+            try add(activity, fee: fees.byTrade[activity.id] ?? .zero)
+        }
+    }
+
+    private mutating func add(_ activity: ClassifiedActivity, fee: Decimal) throws {
+        switch activity.kind {
+        case .trade(let trade):
+            try setCurrency(trade.currency, of: trade.symbol, on: activity.date)
+            try add(trade, fee: fee, on: activity.date)
+        case .securitiesTransfer(let transfer):
+            try setCurrency(transfer.currency, of: transfer.symbol, on: activity.date)
+            try self.transfer(transfer, on: activity.date)
+        case .exchange(let from, let to, let new, let old):
+            try exchange(from, to: to, new: new, old: old)
+        case .spinOff(let spinOff): try add(spinOff, on: activity.date)
+        case .returnOfCapital(let amount, let symbol):
+            try reduceCost(of: symbol, by: amount.amount, on: activity.date)
+        case .cashFlow, .income, .tax, .fee, .unclassified: break
+        }
+    }
+
+    private mutating func setCurrency(_ currency: String, of symbol: Symbol, on date: CalendarDate) throws {
+        guard currencies[symbol, default: currency] == currency else {
+            throw Undetermined(.mixedCurrencies, date: date, symbol: symbol, currency: currency)
+        }
+        currencies[symbol] = currency
+    }
+
+    /// The amount in the currency of the result; nil without a rate.
+    private func converted(_ amount: CurrencyAmount, on date: CalendarDate) throws -> Decimal? {
+        do {
+            return try rates.convert(amount, to: target, on: date)
+        } catch is Undetermined {
+            return nil
+        }
+    }
+
+    // MARK: Trades
+
+    private mutating func add(
+        _ trade: ClassifiedActivity.Trade, fee: Decimal, on date: CalendarDate
+    ) throws {
+        let (symbol, quantity) = (trade.symbol, trade.quantity)
+        guard !quantity.isZero else { return }
+        let booked = try trade.amount
+        let amount = try Amount(
+            own: booked.amount + fee,
+            converted: converted(booked, on: date).flatMap { value in
+                try converted(CurrencyAmount(fee, trade.currency), on: date).map { try value + $0 }
+            })
+        // What closes lots of the other sign; the rest opens a lot.
+        let held = try (lots[symbol] ?? []).map(\.quantity).sum()
+        var closing = Decimal.zero
+        if held.isNegative != quantity.isNegative, !held.isZero {
+            closing = try held.magnitude < quantity.magnitude ? held.negated : quantity
+        }
+        let opening = try quantity - closing
+        let (closingAmount, openingAmount) = try amount.split(closing, of: quantity)
+        if !closing.isZero {
+            let sold = try take(closing.negated, of: symbol)
+            try dispose(sold, of: symbol, proceeds: closingAmount, on: date)
+        }
+        if opening.isNegative, !trade.isShortSale, !isComplete {
+            // The units were bought before the known activities.
+            let unknown = TaxLot(quantity: try opening.magnitude)
+            missing.append(
+                MissingCost(symbol: symbol, quantity: unknown.quantity, before: firstKnown))
+            try dispose([unknown], of: symbol, proceeds: openingAmount, on: date)
+        } else if !opening.isZero {
+            try append(
+                TaxLot(
+                    acquired: date, quantity: opening, cost: openingAmount.own.negated,
+                    convertedCost: openingAmount.converted?.negated),
+                to: symbol)
+        }
+    }
+
+    /// An amount in the currency of the instrument, and converted if there is a rate.
+    private struct Amount {
+        var own: Decimal
+        var converted: Decimal?
+
+        /// The part of a quantity, and the rest.
+        func split(_ quantity: Decimal, of whole: Decimal) throws -> (part: Amount, rest: Amount) {
+            if quantity == whole {
+                return (self, Amount(own: .zero, converted: converted.map { _ in .zero }))
+            }
+            let part = try Amount(
+                own: own.proportion(quantity, of: whole),
+                converted: converted?.proportion(quantity, of: whole))
+            let rest = try Amount(
+                own: own - part.own,
+                converted: converted.flatMap { all in try part.converted.map { try all - $0 } })
+            return (part, rest)
+        }
+    }
+
+    private mutating func dispose(
+        _ sold: [TaxLot], of symbol: Symbol, proceeds: Amount, on date: CalendarDate
+    ) throws {
+        var rest = proceeds
+        var remaining = try sold.map(\.quantity).sum()
+        for lot in sold {
+            let (share, next) = try rest.split(lot.quantity, of: remaining)
+            (rest, remaining) = (next, try remaining - lot.quantity)
+            disposals.append(
+                LotDisposal(
+                    lot, of: symbol, in: currencies[symbol] ?? target, proceeds: share.own, on: date,
+                    converted: try lot.convertedProfit(proceeds: share.own, converted: share.converted)))
+        }
+    }
+
+    // MARK: Lots
+
+    /// Adds a lot, to the only lot with the average cost.
+    private mutating func append(_ lot: TaxLot, to symbol: Symbol) throws {
+        guard method == .averageCost, let pool = lots[symbol]?.last else {
+            lots[symbol, default: []].append(lot)
+            return
+        }
+        func sum(_ first: Decimal?, _ second: Decimal?) throws -> Decimal? {
+            guard let first, let second else { return nil }
+            return try first + second
+        }
+        lots[symbol] = [
+            TaxLot(
+                acquired: pool.acquired.flatMap { first in lot.acquired.map { min(first, $0) } },
+                quantity: try pool.quantity + lot.quantity, cost: try sum(pool.cost, lot.cost),
+                convertedCost: try sum(pool.convertedCost, lot.convertedCost))
+        ]
+    }
+
+    /// Removes units of the earliest lots, at most all of them.
+    private mutating func take(_ quantity: Decimal, of symbol: Symbol) throws -> [TaxLot] {
+        var remaining = quantity
+        var taken: [TaxLot] = []
+        var kept = (lots[symbol] ?? [])[...]
+        while !remaining.isZero, let lot = kept.first {
+            guard try remaining.magnitude < lot.quantity.magnitude else {
+                taken.append(lot)
+                kept = kept.dropFirst()
+                remaining = try remaining - lot.quantity
+                continue
+            }
+            let (part, rest) = try lot.split(at: remaining)
+            taken.append(part)
+            kept[kept.startIndex] = rest
+            break
+        }
+        lots[symbol] = kept.isEmpty ? nil : Array(kept)
+        return taken
+    }
+
+    private mutating func transfer(
+        _ transfer: ClassifiedActivity.SecuritiesTransfer, on date: CalendarDate
+    ) throws {
+        let (symbol, quantity) = (transfer.symbol, transfer.quantity)
+        guard !quantity.isNegative else {
+            _ = try take(quantity.magnitude, of: symbol)
+            return
+        }
+        if transfer.cost == nil { missing.append(MissingCost(symbol: symbol, quantity: quantity)) }
+        try append(
+            TaxLot(
+                acquired: transfer.cost.map { _ in date }, quantity: quantity, cost: transfer.cost,
+                convertedCost: try transfer.cost.flatMap {
+                    try converted(CurrencyAmount($0, transfer.currency), on: date)
+                }),
+            to: symbol)
+    }
+
+    // MARK: Corporate actions
+
+    private mutating func exchange(_ from: Symbol, to: Symbol, new: Decimal, old: Decimal) throws {
+        let before = lots.removeValue(forKey: from) ?? []
+        if let currency = currencies[from] { currencies[to] = currencies[to] ?? currency }
+        for var lot in before {
+            lot.quantity = try lot.quantity.proportion(new, of: old)
+            if from == to { lots[to, default: []].append(lot) } else { try append(lot, to: to) }
+        }
+    }
+
+    private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
+        let parents = lots[spinOff.parent] ?? []
+        let held = try parents.map(\.quantity).sum()
+        guard !parents.isEmpty, !held.isZero else {
+            try append(TaxLot(quantity: spinOff.quantity), to: spinOff.child)
+            missing.append(
+                MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: firstKnown))
+            return
+        }
+        if let currency = currencies[spinOff.parent] {
+            currencies[spinOff.child] = currencies[spinOff.child] ?? currency
+        }
+        var values: (parent: Decimal, child: Decimal)?
+        if let parentPrice = spinOff.parentPrice, let childPrice = spinOff.childPrice {
+            values = (try held * parentPrice, try spinOff.quantity * childPrice)
+        } else {
+            missing.append(MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: date))
+            missing.append(MissingCost(symbol: spinOff.parent, quantity: held, before: date))
+        }
+        var rest = spinOff.quantity
+        var kept: [TaxLot] = []
+        for (index, parent) in parents.enumerated() {
+            let isLast = index == parents.count - 1
+            let quantity = isLast ? rest : try parent.quantity.proportion(spinOff.quantity, of: held)
+            rest = try rest - quantity
+            func share(_ cost: Decimal?) throws -> Decimal? {
+                guard let cost, let values else { return nil }
+                return try cost.proportion(values.child, of: values.parent + values.child)
+            }
+            let (cost, converted) = (try share(parent.cost), try share(parent.convertedCost))
+            try append(
+                TaxLot(acquired: parent.acquired, quantity: quantity, cost: cost, convertedCost: converted),
+                to: spinOff.child)
+            var parent = parent
+            parent.cost = try parent.cost.flatMap { whole in try cost.map { try whole - $0 } }
+            parent.convertedCost = try parent.convertedCost.flatMap { whole in
+                try converted.map { try whole - $0 }
+            }
+            kept.append(parent)
+        }
+        lots[spinOff.parent] = kept
+    }
+
+    /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.
+    private mutating func reduceCost(
+        of symbol: Symbol, by amount: Decimal, on date: CalendarDate
+    ) throws {
+        let before = lots[symbol] ?? []
+        let held = try before.map(\.quantity).sum()
+        guard !held.isZero else { return }
+        var rest = amount
+        var after: [TaxLot] = []
+        for (index, lot) in before.enumerated() {
+            let share = index == before.count - 1 ? rest : try amount.proportion(lot.quantity, of: held)
+            rest = try rest - share
+            var lot = lot
+            if let cost = lot.cost {
+                let reduced = try max(cost - share, min(cost, .zero))
+                let excess = try reduced - (cost - share)
+                if let converted = lot.convertedCost, !cost.isZero {
+                    lot.convertedCost = try converted.proportion(reduced, of: cost)
+                }
+                lot.cost = reduced
+                if !excess.isZero {
+                    let none = TaxLot(
+                        acquired: lot.acquired, quantity: .zero, cost: .zero, convertedCost: .zero)
+                    let currency = currencies[symbol] ?? target
+                    let value = try converted(CurrencyAmount(excess, currency), on: date)
+                    disposals.append(
+                        LotDisposal(
+                            none, of: symbol, in: currency, proceeds: excess, on: date,
+                            converted: try none.convertedProfit(proceeds: excess, converted: value)))
+                }
+            }
+            after.append(lot)
+        }
+        lots[symbol] = after
+    }
+}

@@ -1,0 +1,211 @@
+import Brokerage
+import Upstream
+
+/// Portico's estimate of an order by Alpaca's rules, because Alpaca has no call for it.
+///
+/// Alpaca charges no commission for listed US shares. Its regulatory fees (`REG`, `TAF`, `CAT`) are not part
+/// of the API, so the total of the costs is unknown.
+struct AlpacaOrderEstimate {
+    private let ticket: OrderTicket
+    private let facts: OrderPreviewFacts
+
+    init(_ ticket: OrderTicket, _ facts: OrderPreviewFacts) {
+        self.ticket = ticket
+        self.facts = facts
+    }
+
+    var preview: OrderPreview {
+        var preview = OrderPreview(
+            isEstimate: true,
+            provenance: facts.quote?.provenance ?? Provenance(source: .alpaca, fetchedAt: facts.readAt))
+        preview.currency = facts.instrument?.currency ?? facts.quote?.currency
+        preview.accountCurrency = facts.account?.currency
+        preview.price = price
+        preview.quantity = quantity
+        preview.value = value
+        if isShare { preview.costs.commission = .zero }
+        if let currency = preview.currency, currency == preview.accountCurrency {
+            preview.conversionRate = 1
+            preview.accountCosts.commission = preview.costs.commission
+            preview.cashRequired = opensPosition.flatMap { opens in opens ? value : .zero }
+            preview.margin = margin(in: currency)
+        }
+        preview.rejections = rejections
+        return preview
+    }
+
+    private var isShare: Bool { [.equity, .etf].contains(facts.instrument?.assetClass) }
+
+    // MARK: Amounts
+
+    /// The price at which an order executes now: the other side of the quote, or the last price.
+    private var marketPrice: Decimal? {
+        (ticket.side == .buy ? facts.quote?.ask : facts.quote?.bid) ?? facts.quote?.price
+    }
+
+    private var price: Decimal? {
+        switch ticket.price {
+        case .market: return marketPrice
+        case .limit(let limit), .stopLimit(_, let limit): return limit
+        case .stop(let stop): return stop
+        case .trailingStop(let trail):
+            guard let market = marketPrice else { return nil }
+            let distance: Decimal? =
+                switch trail {
+                case .amount(let amount): amount
+                case .percent(let percent): try? (market * percent).divided(by: 100, to: 4, .halfEven)
+                }
+            return distance.flatMap { try? ticket.side == .buy ? market + $0 : market - $0 }
+        }
+    }
+
+    private var quantity: Decimal? {
+        switch ticket.size {
+        case .quantity(let quantity): quantity
+        case .notional(let notional):
+            price.flatMap { $0.isZero ? nil : try? notional.divided(by: $0, to: 9, .towardZero) }
+        }
+    }
+
+    private var value: Decimal? {
+        switch ticket.size {
+        case .notional(let notional): notional
+        case .quantity(let quantity): price.flatMap { try? quantity * $0 }
+        }
+    }
+
+    /// Whether the order opens a position, or makes one larger; nil if the position is unknown.
+    private var opensPosition: Bool? {
+        facts.heldQuantity.map { held in ticket.side == .buy ? !held.isNegative : held <= .zero }
+    }
+
+    private func margin(in currency: String) -> OrderPreview.MarginImpact? {
+        guard let available = facts.account?.buyingPower else { return nil }
+        var margin = OrderPreview.MarginImpact()
+        margin.currency = currency
+        margin.availableBefore = available
+        // What the sale of a position adds depends on the prices of all positions.
+        if opensPosition == true, let value { margin.availableAfter = try? available - value }
+        return margin
+    }
+
+    // MARK: Rejections
+
+    private var rejections: [OrderPreview.ExpectedRejection] {
+        var found: [OrderPreview.ExpectedRejection] = []
+        func reject(_ reason: RejectionReason, _ part: OrderPreview.TicketPart, _ message: String) {
+            found.append(.init(OrderRejection(reason, message: message), of: part))
+        }
+        if facts.account?.canTrade == false {
+            reject(.tradingBlocked, .account, "Alpaca has blocked trading in this account.")
+        }
+        for (price, part) in prices where isShare && !price.isAlpacaIncrement {
+            reject(
+                .price, part,
+                "\(price) has too many digits: Alpaca takes prices from 1 with 2 digits after the point, and lower ones with 4.")
+        }
+        if isFractional, ticket.price != .market || ticket.timeInForce != .day {
+            reject(
+                .quantity, .size, "Alpaca takes fractions of a share only in a MARKET order that is DAY.")
+        }
+        if ticket.isExtendedHours,
+            ticket.price.type != .limit || ![.day, .goodTillCanceled].contains(ticket.timeInForce)
+        {
+            reject(
+                .other, .extendedHours,
+                "Outside of the regular hours Alpaca takes only a LIMIT order that is DAY or GTC.")
+        }
+        if let part = fundsRejection { found.append(part) }
+        return found + exitRejections
+    }
+
+    private var isFractional: Bool {
+        switch ticket.size {
+        case .notional: true
+        case .quantity(let quantity): quantity.withoutTrailingZeros.scale > 0
+        }
+    }
+
+    /// The prices of the ticket.
+    private var prices: [(price: Decimal, part: OrderPreview.TicketPart)] {
+        let own: [Decimal] =
+            switch ticket.price {
+            case .market, .trailingStop: []
+            case .limit(let price), .stop(let price): [price]
+            case .stopLimit(let stop, let limit): [stop, limit]
+            }
+        let stops = [ticket.exits?.stopLoss?.stop, ticket.exits?.stopLoss?.limit].compactMap(\.self)
+        return (ticket.exits?.closesExistingPosition == true ? [] : own.map { ($0, .price) })
+            + [ticket.exits?.takeProfit].compactMap(\.self).map { ($0, .takeProfit) }
+            + stops.map { ($0, .stopLoss) }
+    }
+
+    /// The rejection for lack of money or of shares.
+    private var fundsRejection: OrderPreview.ExpectedRejection? {
+        guard let quantity, let held = facts.heldQuantity else { return nil }
+        if ticket.side == .sell, held > .zero {
+            guard let available = facts.availableQuantity, quantity > available else { return nil }
+            return .init(
+                OrderRejection(
+                    .insufficientQuantity,
+                    message: "The order sells \(quantity), and \(available) of \(held) are available."),
+                of: .size)
+        }
+        if ticket.side == .sell, held.isZero {
+            if facts.instrument?.listing?.isShortable == false || isFractional {
+                return .init(
+                    OrderRejection(
+                        .notTradable, message: "The account holds none, and they cannot be sold short."),
+                    of: .size)
+            }
+        }
+        // Buying back a short position frees money.
+        guard opensPosition == true, let value, let power = facts.account?.buyingPower, value > power else {
+            return nil
+        }
+        return .init(
+            OrderRejection(
+                .insufficientFunds, message: "The order needs \(value), and the buying power is \(power)."),
+            of: .size)
+    }
+
+    /// Rejections of exits that are too close to their base price: the limit of the entry, or the market.
+    private var exitRejections: [OrderPreview.ExpectedRejection] {
+        guard let exits = ticket.exits, let distance = Decimal(coefficient: 1, scale: 2) else { return [] }
+        let isSale = ticket.exitSide == .sell
+        var limit: Decimal?
+        if case .limit(let price) = ticket.price { limit = price }
+        let market = isSale ? facts.quote?.bid ?? facts.quote?.price : facts.quote?.ask ?? facts.quote?.price
+        func isBeyond(_ price: Decimal, _ base: Decimal?, above: Bool) -> Bool {
+            guard let base, let bound = try? above ? base + distance : base - distance else { return true }
+            return above ? price >= bound : price <= bound
+        }
+        var found: [OrderPreview.ExpectedRejection] = []
+        if let profit = exits.takeProfit, !exits.closesExistingPosition,
+            !isBeyond(profit, limit ?? market, above: isSale)
+        {
+            found.append(
+                .init(
+                    OrderRejection(
+                        .price,
+                        message: "The take profit must be at least 0.01 \(isSale ? "above" : "below") the entry."),
+                    of: .takeProfit))
+        }
+        if let stop = exits.stopLoss?.stop,
+            ![limit, market].allSatisfy({ isBeyond(stop, $0, above: !isSale) })
+        {
+            found.append(
+                .init(
+                    OrderRejection(
+                        .price,
+                        message: "The stop loss must be at least 0.01 \(isSale ? "below" : "above") the entry and the market."),
+                    of: .stopLoss))
+        }
+        return found
+    }
+}
+
+extension Decimal {
+    /// Whether Alpaca takes it as the price of a share: two digits after the point from 1, four below.
+    fileprivate var isAlpacaIncrement: Bool { withoutTrailingZeros.scale <= (self < 1 ? 4 : 2) }
+}

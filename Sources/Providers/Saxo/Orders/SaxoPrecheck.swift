@@ -1,0 +1,179 @@
+import Brokerage
+import Upstream
+
+/// The response of `POST /trade/v2/orders/precheck`, any of whose values may be missing.
+///
+/// `Ok` together with an `ErrorInfo` is a valid order that cannot be placed now, for example for lack of
+/// funds.
+struct SaxoPrecheck: JSONObjectDecodable, Hashable {
+    var error: SaxoErrorInfo?
+    /// The results of the exits, in the order of the request.
+    var related: [Related] = []
+    /// Whether the user must accept disclaimers at Saxo before the order can be placed.
+    var hasDisclaimers = false
+    var cashRequired: Decimal?
+    var cashCurrency: String?
+    var totalCost: Decimal?
+    var accountTotalCost: Decimal?
+    var conversionRate: Decimal?
+    /// In the currency of the instrument.
+    var cost: Cost?
+    /// In the currency of the account.
+    var accountCost: Cost?
+    var margin: Margin?
+
+    static let json = JSONFields(Self()) {
+        $0.optional("ErrorInfo", \.error)
+        $0.optional("Orders", \.related)
+        $0.optional("PreTradeDisclaimers", \.hasDisclaimers) { reader throws(JSONError) in
+            try reader.skip()
+            return true
+        }
+        $0.optional("EstimatedCashRequired", \.cashRequired)
+        $0.optional("EstimatedCashRequiredCurrency", \.cashCurrency)
+        $0.optional("EstimatedTotalCost", \.totalCost)
+        $0.optional("EstimatedTotalCostInAccountCurrency", \.accountTotalCost)
+        $0.optional("InstrumentToAccountConversionRate", \.conversionRate)
+        $0.optional("Cost", \.cost)
+        $0.optional("CostInAccountCurrency", \.accountCost)
+        $0.optional("MarginImpactBuySell", \.margin)
+    }
+
+    struct Related: JSONObjectDecodable, Hashable {
+        var error: SaxoErrorInfo?
+
+        static let json = JSONFields(Self()) { $0.optional("ErrorInfo", \.error) }
+    }
+
+    struct Cost: JSONObjectDecodable, Hashable {
+        var commission: Decimal?
+        var exchangeFee: Decimal?
+        var stampDuty: Decimal?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("Commission", \.commission)
+            $0.optional("ExchangeFee", \.exchangeFee)
+            $0.optional("StampDuty", \.stampDuty)
+        }
+    }
+
+    struct Margin: JSONObjectDecodable, Hashable {
+        var currency: String?
+        var availableCurrent: Decimal?
+        var availableBuy: Decimal?
+        var availableSell: Decimal?
+        var initialBuy: Decimal?
+        var initialSell: Decimal?
+        var maintenanceBuy: Decimal?
+        var maintenanceSell: Decimal?
+
+        static let json = JSONFields(Self()) {
+            $0.optional("Currency", \.currency)
+            $0.optional("InitialMarginAvailableCurrent", \.availableCurrent)
+            $0.optional("InitialMarginAvailableBuy", \.availableBuy)
+            $0.optional("InitialMarginAvailableSell", \.availableSell)
+            $0.optional("InitialMarginBuy", \.initialBuy)
+            $0.optional("InitialMarginSell", \.initialSell)
+            $0.optional("MaintenanceMarginBuy", \.maintenanceBuy)
+            $0.optional("MaintenanceMarginSell", \.maintenanceSell)
+        }
+    }
+}
+
+extension SaxoPrecheck {
+    /// Whether a response is about the order, and not about the call.
+    static func isReadable(_ response: HTTPClientResponse) -> Bool {
+        (200..<300).contains(response.status) || response.status == 400
+    }
+
+    init(_ response: HTTPClientResponse) throws(JSONError) {
+        if response.status == 400 {
+            self = Self.json.initial
+            error = SaxoErrorBody(response)?.detailedInfo ?? SaxoErrorInfo()
+        } else {
+            self = try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoPrecheck(json: &reader)
+            }
+        }
+    }
+
+    /// The result as an `OrderPreview` of Portico.
+    func preview(of ticket: OrderTicket, price: Decimal?, _ listing: SaxoListing, at now: Instant)
+        -> OrderPreview
+    {
+        var preview = OrderPreview(
+            isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: now))
+        let currency = listing.currency
+        preview.currency = currency?.code
+        preview.price = currency.major(price)
+        switch ticket.size {
+        case .quantity(let quantity):
+            preview.quantity = quantity
+            preview.value = preview.price.flatMap { try? quantity * $0 }
+        case .notional(let notional): preview.value = notional
+        }
+        preview.costs = costs(cost, total: totalCost) { currency.major($0) }
+        preview.accountCosts = costs(accountCost, total: accountTotalCost) { $0 }
+        preview.accountCurrency = cashCurrency
+        preview.cashRequired = cashRequired
+        // The rate is of one unit of the price, which may be a hundredth of the currency.
+        preview.conversionRate = conversionRate.flatMap { rate in currency.map { $0.minor(rate) } ?? rate }
+        preview.margin = margin.map { impact(of: $0, ticket.side) }
+        preview.rejections = rejections(of: ticket)
+        return preview
+    }
+
+    private func costs(
+        _ cost: Cost?, total: Decimal?, _ convert: (Decimal?) -> Decimal?
+    ) -> OrderPreview.Costs {
+        var costs = OrderPreview.Costs()
+        costs.commission = convert(cost?.commission)
+        costs.exchangeFee = convert(cost?.exchangeFee)
+        costs.stampDuty = convert(cost?.stampDuty)
+        costs.total = convert(total)
+        return costs
+    }
+
+    private func impact(of margin: Margin, _ side: OrderSide) -> OrderPreview.MarginImpact {
+        var impact = OrderPreview.MarginImpact()
+        impact.currency = margin.currency
+        impact.availableBefore = margin.availableCurrent
+        switch side {
+        case .buy:
+            (impact.initial, impact.maintenance) = (margin.initialBuy, margin.maintenanceBuy)
+            impact.availableAfter = margin.availableBuy
+        case .sell:
+            (impact.initial, impact.maintenance) = (margin.initialSell, margin.maintenanceSell)
+            impact.availableAfter = margin.availableSell
+        }
+        return impact
+    }
+
+    private func rejections(of ticket: OrderTicket) -> [OrderPreview.ExpectedRejection] {
+        var found: [OrderPreview.ExpectedRejection] = []
+        if let error {
+            let rejection = OrderRejection(saxo: error)
+            found.append(.init(rejection, of: OrderPreview.TicketPart(rejection.reason)))
+        }
+        for (part, result) in zip(ticket.exitParts, related) {
+            if let error = result.error { found.append(.init(OrderRejection(saxo: error), of: part)) }
+        }
+        if hasDisclaimers {
+            found.append(
+                .init(
+                    OrderRejection(
+                        .other, message: "Saxo requires that the user accepts its disclaimers for this trade first."),
+                    of: nil))
+        }
+        return found
+    }
+}
+
+extension OrderTicket {
+    /// The parts of the ticket that are related orders at Saxo, in the order in which they are sent.
+    fileprivate var exitParts: [OrderPreview.TicketPart] {
+        let profit: OrderPreview.TicketPart? = exits?.takeProfit == nil ? nil : .takeProfit
+        let loss: OrderPreview.TicketPart? = exits?.stopLoss == nil ? nil : .stopLoss
+        return [profit, loss].compactMap(\.self)
+    }
+}

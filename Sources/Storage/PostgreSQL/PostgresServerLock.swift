@@ -1,0 +1,73 @@
+import Brokerage
+import Synchronization
+
+/// Excludes a second server at a PostgreSQL database.
+///
+/// One process counts the calls of a quota and executes orders, so two would exceed the quota. The lock is the server's
+/// (`pg_try_advisory_lock`) and ends with a connection that this object keeps for it: however the process ends, the
+/// database is free. ``renew()`` takes it again after PostgreSQL was restarted.
+package final class PostgresServerLock: Sendable {
+    private let url: PostgresURL
+    private let limits: PostgresLimits
+    // Held while the lock is taken or checked, which one task does at a time.
+    private let connection: Mutex<PostgresConnection?>
+
+    /// Any number that no other program uses, here "server" in ASCII.
+    private static let key: Int64 = 0x73_6572_7665_72
+
+    /// Takes the lock; it waits for the server.
+    ///
+    /// - Throws: `busy` if another server has it, `unavailable` if the server cannot be used.
+    package init(_ url: PostgresURL, _ limits: PostgresLimits = PostgresLimits()) throws(StorageError) {
+        self.url = url
+        self.limits = limits
+        connection = Mutex(nil)
+        connection.withLock { $0 = nil }
+        let taken = try Self.take(url, limits)
+        connection.withLock { $0 = taken }
+    }
+
+    /// Checks that this process has the lock, and takes it if the connection broke.
+    ///
+    /// The function blocks for some seconds at most.
+    ///
+    /// - Throws: `busy` if another server has taken it meanwhile: this process must end. `unavailable` if the server cannot
+    ///   be used.
+    package func renew() throws(StorageError) {
+        let known = connection.withLock { value in
+            defer { value = nil }
+            return value
+        }
+        if let known {
+            known.deadline = .now + limits.transaction
+            if (try? known.executeScript("SELECT 1")) != nil {
+                connection.withLock { $0 = known }
+                return
+            }
+        }
+        let taken = try Self.take(url, limits)
+        connection.withLock { $0 = taken }
+    }
+
+    private static func take(_ url: PostgresURL, _ limits: PostgresLimits) throws(StorageError)
+        -> PostgresConnection
+    {
+        do {
+            let connection = try PostgresConnection(
+                to: url, statementTimeout: limits.transaction, deadline: ContinuousClock.now + limits.start)
+            // A schema of its own has a server of its own.
+            let result = try connection.execute(
+                "SELECT pg_try_advisory_lock(CAST(? AS BIGINT) + hashtext(?))",
+                [.integer(key), .text(url.schema ?? "")])
+            guard result.count == 1, try result.values(ofRow: 0).first == .boolean(true) else {
+                throw StorageError.busy(path: url.location)
+            }
+            return connection
+        } catch let failure as PostgresFailure {
+            throw StorageError.unavailable(
+                path: url.location, reason: failure.description, retryAt: Instant.now + .seconds(1))
+        } catch {
+            throw StorageError(error, path: url.location)
+        }
+    }
+}

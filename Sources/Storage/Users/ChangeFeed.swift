@@ -1,0 +1,54 @@
+import Synchronization
+
+/// The changes of sessions and users that the table `change` of a PostgreSQL database records.
+///
+/// Each read returns the rows of the last 30 s that were not applied yet. A counter would skip rows: a transaction that gets
+/// its number first can be committed last.
+final class ChangeFeed: Sendable {
+    struct Change: Hashable, Sendable {
+        enum Kind: String, Sendable {
+            case session = "SESSION"
+            case user = "USER"
+        }
+
+        let number: Int64
+        let kind: Kind
+        /// Of the session or the user.
+        let id: String
+    }
+
+    /// Longer than any transaction.
+    private static let window: Int64 = 30_000
+    /// Rows are deleted after this time.
+    private static let retention: Int64 = 3_600_000
+    private static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+
+    // The numbers of the applied rows in the window; held for a few look-ups.
+    private let applied = Mutex<Set<Int64>>([])
+
+    /// Returns the changes that were not applied, in no order that matters.
+    func changes(_ db: SQLTransaction) throws -> [Change] {
+        let rows = try db.rows(
+            "SELECT number, kind, id FROM change WHERE changed_at > \(Self.now) - \(Self.window)")
+        let changes = try rows.compactMap { row in
+            // A kind that only a later version has is not this version's.
+            try (row.value("kind") as Change.Kind?).map { kind in
+                Change(number: try row["number"], kind: kind, id: try row["id"])
+            }
+        }
+        return applied.withLock { applied in
+            // The numbers of rows that have left the window are not needed any more.
+            applied.formIntersection(changes.map(\.number))
+            return changes.filter { !applied.contains($0.number) }
+        }
+    }
+
+    func didApply(_ changes: [Change]) {
+        applied.withLock { $0.formUnion(changes.map(\.number)) }
+    }
+
+    /// Deletes changes that every process has applied or that its start has read.
+    func deleteOld(_ db: SQLTransaction) throws {
+        try db.execute("DELETE FROM change WHERE changed_at < \(Self.now) - \(Self.retention)")
+    }
+}

@@ -1,0 +1,288 @@
+package import Brokerage
+import Foundation
+package import Upstream
+
+/// A user at an identity provider: `iss` and `sub` of a token, which together identify one user forever (OpenID Connect
+/// Core 1.0, section 5.7).
+package struct Identity: Hashable, Sendable {
+    package let issuer: String
+    package let subject: String
+
+    package init(issuer: String, subject: String) {
+        (self.issuer, self.subject) = (issuer, subject)
+    }
+}
+
+/// A session at an identity provider.
+package struct IssuerSession: Hashable, Sendable {
+    package let issuer: String
+    /// `sid` of the tokens; nil if the provider names no sessions.
+    package let id: String?
+}
+
+/// A sign-in that has begun and is not completed.
+package struct PendingSignIn: Sendable {
+    package let issuer: String
+    package let clientID: String
+    package let redirectURI: String
+    /// The requested scopes; nil for those by default.
+    package let scopes: Set<Scope>?
+    package let label: String?
+    package let expiresAt: Instant
+
+    package init(
+        issuer: String, clientID: String, redirectURI: String, scopes: Set<Scope>?, label: String?,
+        expiresAt: Instant
+    ) {
+        (self.issuer, self.clientID, self.redirectURI) = (issuer, clientID, redirectURI)
+        (self.scopes, self.label, self.expiresAt) = (scopes, label, expiresAt)
+    }
+}
+
+/// Users' identities at the identity provider, the sign-ins that have begun, and the sessions that have ended there.
+package struct IdentityStore: Sendable {
+    private let sessions: SessionStore
+    private let database: SQLDatabase
+
+    /// The maximum number of sign-ins that have begun.
+    package static let maximumPending = 10_000
+
+    package init(_ sessions: SessionStore) {
+        self.sessions = sessions
+        database = sessions.database
+    }
+
+    // MARK: Sign-ins
+
+    /// Stores a sign-in under the hashes of its state and of its browser's secret.
+    ///
+    /// - Returns: False if the maximum number of sign-ins has begun.
+    package func begin(
+        _ signIn: PendingSignIn, state: [UInt8], browser: [UInt8], now: Instant = .now
+    ) async throws(StorageError) -> Bool {
+        try await database.write { db in
+            try db.execute("DELETE FROM pending_sign_in WHERE expires_at <= ?", [now.millisecondsSince1970])
+            let count: Int = try db.value("SELECT count(*) FROM pending_sign_in") ?? 0
+            guard count < Self.maximumPending else { return false }
+            try db.execute(
+                """
+                INSERT INTO pending_sign_in
+                    (state_hash, browser_hash, issuer, client_id, redirect_uri, scopes, label, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    Data(state), Data(browser), signIn.issuer, signIn.clientID, signIn.redirectURI,
+                    signIn.scopes?.text, signIn.label, signIn.expiresAt.millisecondsSince1970,
+                ])
+            return true
+        }
+    }
+
+    /// The result of ``take(state:browser:now:)``.
+    package enum Taken: Sendable {
+        case signIn(PendingSignIn)
+        /// Another browser has begun it; it remains, because this client may only know its state.
+        case otherBrowser
+        /// It is unknown, was taken, or has expired.
+        case unknown
+    }
+
+    /// Removes a sign-in, so that its state is valid once.
+    package func take(
+        state: [UInt8], browser: [UInt8], now: Instant = .now
+    ) async throws(StorageError) -> Taken {
+        try await database.write { db in
+            let row = try db.row("SELECT * FROM pending_sign_in WHERE state_hash = ?", [Data(state)])
+            guard let row, let end = try row.instant("expires_at"), now < end else { return .unknown }
+            guard try Data(browser) == row["browser_hash"] else { return .otherBrowser }
+            try db.execute("DELETE FROM pending_sign_in WHERE state_hash = ?", [Data(state)])
+            return .signIn(
+                PendingSignIn(
+                    issuer: try row["issuer"], clientID: try row["client_id"],
+                    redirectURI: try row["redirect_uri"],
+                    scopes: try (row["scopes"] as String?).map { Set(text: $0) }, label: try row["label"],
+                    expiresAt: end))
+        }
+    }
+
+    // MARK: Users
+
+    /// A token of the identity provider, as far as sessions depend on it.
+    package struct Origin: Sendable {
+        let identity: Identity
+        let sessionID: String?
+        let issuedAt: Instant
+        /// The name for a user to be created, if it is valid and free; else the user gets a generated name.
+        let suggestedName: String?
+
+        package init(
+            _ identity: Identity, sessionID: String?, issuedAt: Instant, suggestedName: String?
+        ) {
+            (self.identity, self.sessionID) = (identity, sessionID)
+            (self.issuedAt, self.suggestedName) = (issuedAt, suggestedName)
+        }
+    }
+
+    /// The reason why an identity gets no session.
+    package enum Refusal: Error, Sendable {
+        case unknownUser
+        /// The session at the identity provider has ended.
+        case signedOut
+    }
+
+    /// Opens a session for the user of an identity.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the session.
+    ///   - origin: The verified ID token.
+    ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
+    ///   - now: The current time.
+    /// - Returns: The session, or the reason why there is none.
+    /// - Throws: `StorageError` if the database cannot be written.
+    package func open(
+        _ options: SessionStore.Options, for origin: Origin, createsUser: @escaping @Sendable () -> Bool,
+        now: Instant = .now
+    ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
+        try await database.write { [sessions] db in
+            if try Self.hasEnded(origin, tokenHash: nil, in: db) { return .failure(.signedOut) }
+            guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
+                return .failure(.unknownUser)
+            }
+            var options = options
+            options.origin = IssuerSession(issuer: origin.identity.issuer, id: origin.sessionID)
+            return .success(try sessions.open(options, for: user, in: db, now: now))
+        }
+    }
+
+    /// Returns the user of a bearer token, and creates the user if that is allowed.
+    ///
+    /// - Parameters:
+    ///   - origin: The verified token.
+    ///   - tokenHash: The hash under which ``endToken(hash:issuer:forgetAt:now:)`` ends the token.
+    ///   - createsUser: Returns whether a user is created; called if none is bound to the identity.
+    ///   - now: The current time.
+    /// - Returns: The user, or the reason why the token is refused.
+    /// - Throws: `StorageError` if the database cannot be read or written.
+    package func user(
+        of origin: Origin, tokenHash: String, createsUser: @escaping @Sendable () -> Bool, now: Instant = .now
+    ) async throws(StorageError) -> Result<User, Refusal> {
+        // Most tokens belong to a known user, and do not wait for the writer.
+        let known: Result<User, Refusal> = try await database.read { db in
+            if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
+            return try Self.user(of: origin.identity, in: db).map { .success($0) } ?? .failure(.unknownUser)
+        }
+        guard case .failure(.unknownUser) = known else { return known }
+        return try await database.write { db in
+            if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
+            guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
+                return .failure(.unknownUser)
+            }
+            return .success(user)
+        }
+    }
+
+    private static func user(of identity: Identity, in db: SQLTransaction) throws -> User? {
+        try db.row(
+            #"SELECT "user".* FROM "user" JOIN identity ON identity.user_id = "user".id WHERE issuer = ? AND subject = ?"#,
+            [identity.issuer, identity.subject]
+        ).map { try User($0) }
+    }
+
+    /// The user of an identity, who is created and bound to it if there is none and it is allowed.
+    private static func user(
+        of origin: Origin, createsUser: () -> Bool, in db: SQLTransaction, now: Instant
+    ) throws -> User? {
+        if let user = try user(of: origin.identity, in: db) { return user }
+        guard createsUser() else { return nil }
+        var name = origin.suggestedName.flatMap { try? Username($0) }
+        if let taken = name, try UserStore.user(named: taken, in: db) != nil { name = nil }
+        let user = try UserStore.name(
+            nil, name ?? Username("user-\(RandomID.make().prefix(12))"), isAdmin: false, in: db, now: now)
+        try db.execute(
+            "INSERT INTO identity (issuer, subject, user_id, created_at) VALUES (?, ?, ?, ?)",
+            [origin.identity.issuer, origin.identity.subject, user.id.text, now.millisecondsSince1970])
+        return user
+    }
+
+    /// Whether a user signs in with an identity provider.
+    package func hasIdentity(_ owner: OwnerID) async throws(StorageError) -> Bool {
+        try await database.read { db in
+            try db.row("SELECT user_id FROM identity WHERE user_id = ?", [owner.text]) != nil
+        }
+    }
+
+    // MARK: Ended sessions
+
+    /// Ends the sessions that were opened by a session at the issuer, or by all sessions of a user there, and refuses
+    /// their bearer tokens from now on.
+    ///
+    /// - Parameters:
+    ///   - issuer: The issuer of the logout token.
+    ///   - sessionID: `sid` of the logout token; nil if all sessions of the subject have ended.
+    ///   - subject: `sub` of the logout token; nil if it names a session only.
+    ///   - forgetAt: When all tokens that were issued before have expired.
+    ///   - now: The current time.
+    /// - Throws: `StorageError` if the database cannot be written; then no session has ended.
+    package func end(
+        issuer: String, sessionID: String?, subject: String?, forgetAt: Instant, now: Instant = .now
+    ) async throws(StorageError) {
+        try await database.write { [sessions] db in
+            let owner: String? =
+                if let subject {
+                    try Self.user(of: Identity(issuer: issuer, subject: subject), in: db)?.id.text
+                } else {
+                    nil
+                }
+            var ids: [String] = []
+            if let sessionID {
+                try Self.end("SESSION", sessionID, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+                ids = try db.values(
+                    "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (CAST(?3 AS TEXT) IS NULL OR user_id = ?3)",
+                    [issuer, sessionID, owner])
+            } else if let subject {
+                try Self.end("SUBJECT", subject, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+                ids = try db.values(
+                    "SELECT id FROM session WHERE issuer = ? AND user_id = ?", [issuer, owner])
+            }
+            try sessions.delete(ids, in: db)
+        }
+    }
+
+    /// Refuses one bearer token from now on.
+    package func endToken(
+        hash: String, issuer: String, forgetAt: Instant, now: Instant = .now
+    ) async throws(StorageError) {
+        try await database.write { db in
+            try Self.end("TOKEN", hash, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+        }
+    }
+
+    private static func end(
+        _ kind: String, _ value: String, issuer: String, forgetAt: Instant, now: Instant,
+        in db: SQLTransaction
+    ) throws {
+        try db.execute("DELETE FROM ended_identity_session WHERE forget_at <= ?", [now.millisecondsSince1970])
+        try db.execute(
+            """
+            INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (issuer, kind, value) DO UPDATE SET ended_at = excluded.ended_at, forget_at = excluded.forget_at
+            """, [issuer, kind, value, now.millisecondsSince1970, forgetAt.millisecondsSince1970])
+    }
+
+    private static func hasEnded(
+        _ origin: Origin, tokenHash: String?, in db: SQLTransaction
+    ) throws -> Bool {
+        // A user who signs in again after all sessions have ended gets tokens that were issued later. `iat` has whole
+        // seconds: a token of the second in which the sessions have ended is refused.
+        let row = try db.row(
+            """
+            SELECT value FROM ended_identity_session WHERE issuer = ?1 AND (kind = 'SESSION' AND value = ?2
+                OR kind = 'SUBJECT' AND value = ?3 AND ended_at >= ?4 OR kind = 'TOKEN' AND value = ?5)
+            """,
+            [
+                origin.identity.issuer, origin.sessionID, origin.identity.subject,
+                origin.issuedAt.millisecondsSince1970, tokenHash,
+            ])
+        return row != nil
+    }
+}

@@ -1,0 +1,265 @@
+import Brokerage
+import Performance
+import Testing
+
+@Suite("A performance report")
+struct PerformanceReportTests {
+    private func activity(_ day: String, _ kind: ClassifiedActivity.Kind) throws -> ClassifiedActivity {
+        ClassifiedActivity(id: day, date: try date(day), kind: kind)
+    }
+
+    private func account(
+        _ values: [(String, String)], _ activities: [ClassifiedActivity] = [], currency: String = "USD",
+        knownFrom: String? = nil, openedOn: String? = nil
+    ) throws -> AccountRecord {
+        AccountRecord(
+            id: "1", currency: currency,
+            valuations: try values.map { Valuation(try date($0.0), try decimal($0.1)) },
+            activities: activities,
+            knownFrom: try knownFrom.map { try date($0) }, openedOn: try openedOn.map { try date($0) })
+    }
+
+    private func report(
+        _ accounts: [AccountRecord], in currency: String = "USD", from start: String?, through end: String,
+        rates: ExchangeRateHistory = ExchangeRateHistory(), benchmark: Benchmark? = nil
+    ) throws -> PerformanceReport {
+        PerformanceReport.calculate(
+            accounts, in: currency, from: try start.map { try date($0) }, through: try date(end),
+            rates: rates,
+            benchmark: benchmark)
+    }
+
+    private func expect(
+        _ report: PerformanceReport, _ reason: Undetermined.Reason, date day: String?,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for missing in [
+            report.timeWeighted.undetermined, report.grossTimeWeighted.undetermined,
+            report.moneyWeighted.undetermined, report.gain.undetermined,
+        ] {
+            #expect(missing?.reason == reason, sourceLocation: sourceLocation)
+            #expect(missing?.date?.description == day, sourceLocation: sourceLocation)
+        }
+        #expect(report.timeWeighted.value == nil && report.gain.value == nil, sourceLocation: sourceLocation)
+    }
+
+    static let june = [("2026-06-01", "100"), ("2026-06-15", "110"), ("2026-06-30", "121")]
+
+    @Test("without any value has a reason and no figure")
+    func noHistory() throws {
+        let report = try report([account([])], from: "2026-06-01", through: "2026-06-30")
+        expect(report, .noHistory, date: "2026-06-30")
+        #expect(report.timeWeighted.known == nil && report.series.isEmpty && report.netFlows == nil)
+    }
+
+    @Test("whose first value is later than its start has the return since that value as the known part")
+    func missingStart() throws {
+        let report = try report([account(Self.june)], from: "2026-05-01", through: "2026-06-30")
+        expect(report, .missingValuation, date: "2026-05-01")
+        #expect(report.timeWeighted.known?.rate.description == "0.210000000000")
+        #expect(report.gain.known?.total == 21)
+        #expect(report.from?.description == "2026-06-01")
+    }
+
+    @Test("whose last value is older than four days has no figure for the whole period")
+    func missingEnd() throws {
+        let four = try report([account(Self.june)], from: "2026-06-01", through: "2026-07-04")
+        #expect(four.timeWeighted.value?.through.description == "2026-06-30")
+        let five = try report([account(Self.june)], from: "2026-06-01", through: "2026-07-05")
+        expect(five, .missingValuation, date: "2026-07-05")
+        #expect(five.timeWeighted.known?.through.description == "2026-06-30")
+    }
+
+    @Test("starts with the last value before a weekend")
+    func weekend() throws {
+        let report = try report([account(Self.june)], from: "2026-06-04", through: "2026-06-30")
+        #expect(report.timeWeighted.value?.from.description == "2026-06-01")
+    }
+
+    @Test("that starts before the broker's activities knows the part after them")
+    func horizon() throws {
+        let account = try account(Self.june, knownFrom: "2026-06-10")
+        let report = try report([account], from: "2026-06-01", through: "2026-06-30")
+        expect(report, .missingActivities, date: "2026-06-09")
+        #expect(report.timeWeighted.known?.rate.description == "0.100000000000")
+        #expect(report.from?.description == "2026-06-15")
+        let whole = try self.report([account], from: nil, through: "2026-06-30")
+        #expect(whole.timeWeighted.undetermined?.reason == .missingActivities)
+        let later = try self.report([account], from: "2026-06-15", through: "2026-06-30")
+        #expect(later.timeWeighted.value?.rate.description == "0.100000000000")
+    }
+
+    @Test("of all time starts with the first deposit if the opening of the account is known")
+    func opening() throws {
+        let deposit = try activity("2026-06-01", .cashFlow(CurrencyAmount(100, "USD")))
+        let account = try account(Self.june, [deposit], openedOn: "2026-06-01")
+        for start in [nil, "2020-01-01"] {
+            let report = try report([account], from: start, through: "2026-06-30")
+            #expect(report.timeWeighted.value?.rate.description == "0.210000000000")
+            #expect(report.timeWeighted.value?.from.description == "2026-06-01")
+            #expect(report.gain.value?.total == 21)
+            #expect(report.netFlows == 100)
+            #expect(report.firstValue == 0)
+        }
+        let unknown = try self.report([self.account(Self.june)], from: nil, through: "2026-06-30")
+        expect(unknown, .missingActivities, date: "2026-06-01")
+    }
+
+    @Test("names the currency and the date without a rate, and is never converted at 1")
+    func missingRate() throws {
+        var rates = ExchangeRateHistory()
+        rates.set(
+            try ["2026-06-01", "2026-06-14", "2026-06-30"].map { DatedValue(try date($0), 2) }, of: "EUR",
+            in: "USD")
+        let values = try account(Self.june)
+        let complete = try report(
+            [values], in: "EUR", from: "2026-06-01", through: "2026-06-30", rates: rates)
+        #expect(complete.timeWeighted.value?.rate.description == "0.210000000000")
+        #expect(complete.lastValue == (try decimal("60.5")))
+        #expect(complete.usesCarriedRates)
+        let deposit = try activity("2026-06-08", .cashFlow(CurrencyAmount(7, "USD")))
+        let report = try report(
+            [account(Self.june, [deposit])], in: "EUR", from: "2026-06-01", through: "2026-06-30",
+            rates: rates)
+        expect(report, .missingExchangeRate, date: "2026-06-08")
+        #expect(report.timeWeighted.undetermined?.currency == "EUR")
+        #expect(report.timeWeighted.known?.from.description == "2026-06-15")
+        let none = try self.report(
+            [values], in: "CHF", from: "2026-06-01", through: "2026-06-30", rates: rates)
+        #expect(none.timeWeighted.known == nil && none.timeWeighted.value == nil)
+    }
+
+    @Test("counts securities at the price of their day, and names those without a price")
+    func transfers() throws {
+        let symbol = try #require(Symbol("AAPL"))
+        func transfer(_ price: Decimal?) throws -> ClassifiedActivity {
+            try activity(
+                "2026-06-15", .securitiesTransfer(.init(symbol, quantity: 5, price: price, currency: "USD")))
+        }
+        let values = [("2026-06-01", "100"), ("2026-06-15", "160"), ("2026-06-30", "176")]
+        let priced = try report([account(values, [transfer(10)])], from: "2026-06-01", through: "2026-06-30")
+        // 160 − 50 = 110 before the transfer, then 176 ÷ 160.
+        #expect(priced.timeWeighted.value?.rate.description == "0.210000000000")
+        let unpriced = try report(
+            [account(values, [transfer(nil)])], from: "2026-06-01", through: "2026-06-30")
+        expect(unpriced, .missingPrice, date: "2026-06-15")
+        #expect(unpriced.gain.undetermined?.symbol == symbol)
+        #expect(unpriced.timeWeighted.known?.rate.description == "0.100000000000")
+    }
+
+    @Test("of several accounts adds up the days on which all are valued; transfers between them are no flows")
+    func portfolio() throws {
+        let first = try account(
+            [("2026-06-01", "100"), ("2026-06-10", "60"), ("2026-06-20", "1"), ("2026-06-30", "66")],
+            [activity("2026-06-10", .cashFlow(CurrencyAmount(-50, "USD")))])
+        let second = try account(
+            [("2026-06-01", "100"), ("2026-06-10", "160"), ("2026-06-30", "176")],
+            [activity("2026-06-10", .cashFlow(CurrencyAmount(50, "USD")))])
+        let report = try report([first, second], from: "2026-06-01", through: "2026-06-30")
+        #expect(report.timeWeighted.value?.rate.description == "0.210000000000")
+        #expect(report.series.map(\.date.day) == [1, 10, 30])
+        #expect(report.netFlows == 0)
+        #expect(report.series.last?.gain == 42)
+        #expect(report.gain.value?.total == 42)
+    }
+
+    @Test("lists activities of unknown kinds, and leaves them out")
+    func unclassified() throws {
+        let unknown = try activity("2026-06-10", .unclassified("XYZ", CurrencyAmount(3, "USD")))
+        let report = try report([account(Self.june, [unknown])], from: "2026-06-01", through: "2026-06-30")
+        #expect(report.unclassified == [unknown])
+        #expect(report.timeWeighted.value?.rate.description == "0.210000000000")
+    }
+
+    @Test("compares with an instrument, dividends included")
+    func benchmark() throws {
+        let closes = try [("2026-06-01", "50"), ("2026-06-15", "48"), ("2026-06-29", "60")].map {
+            DatedValue(try date($0.0), try decimal($0.1))
+        }
+        let symbol = try #require(Symbol("SPY"))
+        let dividend = DatedValue(try date("2026-06-15"), 2)
+        let paid = Benchmark(symbol: symbol, currency: "USD", closes: closes, dividends: [dividend])
+        let report = try report(
+            [account(Self.june)], from: "2026-06-01", through: "2026-06-30", benchmark: paid)
+        // 50 ÷ 48 units of 60.
+        #expect(report.benchmark?.value?.rate.description == "0.250000000000")
+        #expect(report.benchmark?.value?.includesDividends == true)
+        #expect(report.excessReturn?.description == "-0.040000000000")
+        #expect(
+            report.series.map(\.benchmark?.description) == [
+                "0.000000000000", "0.000000000000", "0.250000000000",
+            ])
+        let unknown = Benchmark(symbol: symbol, currency: "USD", closes: closes, dividends: nil)
+        let prices = try self.report(
+            [account(Self.june)], from: "2026-06-01", through: "2026-06-30", benchmark: unknown)
+        #expect(prices.benchmark?.value?.rate.description == "0.200000000000")
+        #expect(prices.benchmark?.value?.includesDividends == false)
+        let later = Benchmark(
+            symbol: symbol, currency: "USD", closes: Array(closes.dropFirst()), dividends: nil)
+        let missing = try self.report(
+            [account(Self.june)], from: "2026-06-01", through: "2026-06-30", benchmark: later)
+        #expect(missing.benchmark?.undetermined?.reason == .missingPrice)
+        #expect(missing.benchmark?.undetermined?.symbol == symbol)
+        #expect(missing.excessReturn == nil && missing.timeWeighted.value != nil)
+    }
+
+    @Test("of one instrument contains its income, and is the same for a purchase in between")
+    func position() throws {
+        let symbol = try #require(Symbol("AAPL"))
+        let activities = [
+            try activity("2026-06-15", .trade(.init(symbol, quantity: 10, price: 11, currency: "USD"))),
+            try activity("2026-06-20", .income(CurrencyAmount(20, "USD"), symbol)),
+            try activity("2026-06-21", .income(CurrencyAmount(99, "USD"), nil)),
+        ]
+        // 10 at 10.00, then 20 at 11.00, a dividend of 1.00 each, and 20 at 11.10.
+        let position = try account([], activities).position(
+            in: symbol, currency: "USD",
+            valuations: [
+                Valuation(try date("2026-06-01"), 100), Valuation(try date("2026-06-15"), 220),
+                Valuation(try date("2026-06-20"), 200), Valuation(try date("2026-06-30"), 222),
+            ])
+        let report = try report([position], from: "2026-06-01", through: "2026-06-30")
+        // 110 ÷ 100 × 220 ÷ 220 × 222 ÷ 200.
+        #expect(report.timeWeighted.value?.rate.description == "0.221000000000")
+        #expect(report.gain.value?.total == 32)
+        #expect(report.gain.value?.income == 20)
+        #expect(report.gain.value?.price == 12)
+        #expect(report.gain.value?.contribution(to: 1000)?.description == "0.032000000000")
+    }
+
+    @Test(
+        "keeps the account's currency and the currencies of its instruments apart by the broker's conversions"
+    )
+    func bookedConversions() throws {
+        // EUR 1000; 10 shares at USD 50 for EUR 400 (1.25); at the end USD 60 at 1.20, and a dividend of USD 5 booked
+        // as EUR 4.
+        let symbol = try #require(Symbol("AAPL"))
+        var trade = ClassifiedActivity.Trade(symbol, quantity: 10, price: 50, currency: "USD")
+        trade.booked = CurrencyAmount(-500, "USD", converted: .init(-400, "EUR"))
+        var account = try account(
+            [("2026-06-01", "1000"), ("2026-06-30", "1104")],
+            [
+                activity("2026-06-10", .trade(trade)),
+                activity("2026-06-20", .income(CurrencyAmount(5, "USD", converted: .init(4, "EUR")), symbol)),
+            ], currency: "EUR")
+        account.composition = [
+            try date("2026-06-01"): ["EUR": 1000], try date("2026-06-30"): ["EUR": 604, "USD": 600],
+        ]
+        var rates = ExchangeRateHistory()
+        rates.set(
+            [
+                DatedValue(try date("2026-06-10"), try decimal("1.25")),
+                DatedValue(try date("2026-06-30"), try decimal("1.20")),
+            ],
+            of: "EUR", in: "USD")
+        let gain = try #require(
+            try report([account], in: "EUR", from: "2026-06-01", through: "2026-06-30", rates: rates).gain
+                .value)
+        #expect(gain.total == 104)
+        #expect(gain.income == 4)
+        // USD 100 at 1.25, the rate of the purchase.
+        #expect(gain.price == 80)
+        #expect(gain.currency == 20)
+        #expect(gain.isByInstrumentCurrency)
+    }
+}

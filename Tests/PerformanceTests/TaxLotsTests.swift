@@ -1,0 +1,228 @@
+import Brokerage
+import Performance
+import Testing
+
+@Suite("Tax lots")
+struct TaxLotsTests {
+    private static let symbol = Symbol("EXMP") ?? .example
+
+    private func activity(_ day: String, _ kind: ClassifiedActivity.Kind, id: String? = nil) throws
+        -> ClassifiedActivity
+    {
+        ClassifiedActivity(id: id ?? day, date: try date(day), kind: kind)
+    }
+
+    private func trade(
+        _ day: String, _ quantity: String, at price: String, isShortSale: Bool = false, id: String? = nil
+    ) throws -> ClassifiedActivity {
+        try activity(
+            day,
+            .trade(
+                .init(
+                    Self.symbol, quantity: decimal(quantity), price: decimal(price), currency: "USD",
+                    isShortSale: isShortSale)), id: id)
+    }
+
+    private func lots(
+        _ activities: [ClassifiedActivity], _ method: TaxLots.Method = .fifo, in currency: String = "USD",
+        rates: ExchangeRateHistory = ExchangeRateHistory(), opening: [Symbol: Decimal] = [:],
+        knownFrom: String? = nil
+    ) throws -> TaxLots {
+        try TaxLots(
+            method, activities: activities, in: currency, rates: rates, opening: opening,
+            knownFrom: knownFrom.map { try date($0) })
+    }
+
+    @Test("of a short position mirror those of a long one", arguments: TaxLots.Method.allCases)
+    func short(_ method: TaxLots.Method) throws {
+        let lots = try lots(
+            [
+                trade("2026-01-05", "-10", at: "50"), trade("2026-01-06", "4", at: "40"),
+                trade("2026-01-07", "10", at: "45"),
+            ], method)
+        #expect(lots.disposals.map(\.profit) == [40, 30])
+        #expect(lots.disposals.map(\.quantity) == [-4, -6])
+        // The last purchase covers 6, and the other 4 are held.
+        #expect(lots.lots[Self.symbol]?.map(\.quantity) == [4])
+        #expect(lots.lots[Self.symbol]?.map(\.cost) == [180])
+        #expect(lots.missing.isEmpty)
+    }
+
+    @Test("whose purchase is before the known activities have no cost, and say what is missing")
+    func missingHistory() throws {
+        let opened = try lots(
+            [trade("2026-01-05", "5", at: "20"), trade("2026-02-05", "-12", at: "30")],
+            opening: [Self.symbol: 10], knownFrom: "2026-01-01")
+        #expect(opened.disposals.map(\.quantity) == [10, 2])
+        #expect(opened.disposals.map(\.profit) == [nil, 20])
+        #expect(opened.missing.map(\.quantity) == [10])
+        #expect(opened.missing.map(\.before?.description) == ["2026-01-01"])
+
+        let average = try lots(
+            [trade("2026-01-05", "5", at: "20"), trade("2026-02-05", "-12", at: "30")], .averageCost,
+            opening: [Self.symbol: 10], knownFrom: "2026-01-01")
+        #expect(average.disposals.map(\.profit) == [nil])
+
+        // No opening quantity is known, but a sale exceeds the purchases.
+        let unexpected = try lots(
+            [trade("2026-01-05", "5", at: "20"), trade("2026-02-05", "-7", at: "30")], knownFrom: "2026-01-01"
+        )
+        #expect(unexpected.disposals.map(\.profit) == [50, nil])
+        #expect(unexpected.missing.map(\.quantity) == [2])
+        #expect(unexpected.lots[Self.symbol] == nil)
+
+        let short = try lots(
+            [trade("2026-02-05", "-7", at: "30", isShortSale: true)], knownFrom: "2026-01-01")
+        #expect(short.missing.isEmpty && short.disposals.isEmpty)
+        #expect(short.lots[Self.symbol]?.map(\.cost) == [-210])
+    }
+
+    @Test("are taken over by another symbol, and by a merger in shares, with cost and date")
+    func exchange() throws {
+        let other = try #require(Symbol("NEW"))
+        let lots = try lots([
+            trade("2026-01-05", "10", at: "20"),
+            activity("2026-02-01", .exchange(from: Self.symbol, to: other, new: 3, old: 2)),
+            activity(
+                "2026-03-01",
+                .trade(.init(other, quantity: -6, price: 20, currency: "USD"))),
+        ])
+        #expect(lots.disposals.map(\.profit) == [40])
+        #expect(lots.disposals.map(\.acquired?.description) == ["2026-01-05"])
+        #expect(Array(lots.lots.keys) == [other])
+        #expect(lots.lots[other]?.map(\.acquired?.description) == ["2026-01-05"])
+        #expect(lots.lots[other]?.map(\.quantity) == [9])
+        #expect(lots.lots[other]?.map(\.cost) == [120])
+    }
+
+    @Test("have a lower cost after a return of capital; what exceeds the cost is a profit")
+    func returnOfCapital() throws {
+        let activities = [
+            try trade("2026-01-05", "10", at: "2"), try trade("2026-01-06", "10", at: "30"),
+            try activity("2026-02-01", .returnOfCapital(CurrencyAmount(60, "USD"), Self.symbol)),
+        ]
+        let fifo = try lots(activities)
+        #expect(fifo.lots[Self.symbol]?.map(\.cost) == [0, 270])
+        #expect(fifo.disposals.map(\.profit) == [10])
+        let average = try lots(activities, .averageCost)
+        #expect(average.lots[Self.symbol]?.map(\.cost) == [260])
+        #expect(average.disposals.isEmpty)
+    }
+
+    @Test("of a transfer have the cost that is delivered with it")
+    func transfer() throws {
+        func transfer(_ quantity: Decimal, _ cost: Decimal?) -> ClassifiedActivity.Kind {
+            .securitiesTransfer(.init(Self.symbol, quantity: quantity, price: 9, currency: "USD", cost: cost))
+        }
+        let known = try lots([
+            activity("2026-01-05", transfer(10, 70)), activity("2026-01-06", transfer(-4, nil)),
+        ])
+        #expect(known.lots[Self.symbol]?.map(\.cost) == [42])
+        #expect(known.disposals.isEmpty && known.missing.isEmpty)
+        let unknown = try lots([
+            activity("2026-01-05", transfer(10, nil)), trade("2026-01-06", "-4", at: "9"),
+        ])
+        #expect(unknown.disposals.map(\.profit) == [nil])
+        #expect(unknown.missing.map(\.quantity) == [10])
+    }
+
+    @Test("contain the fees of their day and instrument in proportion, or those of the named trade")
+    func fees() throws {
+        func fee(_ id: String, _ amount: String, trade: String? = nil, symbol: Symbol? = Self.symbol) throws
+            -> ClassifiedActivity
+        {
+            try activity(
+                "2026-01-05",
+                .fee(
+                    .init(CurrencyAmount(decimal(amount), "USD"), .transaction, symbol: symbol, trade: trade)),
+                id: id)
+        }
+        let lots = try lots([
+            trade("2026-01-05", "10", at: "10", id: "a"), trade("2026-01-05", "10", at: "30", id: "b"),
+            fee("1", "-4"), fee("2", "-1", trade: "a"), fee("3", "-8", symbol: Symbol("OTHER")),
+        ])
+        #expect(lots.lots[Self.symbol]?.map(\.cost) == [102, 303])
+    }
+
+    @Test("divide a profit in another currency into price and exchange rate")
+    func currencies() throws {
+        var rates = ExchangeRateHistory()
+        rates.set(
+            [
+                DatedValue(try date("2026-01-05"), try decimal("1.25")),
+                DatedValue(try date("2026-02-05"), try decimal("1.00")),
+            ], of: "EUR", in: "USD")
+        let activities = [try trade("2026-01-05", "10", at: "50"), try trade("2026-02-05", "-10", at: "60")]
+        let profit = try #require(try lots(activities, in: "EUR", rates: rates).disposals.first?.converted)
+        // USD 500 were EUR 400, and USD 600 are EUR 600; the gain of USD 100 at 1.25 is EUR 80.
+        #expect(profit.proceeds == 600 && profit.cost == 400)
+        #expect(profit.price == 80 && profit.currency == 120)
+        let unknown = try lots(activities, in: "CHF", rates: rates)
+        #expect(unknown.disposals.map(\.converted) == [nil])
+        #expect(unknown.disposals.map(\.profit) == [100])
+    }
+
+    @Test("of a spin-off without prices have no cost")
+    func spinOffWithoutPrices() throws {
+        let child = try #require(Symbol("NEWC"))
+        let lots = try lots([
+            trade("2026-01-05", "40", at: "10"),
+            activity(
+                "2026-02-01",
+                .spinOff(
+                    .init(parent: Self.symbol, child: child, quantity: 10, parentPrice: nil, childPrice: nil))
+            ),
+        ])
+        #expect(lots.lots[child]?.map(\.cost) == [nil])
+        #expect(lots.lots[Self.symbol]?.map(\.cost) == [nil])
+        #expect(lots.missing.map(\.symbol) == [child, Self.symbol])
+    }
+
+    @Test("of one instrument in two currencies are refused")
+    func mixedCurrencies() throws {
+        let other = ClassifiedActivity.Trade(Self.symbol, quantity: 1, price: 1, currency: "EUR")
+        let error = try #require(throws: Undetermined.self) {
+            try lots([trade("2026-01-05", "40", at: "10"), activity("2026-02-01", .trade(other))])
+        }
+        #expect(
+            error
+                == Undetermined(
+                    .mixedCurrencies, date: try date("2026-02-01"), symbol: Self.symbol, currency: "EUR"))
+    }
+
+    @Test("are preceded by what the current positions have more than the activities")
+    func opening() throws {
+        let activities = [
+            try trade("2026-01-05", "5", at: "20"),
+            try activity("2026-02-01", .exchange(from: Self.symbol, to: Self.symbol, new: 2, old: 1)),
+            try trade("2026-02-05", "-12", at: "30"),
+        ]
+        #expect(try ActivityTotals.opening(of: [Self.symbol: 18], before: activities) == [Self.symbol: 10])
+        #expect(try ActivityTotals.opening(of: [:], before: activities) == [Self.symbol: 1])
+    }
+
+    @Test("have the income of twelve months as a yield on their cost")
+    func income() throws {
+        let activities = [
+            try activity("2025-06-30", .income(CurrencyAmount(50, "USD"), Self.symbol)),
+            try activity("2025-07-01", .income(CurrencyAmount(8, "USD"), Self.symbol)),
+            try activity("2026-06-30", .income(CurrencyAmount(2, "USD"), nil)),
+            try activity("2026-06-30", .tax(CurrencyAmount(-1, "USD"), Self.symbol)),
+        ]
+        func income(_ symbol: Symbol?, knownFrom: String? = nil) throws -> Figure<IncomeSummary> {
+            IncomeSummary.twelveMonths(
+                through: try date("2026-06-30"), of: activities, symbol: symbol, in: "USD",
+                rates: ExchangeRateHistory(), knownFrom: try knownFrom.map { try date($0) })
+        }
+        let all = try #require(income(nil).value)
+        #expect(try all.gross == 10 && all.taxes == -1 && all.net == 9)
+        let own = try #require(income(Self.symbol).value)
+        #expect(own.gross == 8)
+        #expect(own.yieldOnCost(160)?.description == "0.050000000000")
+        #expect(own.yieldOnCost(0) == nil)
+        #expect(try income(nil, knownFrom: "2025-07-01").value != nil)
+        let late = try income(nil, knownFrom: "2025-07-02")
+        #expect(late.undetermined?.reason == .missingActivities)
+        #expect(late.known?.gross == 10)
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A server with a PostgreSQL database")
+struct DatabaseTests {
+    private static let masterKey = Data(repeating: 7, count: 32).base64EncodedString()
+
+    /// The settings of a server with a database of its own.
+    private static func environment(
+        _ cluster: PostgresCluster, password: String? = nil
+    ) throws -> [String: String] {
+        let name = "portico_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        _ = try cluster.execute("CREATE DATABASE \(name)")
+        return [
+            "PORTICO_DATABASE_URL": cluster.url(name, password: password), "PORTICO_MASTER_KEY": masterKey,
+            "PORTICO_PASSWORD_COST": "4",
+        ]
+    }
+
+    private static let signUp =
+        #"mutation { it: signUp(input: { username: "ann", password: "correct horse battery" }) { token } }"#
+    private static let signIn =
+        #"mutation { it: signIn(input: { username: "ann", password: "correct horse battery" }) { token } }"#
+    private static let create =
+        #"mutation { createWatchlist(input: { name: "mine", symbols: ["AAPL"] }) { watchlist { name } } }"#
+    private static let watchlists = "{ watchlists { name items { symbol } } }"
+
+    private static func token(_ server: RunningServer, _ mutation: String) async throws -> String {
+        let answer = try await server.ask(mutation, token: nil)
+        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+    }
+
+    @Test("has users, sessions and watchlists after a restart, and reports the database")
+    func restart() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let environment = try Self.environment(cluster, password: "planted-password")
+        let token = try await withServer(environment: environment) { server in
+            let token = try await Self.token(server, Self.signUp)
+            let answer = try await server.ask(Self.create, token: token)
+            #expect(answer.failures.isEmpty, "\(answer.body)")
+            let ready = try await server.get("/health/ready")
+            #expect(ready.status == 200)
+            #expect(ready.body.contains(#"{"name":"database","state":"up"}"#), "\(ready.body)")
+            let metrics = try await server.get("/metrics")
+            #expect(metrics.body.contains("\nportico_database_up 1\n"), "\(metrics.body)")
+            #expect(!server.program.errors.text.contains("planted-password"))
+            return token
+        }
+        try await withServer(environment: environment) { server in
+            let answer = try await server.ask(Self.watchlists, token: token)
+            #expect(answer.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(answer.body)")
+            _ = try await Self.token(server, Self.signIn)
+        }
+    }
+
+    @Test("accepts changes by `portico users` while it runs, and excludes a second server")
+    func commands() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let environment = try Self.environment(cluster, password: "planted-password")
+        let url = try #require(environment["PORTICO_DATABASE_URL"])
+        let location =
+            url.replacing("postgres:planted-password@/", with: "\(cluster.directory)/")
+            .split(separator: "?").first.map(String.init) ?? ""
+        try await withServer(environment: environment) { server in
+            let token = try await Self.token(server, Self.signUp)
+            let second = try await Program.run(["serve", "--port", "0"], environment: environment)
+            #expect(second.status == 1)
+            #expect(second.errors.contains("\(location) is in use by another process"), "\(second.errors)")
+            let check = try await Program.run(["storage", "check", "--sandbox"], environment: environment)
+            #expect(check.status == 1)
+            #expect(check.output.contains("fine  migrations: All are applied."), "\(check.output)")
+            #expect(check.output.contains("fine  keys: 0 secrets can be decrypted"), "\(check.output)")
+            // The server of the tests does not wait for the disk.
+            #expect(
+                check.output.contains(
+                    "FAULT durability: fsync, full_page_writes off: stored data can be lost with the machine's power. Set it to on."
+                ),
+                "\(check.output)")
+            let list = try await Program.run(["users", "list", "--sandbox"], environment: environment)
+            #expect(list.status == 0, "\(list.errors)")
+            #expect(list.output.contains("ann  "), "\(list.output)")
+            #expect(list.output.contains("users, 0 guests in \(location)"), "\(list.output)")
+            let delete = try await Program.run(
+                ["users", "delete", "ann", "--yes", "--sandbox"], environment: environment)
+            #expect(delete.status == 0, "\(delete.errors)")
+            try await waitUntil {
+                try await server.ask(Self.watchlists, token: token).code == "UNAUTHENTICATED"
+            }
+            for run in [second, check, list, delete] {
+                #expect(!(run.output + run.errors).contains("planted-password"))
+            }
+        }
+    }
+
+    @Test("responds STORAGE_UNAVAILABLE while the database is down, and resumes by itself")
+    func outage() async throws {
+        let cluster = try PostgresCluster()
+        try await withServer(environment: Self.environment(cluster)) { server in
+            let token = try await Self.token(server, Self.signUp)
+            _ = try await server.ask(Self.create, token: token)
+            try cluster.stop()
+            for (question, token) in [(Self.watchlists, token), (Self.create, token), (Self.signIn, nil)] {
+                let answer = try await server.ask(question, token: token)
+                #expect(answer.status == 200)
+                #expect(answer.code == "STORAGE_UNAVAILABLE", "\(answer.body)")
+                #expect(
+                    answer.message
+                        == "The database of users is not available; nothing was changed. Try again later.")
+                #expect(answer.body.contains("\"retryAt\":\""), "\(answer.body)")
+            }
+            // Public data needs no database.
+            let quote = try await server.ask(#"{ quote(symbol: "AAPL") { symbol } }"#, token: token)
+            #expect(quote.failures.isEmpty, "\(quote.body)")
+            try await waitUntil {
+                _ = try await server.ask(Self.watchlists, token: token)
+                return try await server.get("/health/ready").body.contains(#"{"detail":"#)
+            }
+            let ready = try await server.get("/health/ready")
+            #expect(ready.status == 200)
+            #expect(ready.body.contains("does not respond"), "\(ready.body)")
+            try cluster.start()
+            try await waitUntil { try await server.ask(Self.watchlists, token: token).failures.isEmpty }
+            let answer = try await server.ask(Self.watchlists, token: token)
+            #expect(answer.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(answer.body)")
+        }
+    }
+
+    @Test("does not start if it is too old for the tables, or cannot reach the database, and says so")
+    func refused() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let environment = try Self.environment(cluster)
+        try await withServer(environment: environment) { _ in }
+        let url = try #require(environment["PORTICO_DATABASE_URL"])
+        let name =
+            url.split(separator: "/").dropFirst(2).first?.split(separator: "?").first.map(String.init) ?? ""
+        _ = try cluster.execute(
+            "UPDATE portico_sandbox.portico_schema SET version = 99, oldest = 99", in: name)
+        let old = try await Program.run(["serve", "--port", "0"], environment: environment)
+        #expect(old.status == 1)
+        #expect(
+            old.errors.contains(
+                "was written by a later version of Portico. Run that version, or restore a backup"),
+            "\(old.errors)")
+        let wrong = environment.merging([
+            "PORTICO_DATABASE_URL": "postgresql://u:planted-password@127.0.0.1:1/x"
+        ]) { $1 }
+        let unreachable = try await Program.run(["serve", "--port", "0"], environment: wrong)
+        #expect(unreachable.status == 1)
+        #expect(
+            unreachable.errors.contains(
+                "postgresql://127.0.0.1:1/x is not available: it cannot be connected to ("),
+            "\(unreachable.errors)")
+        #expect(!unreachable.errors.contains("planted-password"))
+    }
+
+    @Test(
+        "needs a master key and no data directory",
+        arguments: [
+            ([:], "PORTICO_DATABASE_URL needs PORTICO_MASTER_KEY_FILE or PORTICO_MASTER_KEY."),
+            (
+                ["PORTICO_MASTER_KEY": masterKey, "PORTICO_DATA": "/tmp/x"],
+                "PORTICO_DATABASE_URL and --data (PORTICO_DATA) exclude each other: leave one of them out."
+            ),
+        ])
+    func settings(variables: [String: String], message: String) async throws {
+        let environment = variables.merging(["PORTICO_DATABASE_URL": "postgresql://h/d"]) { $1 }
+        let run = try await Program.run(["serve", "--port", "0"], environment: environment)
+        #expect(run.status == 2)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+}

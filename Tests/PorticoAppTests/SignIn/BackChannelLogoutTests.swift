@@ -1,0 +1,96 @@
+import Foundation
+import IssuerSupport
+import TestSupport
+import Testing
+
+@Suite("A logout by the identity provider")
+struct BackChannelLogoutTests {
+    @Test("ends the sessions and bearer tokens of its session, with their WebSockets, also after a restart")
+    func session() async throws {
+        try await withFolder { folder in
+            try await TestIssuer.with { issuer in
+                let environment = IssuerServer.environment(issuer).merging(["PORTICO_DATA": folder.path]) {
+                    $1
+                }
+                let ended = try issuer.token()
+                let other = try issuer.token(["sid": "\"issuer-session-2\""])
+                let code = try await withServer(environment: environment) { server in
+                    let test = IssuerServer(issuer: issuer, server: server)
+                    let code = try await test.sessionToken()
+                    let sockets = [try await test.subscription(code), try await test.subscription(ended)]
+                    let open = try await test.subscription(other)
+
+                    let answer = try await test.logOut(try issuer.logoutToken())
+
+                    #expect(answer.status == 200, "\(answer.body)")
+                    #expect(answer["cache-control"] == "no-store")
+                    for socket in sockets { try await test.expectEnd(socket) }
+                    for token in [code, ended] {
+                        let refused = try await server.ask("{ viewer { id } }", token: token)
+                        #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                    }
+                    // Its WebSocket still responds.
+                    try await open.subscribe("2", "{ viewer { username } }")
+                    #expect(try await open.next().text.contains(#""username":"ann""#))
+                    return code
+                }
+                try await withServer(environment: environment) { server in
+                    for token in [code, ended] {
+                        let refused = try await server.ask("{ viewer { id } }", token: token)
+                        #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                    }
+                    let refused = try await server.ask("{ viewer { id } }", token: ended)
+                    #expect(refused.refusalReason == "SIGNED_OUT")
+                    #expect(try await server.ask("{ viewer { id } }", token: other).failures.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("of a subject ends all its sessions, and no session of another user")
+    func subject() async throws {
+        try await withIssuerServer { test in
+            let tokens = [
+                try await test.sessionToken(), try test.issuer.token(),
+                try test.issuer.token(["sid": "\"issuer-session-2\""]),
+            ]
+            let other = try test.issuer.token(["sub": "\"subject-2\""])
+            for token in tokens + [other] {
+                #expect(try await test.server.ask("{ viewer { id } }", token: token).failures.isEmpty)
+            }
+            #expect(try await test.logOut(try test.issuer.logoutToken(["sid": ""])).status == 200)
+            for token in tokens {
+                #expect(
+                    try await test.server.ask("{ viewer { id } }", token: token).code == "UNAUTHENTICATED")
+            }
+            #expect(try await test.server.ask("{ viewer { id } }", token: other).failures.isEmpty)
+        }
+    }
+
+    /// A request that is refused, with its reason.
+    private static let refusals:
+        [(name: String, reason: String, token: @Sendable (TestIssuer) throws -> String)] = [
+            ("an ID token", "WRONG_TOKEN_TYPE", { try $0.token(["jti": "\"1\""]) }),
+            ("for another client", "WRONG_AUDIENCE", { try $0.logoutToken(["aud": "\"other\""]) }),
+            ("with a nonce", "MALFORMED_TOKEN", { try $0.logoutToken(["nonce": "\"1\""]) }),
+            ("without a token", "MALFORMED_TOKEN", { _ in "" }),
+            (
+                "signed with another key", "INVALID_SIGNATURE",
+                { try IssuerKey(.es256, id: "key-1").token($0.claims()) }
+            ),
+        ]
+
+    @Test(
+        "is refused with 400 and its reason if its token is not valid, and ends nothing", arguments: refusals)
+    func refused(name: String, reason: String, token: @Sendable (TestIssuer) throws -> String) async throws {
+        try await withIssuerServer { test in
+            let session = try await test.sessionToken()
+            let answer = try await test.logOut(try token(test.issuer))
+            #expect(answer.status == 400, "\(name)")
+            #expect(answer.json?["error"] == "invalid_request")
+            #expect(
+                answer.json?["error_description"]?.string?.hasPrefix("\(reason): ") == true, "\(answer.body)")
+            #expect(try await test.server.ask("{ viewer { id } }", token: session).failures.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import IssuerSupport
+import TestSupport
+import Testing
+
+@Suite("A bearer token of the identity provider")
+struct BearerTokenTests {
+    private static let create = #"mutation { createWatchlist(input: { name: "A" }) { watchlist { name } } }"#
+    private static let lists =
+        "{ viewer { id username session { scopes expiresAt current } } watchlists { name } }"
+
+    @Test("acts as a session of its user, with the scopes of its claims")
+    func session() async throws {
+        try await withIssuerServer { test in
+            let token = try test.issuer.token(["exp": "\(test.issuer.now + 200)"])
+            let made = try await test.server.ask(Self.create, token: token)
+            #expect(made.failures.isEmpty, "\(made.body)")
+            let own = try await test.server.ask(Self.lists, token: token)
+            let viewer = own.json?["data"]?["viewer"]
+            #expect(viewer?["username"] == "ann", "\(own.body)")
+            #expect(viewer?["session"]?["scopes"] == .array(["READ", "WRITE", "TRADE"]))
+            #expect(viewer?["session"]?["current"] == .bool(true))
+            #expect(viewer?["session"]?["expiresAt"]?.string != nil)
+            #expect(own.json?["data"]?["watchlists"]?.elements?.count == 1)
+
+            // A session that was opened by a code has the same user.
+            let signedIn = try await test.signIn()
+            #expect(signedIn["viewer"]?["id"] == viewer?["id"])
+            let same = try await test.server.ask("{ watchlists { name } }", token: signedIn["token"]?.string)
+            #expect(same.json?["data"]?["watchlists"]?.elements?.count == 1)
+
+            // Another subject has another user, who sees nothing of this one.
+            let other = try test.issuer.token(["sub": "\"subject-2\"", "roles": #"["portico-read"]"#])
+            let theirs = try await test.server.ask(Self.lists, token: other)
+            #expect(theirs.json?["data"]?["viewer"]?["id"] != viewer?["id"])
+            #expect(theirs.json?["data"]?["watchlists"] == .array([]), "\(theirs.body)")
+            let refused = try await test.server.ask(Self.create, token: other)
+            #expect(refused.code == "FORBIDDEN")
+            #expect(try await test.server.get("/export", token: token).body.contains("\"name\":\"A\""))
+        }
+    }
+
+    @Test("cannot renew its session or delete its user")
+    func unstored() async throws {
+        try await withIssuerServer { test in
+            let token = try test.issuer.token()
+            for mutation in ["renewSession { token }", "deleteUser { deletedId }"] {
+                let answer = try await test.server.ask("mutation { \(mutation) }", token: token)
+                #expect(answer.code == "FORBIDDEN", "\(answer.body)")
+                #expect(answer.message?.hasPrefix("This token is the identity provider's.") == true)
+            }
+        }
+    }
+
+    @Test("is refused with its reason: by fields, exports and tools, and by WebSockets")
+    func refused() async throws {
+        try await withIssuerServer(["PORTICO_MCP": "true"]) { test in
+            let token = try test.issuer.token(["aud": "\"other\""])
+            let answer = try await test.server.ask("{ viewer { id } providers { provider } }", token: token)
+            #expect(answer.status == 200)
+            #expect(answer.failures == [FieldFailure("viewer", "UNAUTHENTICATED", nil)], "\(answer.body)")
+            #expect(answer.refusalReason == "WRONG_AUDIENCE")
+            #expect(answer.json?["data"]?["providers"]?.elements?.isEmpty == false)
+            let export = try await test.server.get("/export", token: token)
+            #expect(export.status == 401)
+            #expect(export.message?.hasPrefix("WRONG_AUDIENCE: ") == true, "\(export.body)")
+            let tools = try await test.server.send(
+                RawRequest.post(
+                    #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, path: "/mcp",
+                    fields: ["Authorization: Bearer \(token)"]))
+            #expect(tools.status == 401)
+            #expect(
+                tools["www-authenticate"] == """
+                    Bearer realm="graphql", error="invalid_token", resource_metadata="http://localhost/.well-known/oauth-protected-resource/mcp"
+                    """)
+            #expect(try await test.socket(token).next().closeCode == 4403)
+        }
+    }
+
+    @Test("is not accepted if the setting is off")
+    func off() async throws {
+        try await withIssuerServer(["PORTICO_OIDC_BEARER": "false"]) { test in
+            let answer = try await test.server.ask("{ viewer { id } }", token: try test.issuer.token())
+            #expect(answer.code == "UNAUTHENTICATED", "\(answer.body)")
+            #expect(test.issuer.keyFetches == 0)
+        }
+    }
+
+    @Test("ends its subscriptions and WebSockets when it expires")
+    func expiry() async throws {
+        try await withIssuerServer { test in
+            let socket = try await test.subscription(try test.issuer.token(["exp": "\(test.issuer.now + 3)"]))
+            try await test.expectEnd(socket)
+        }
+    }
+
+    @Test("is refused from its sign-out on, with its WebSockets; another token of the user is not")
+    func signOut() async throws {
+        try await withIssuerServer { test in
+            let (token, other) = (try test.issuer.token(), try test.issuer.token(["jti": "\"2\""]))
+            let socket = try await test.subscription(token)
+            let out = try await test.server.ask("mutation { signOut { deletedId } }", token: token)
+            #expect(out.failures.isEmpty, "\(out.body)")
+            try await test.expectEnd(socket)
+            let answer = try await test.server.ask("{ viewer { id } }", token: token)
+            #expect(answer.code == "UNAUTHENTICATED", "\(answer.body)")
+            #expect(answer.refusalReason == "SIGNED_OUT")
+            #expect(try await test.server.ask("{ viewer { id } }", token: other).failures.isEmpty)
+        }
+    }
+
+    @Test("of a withdrawn key ends; the keys are replaced under load without a failed request")
+    func rotation() async throws {
+        try await withIssuerServer { test in
+            // One fetch at the start, and four for new keys: the limit of fetches at once.
+            for round in 0..<5 {
+                if round > 0 {
+                    let key = try IssuerKey(IssuerKey.Algorithm.allCases[round % 3], id: "round-\(round)")
+                    test.issuer.publish([key, test.issuer.key])
+                }
+                try await withThrowingTaskGroup { group in
+                    for client in 0..<8 {
+                        group.addTask {
+                            for number in 0..<10 {
+                                // A new token in each second request.
+                                let token = try test.issuer.token(["jti": "\"\(client)-\(number / 2)\""])
+                                let answer = try await test.server.ask(
+                                    "{ viewer { username } }", token: token)
+                                #expect(
+                                    answer.json?["data"]?["viewer"]?["username"] == "ann",
+                                    "\(round): \(answer.body)")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(test.issuer.keyFetches == 5)
+        }
+    }
+
+    @Test("finds the issuer by the metadata of /mcp, and a tool without a token names the metadata")
+    func metadata() async throws {
+        let environment = ["PORTICO_MCP": "true", "PORTICO_PUBLIC_URL": "https://portico.example.com/"]
+        try await withIssuerServer(environment) { test in
+            for path in [
+                "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource",
+            ] {
+                let metadata = try await test.server.get(path)
+                #expect(metadata.status == 200)
+                #expect(metadata.json?["resource"] == "https://portico.example.com/mcp", "\(metadata.body)")
+                #expect(metadata.json?["authorization_servers"] == .array([.string(test.issuer.url)]))
+            }
+            func call(_ fields: [String]) async throws -> RawResponse {
+                try await test.server.send(
+                    RawRequest.post(
+                        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"RavenAccount"}}"#,
+                        path: "/mcp", fields: fields))
+            }
+            let refused = try await call([])
+            #expect(refused.status == 401, "\(refused.body)")
+            #expect(
+                refused["www-authenticate"]?.hasSuffix(
+                    #"resource_metadata="https://portico.example.com/.well-known/oauth-protected-resource/mcp""#
+                )
+                    == true)
+            let answer = try await call(["Authorization: Bearer \(try test.issuer.token())"])
+            #expect(answer.status == 200, "\(answer.body)")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Brokerage
+import Contract
+import ProviderFile
+import Testing
+
+@Suite("A provider file")
+struct ReaderTests {
+    private func problems(_ text: String) -> [String] {
+        do throws(FileProblems) {
+            _ = try ProviderFile(text, file: "p.yaml")
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    /// A text with an error in one provider, and the errors.
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        let text: String
+        let problems: [String]
+
+        init(_ name: String, _ text: String, _ problems: String...) {
+            (self.name, self.text, self.problems) = (name, text, problems)
+        }
+
+        var testDescription: String { name }
+    }
+
+    @Test("of the documentation has no errors")
+    func documentation() throws {
+        let file = try ProviderFile(repositoryText("docs/examples/polygon.yaml"), file: "polygon.yaml")
+        #expect(file.providers.map(\.id.rawValue) == ["polygon-file"])
+        #expect(file.providers[0].capabilities == [.charts, .instruments, .news])
+    }
+
+    @Test(
+        "that is no file of this kind has one error",
+        arguments: [
+            Case("empty", "", #"p.yaml:1:1: The file is empty. It needs "version" and "providers"."#),
+            Case(
+                "not YAML", "version: 1\nproviders: [",
+                "p.yaml:3:1: The text is neither YAML nor JSON: did not find expected node content."),
+            Case(
+                "a key twice", "version: 1\nversion: 1\n",
+                "p.yaml:1:1: The object has a key twice: version. Remove one of them."),
+            Case(
+                "a list", "[]",
+                "p.yaml:1:1: It is a list; it must be an object. A provider file of Portico."),
+        ])
+    func malformed(_ example: Case) {
+        #expect(problems(example.text) == example.problems)
+    }
+
+    @Test("that is deep or large is refused before it takes memory")
+    func limits() {
+        let deep = "version: " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        #expect(problems(deep) == ["p.yaml:1:42: Values are nested deeper than 32."])
+        var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...8 {
+            let references = String(repeating: "*a\(level - 1), ", count: 10).dropLast(2)
+            bomb += "a\(level): &a\(level) [\(references)]\n"
+        }
+        let found = problems(bomb)
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasSuffix("The file has more than 50000 values, those of aliases included.") == true)
+        #expect(
+            problems(String(repeating: "# long\n", count: 200_000)) == [
+                "p.yaml:1:1: The file has more than 1048576 bytes. Split it."
+            ])
+    }
+
+    /// A file with every kind of error.
+    private static let faulty = """
+        version: 2
+        colour: red
+        providers:
+          - name: Polygon
+            url: http://api.example.com
+            key: { query: q, prefix: x }
+            quotas: [{ name: minute, calls: 0, seconds: 60, day: NEW_YORK }]
+            symbols:
+              - { kind: LISTING, text: "{ticker", currency: usd }
+              - { kind: FX, text: "{base}" }
+              - { kind: MARKET, text: "{ticker}.L" }
+            routes: { news: 1, fundamentals: 2 }
+            errors:
+              - { cause: BROKEN }
+              - { contains: key, status: 200, cause: NOT_FOUND, retryAfterSeconds: 5 }
+            quotes:
+              path: /quote/{ticker}
+              symbolsPerCall: 5
+              fields:
+                price: { path: "a..b", times: much }
+                bid: a[x]
+                ask: { path: c, date: SECONDS }
+                open: { times: 2 }
+                marketState: { path: d, choices: { o: OPENED } }
+                high: 5
+            charts:
+              path: v1/candles
+              intervals: { ONE_DAY: 1d, TWO_DAYS: 2d }
+              fields: { time: t, open: o, high: h, low: l }
+          - name: polygon
+            url: not an address
+            symbols: []
+          - name: same
+            url: https://api.example.com/?a=b
+            symbols: [{ kind: LISTING, text: "{ticker}" }]
+            charts:
+              path: /v1/candles/{symbol}
+              query: { from: "{from}" }
+              pages: 3
+              intervals: { ONE_DAY: { step: 1 }, ONE_WEEK: 1w }
+              fields: { time: t, open: o, high: h, low: l, close: c }
+            search:
+              path: /v1//search
+          - name: same
+            url: https://api.example.com
+            symbols: [{ kind: LISTING, text: "{ticker}" }]
+            news:
+              path: /v1/news?x=1
+              nextQuery: { page: 1 }
+              fields:
+                id: id
+                headline: h
+                url: u
+                publisher: { value: The Example }
+                publishedAt: { path: at, date: DATE }
+        """
+
+    @Test("reports all errors at once, with line and column")
+    func everyError() throws {
+        let expected = try repositoryText("Tests/Golden/provider-files/faulty.txt")
+        #expect(problems(Self.faulty) == expected.split(separator: "\n").map(String.init))
+    }
+
+    @Test("may be JSON")
+    func json() throws {
+        let file = try ProviderFile(
+            """
+            {"version": 1, "providers": [{"name": "acme", "url": "https://api.example.com",
+              "symbols": [{"kind": "LISTING", "text": "{ticker}"}],
+              "quotes": {"path": "/quote", "query": {"symbol": "{symbol}"}, "fields": {"price": "price"}}}]}
+            """, file: "p.json")
+        #expect(file.providers.map(\.name.text) == ["acme"])
+        #expect(file.providers[0].capabilities == [.quotes])
+        #expect(!file.providers[0].needsKey)
+    }
+
+    @Test("may have a base address without https on this machine only")
+    func loopback() {
+        func text(_ url: String) -> String {
+            """
+            version: 1
+            providers:
+              - name: acme
+                url: \(url)
+                symbols: [{ kind: LISTING, text: "{ticker}" }]
+                quotes: { path: "/{symbol}", fields: { price: p } }
+            """
+        }
+        for url in [
+            "https://api.example.com", "http://127.0.0.1:9000/x", "http://localhost", "http://[::1]:80",
+        ] {
+            #expect(problems(text(url)).isEmpty, "\(url)")
+        }
+        #expect(
+            problems(text("http://10.0.0.1")) == [
+                "p.yaml:4:10: providers[0].url: It would send the key and the requests in clear text. Use https."
+            ])
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("The tables of a PostgreSQL database")
+struct PostgresMigratorTests {
+    private static func url() throws -> PostgresURL {
+        try PostgresURL(
+            PostgresCluster.shared.get().url(), origin: "the test's URL", schema: "test_" + RandomID.make())
+    }
+
+    private static let first = UserDatabaseMigration(
+        name: "1", sqlite: nil, postgres: "CREATE TABLE a (id BIGINT)")
+    private static let expansion = UserDatabaseMigration(
+        name: "2", sqlite: nil, postgres: "ALTER TABLE a ADD COLUMN b BIGINT")
+    private static let contraction = UserDatabaseMigration(
+        name: "3", sqlite: nil, postgres: "ALTER TABLE a DROP COLUMN id")
+
+    /// The migrator of a binary with some steps.
+    private static func migrator(
+        _ url: PostgresURL, _ steps: [UserDatabaseMigration], oldest: Int
+    ) -> PostgresMigrator {
+        PostgresMigrator(
+            PostgresDatabase(url, TestDatabase.limits), schema: url.schema, steps: steps,
+            oldestCompatible: oldest)
+    }
+
+    @Test("work with the previous version after an expansion, and not after a contraction")
+    func compatibility() throws {
+        let url = try Self.url()
+        let old = Self.migrator(url, [Self.first], oldest: 1)
+        let middle = Self.migrator(url, [Self.first, Self.expansion], oldest: 1)
+        let new = Self.migrator(url, [Self.first, Self.expansion, Self.contraction], oldest: 2)
+        #expect(throws: StorageError.missing(path: url.location)) { try old.check() }
+        try old.migrate()
+        #expect(throws: StorageError.older(path: url.location)) { try middle.check() }
+        try middle.migrate()
+        // A rolling upgrade: processes of both versions start.
+        try old.migrate()
+        try old.check()
+        try new.migrate()
+        try middle.migrate()
+        for start in [old.migrate, old.check] {
+            let error = #expect(throws: StorageError.newer(path: url.location)) { try start() }
+            #expect(error?.description.contains("Run that version") == true)
+        }
+        #expect(try new.version() == .current)
+    }
+
+    @Test("are created once by processes that start at the same time")
+    func together() async throws {
+        let url = try Self.url()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<6 {
+                group.addTask { try Self.migrator(url, [Self.first, Self.expansion], oldest: 1).migrate() }
+            }
+            try await group.waitForAll()
+        }
+        let rows = try PostgresCluster.shared.get().execute(
+            "SELECT * FROM \(url.schema ?? "").portico_schema")
+        #expect(rows == "2|1")
+    }
+
+    @Test("are unchanged after a step that fails")
+    func failure() throws {
+        let url = try Self.url()
+        let wrong = UserDatabaseMigration(
+            name: "2", sqlite: nil, postgres: "ALTER TABLE missing ADD COLUMN b BIGINT")
+        #expect(throws: StorageError.refused(path: url.location, state: "42P01")) {
+            try Self.migrator(url, [Self.first, wrong], oldest: 1).migrate()
+        }
+        try Self.migrator(url, [Self.first, Self.expansion], oldest: 1).migrate()
+    }
+
+    @Test("have the columns that SQLite's have")
+    func columns() async throws {
+        let url = try Self.url()
+        let server = try UserDatabase(at: url, TestDatabase.limits)
+        let sqlite = try UserDatabase.temporary()
+        let tables: [String] = try await sqlite.database.read { db in
+            try db.values(
+                """
+                SELECT name FROM sqlite_master
+                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations' ORDER BY name
+                """)
+        }
+        #expect(tables.count == 16)
+        for table in tables {
+            let expected: [String] = try await sqlite.database.read { db in
+                try db.values("SELECT name FROM pragma_table_info(?) ORDER BY name", [table])
+            }
+            let found: [String] = try await server.database.read { db in
+                try db.values(
+                    """
+                    SELECT CAST(column_name AS TEXT) FROM information_schema.columns
+                    WHERE table_schema = ? AND table_name = ? ORDER BY CAST(column_name AS TEXT) COLLATE "C"
+                    """, [url.schema, table])
+            }
+            #expect(found == expected, "\(table)")
+        }
+    }
+
+    @Test("have one server at a time")
+    func serverLock() async throws {
+        let url = try Self.url()
+        let cluster = try PostgresCluster.shared.get()
+        let lock = try PostgresServerLock(url, TestDatabase.limits)
+        let error = #expect(throws: StorageError.busy(path: url.location)) {
+            try PostgresServerLock(url, TestDatabase.limits)
+        }
+        #expect(error?.description.contains("in use by another process") == true)
+        // A connection that broke, as in a restart of PostgreSQL.
+        let end = """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_locks
+            WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint)
+                = \(0x73_6572_7665_72) + hashtext('\(url.schema ?? "")')
+            """
+        #expect(try cluster.execute(end) == "1")
+        try lock.renew()
+        #expect(throws: StorageError.busy(path: url.location)) {
+            try PostgresServerLock(url, TestDatabase.limits)
+        }
+        #expect(try cluster.execute(end) == "1")
+        try await waitUntil { (try? cluster.execute(end)) == "0" }
+        let next = try PostgresServerLock(url, TestDatabase.limits)
+        #expect(throws: StorageError.busy(path: url.location)) { try lock.renew() }
+        try next.renew()
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL server for tests, in a temporary directory, which listens on a Unix socket only.
+///
+/// It ends with this process, however that ends: a shell stops the server and deletes the directory when the pipe to its
+/// input is closed. The server does not wait for the disk (`fsync = off`), so it must not be tested for a loss of power.
+package final class PostgresCluster: Sendable {
+    /// The server that the tests of this process share, started at the first use.
+    package static let shared = Result { try PostgresCluster() }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The directory of the data and the socket.
+    package let directory: String
+    /// The pipes of the shell; the end of this process closes them. Held while a command is executed.
+    private let shell: Mutex<(input: FileHandle, output: FileHandle)>
+
+    /// Creates and starts a server, in about a second.
+    ///
+    /// - Throws: `Failure` if PostgreSQL is not installed, or does not start.
+    package init() throws {
+        guard let programs = Self.programs else {
+            throw Failure(description: "PostgreSQL is not installed. Install it: Scripts/setup.sh tests")
+        }
+        directory =
+            FileManager.default.temporaryDirectory.appending(
+                path: "portico-pg-\(UUID().uuidString.prefix(8))"
+            )
+            .path
+        let (input, output, process) = (Pipe(), Pipe(), Process())
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", Self.script, "sh", programs, directory]
+        process.standardInput = input
+        process.standardOutput = output
+        // Other programs that tests start must not hold the pipe open.
+        let descriptor = input.fileHandleForWriting.fileDescriptor
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+            throw Failure(description: "The pipe to PostgreSQL cannot be set up.")
+        }
+        try process.run()
+        shell = Mutex((input.fileHandleForWriting, output.fileHandleForReading))
+        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard text.hasPrefix("ready") else {
+            throw Failure(description: "PostgreSQL does not start: \(text)")
+        }
+    }
+
+    /// The URL of a database of the server.
+    package func url(_ database: String = "postgres", password: String? = nil) -> String {
+        let user = password.map { "postgres:\($0)" } ?? "postgres"
+        return "postgresql://\(user)@/\(database)?host=\(directory)"
+    }
+
+    /// Stops the server without waiting for its clients.
+    package func stop() throws { _ = try command("stop -m immediate") }
+
+    package func start() throws { _ = try command("start") }
+
+    /// Executes SQL with `psql`, and returns what it prints.
+    package func execute(_ sql: String, in database: String = "postgres") throws -> String {
+        try command("sql \(database) \(sql.split(whereSeparator: \.isNewline).joined(separator: " "))")
+    }
+
+    /// Lets the shell execute a command.
+    private func command(_ command: String) throws -> String {
+        try shell.withLock { shell in
+            try shell.input.write(contentsOf: Data((command + "\n").utf8))
+            var text = ""
+            while !text.hasSuffix("done\n"), !text.hasSuffix("failed\n") {
+                let data = shell.output.availableData
+                guard !data.isEmpty else { break }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            guard text.hasSuffix("done\n") else { throw Failure(description: "\(command): \(text)") }
+            return text.dropLast("done\n".count).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    /// The directory of the newest server's programs: Debian has one for each version, others have them in PATH.
+    private static var programs: String? {
+        let debian = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
+        let newest = versions.compactMap { Int($0) }.max().map { "\(debian)/\($0)/bin" }
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return ([newest].compactMap(\.self) + path).first {
+            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+        }
+    }
+
+    /// Arguments: the directory of the programs, the directory to create.
+    ///
+    /// PostgreSQL does not run as root.
+    private static let script = """
+        trap '' INT TERM HUP
+        bin=$1 dir=$2
+        as() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
+        control() { as "$bin/pg_ctl" -D "$dir/data" -w -l "$dir/log" "$@"; }
+        mkdir -m 700 "$dir" && cd "$dir" || exit 1
+        if [ "$(id -u)" = 0 ]; then chown postgres "$dir"; fi
+        {
+            as "$bin/initdb" -D "$dir/data" -A trust -U postgres -E UTF8 --locale=C.UTF-8 -N --no-instructions &&
+            printf '%s\\n' "listen_addresses = ''" "unix_socket_directories = '$dir'" 'fsync = off' \\
+                'full_page_writes = off' 'autovacuum = off' 'jit = off' 'max_connections = 400' \\
+                'shared_buffers = 64MB' 'max_wal_size = 256MB' |
+                as tee -a "$dir/data/postgresql.conf" &&
+            control start
+        } >"$dir/output" 2>&1 </dev/null && echo ready || { cat "$dir/output" "$dir/log"; exit 1; }
+        while read -r verb rest; do
+            case $verb in
+                sql) "$bin/psql" -XAtq -v ON_ERROR_STOP=1 -h "$dir" -U postgres -d "${rest%% *}" -c "${rest#* }" 2>&1 ;;
+                *) control "$verb" $rest >/dev/null 2>&1 ;;
+            esac </dev/null && echo done || echo failed
+        done
+        control stop -m immediate >/dev/null 2>&1 </dev/null
+        rm -rf "$dir"
+        """
+}

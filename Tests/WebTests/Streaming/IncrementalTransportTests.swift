@@ -1,0 +1,250 @@
+import GraphQL
+import TestSupport
+import Testing
+import Web
+
+/// The payloads of an operation with a slow deferred field, over each protocol.
+///
+/// The deferred value becomes available only after the client has received the first payload, so a server that
+/// waits for it before the first payload fails.
+@Suite("Incremental delivery over HTTP and WebSocket")
+struct IncrementalTransportTests {
+    private static let document = "{ box { name ... @defer(label: \"part\") { slow } } }"
+    private static let first =
+        #"{"hasNext":true,"pending":[{"id":"0","path":["box"],"label":"part"}],"data":{"box":{"name":"n"}}}"#
+    private static let last =
+        #"{"hasNext":false,"incremental":[{"data":{"slow":1},"id":"0"}],"completed":[{"id":"0"}]}"#
+    private static let olderFirst = #"{"data":{"box":{"name":"n"}},"hasNext":true}"#
+    private static let olderLast =
+        #"{"hasNext":false,"incremental":[{"data":{"slow":1},"path":["box"],"label":"part"}]}"#
+
+    private func post(_ document: String = document, accept: String) -> String {
+        RawRequest.post(RawRequest.query(document), fields: ["Accept: \(accept)"])
+    }
+
+    /// A format: the Accept field that requests it, the Content-Type of the response, and the body as its first
+    /// part, which ends with its delimiter, and the rest.
+    struct Format: CustomTestStringConvertible, Sendable {
+        let accept: String
+        let contentType: String
+        let start: String
+        let rest: String
+        var testDescription: String { accept }
+    }
+
+    private static let head = "\r\ncontent-type: application/json\r\n\r\n"
+    private static let formats = [
+        Format(
+            accept: "multipart/mixed;incrementalSpec=v0.2,application/json",
+            contentType: "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2",
+            start: "\r\n---" + head + first + "\r\n---", rest: head + last + "\r\n-----\r\n"),
+        // The Accept field of Apollo Client.
+        Format(
+            accept:
+                "multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9",
+            contentType: "multipart/mixed; boundary=\"-\"; deferSpec=20220824",
+            start: "\r\n---" + head + olderFirst + "\r\n---", rest: head + olderLast + "\r\n-----\r\n"),
+        Format(
+            accept: "text/event-stream", contentType: "text/event-stream; charset=utf-8",
+            start: ":\n\nevent: next\ndata: " + first + "\n\n",
+            rest: "event: next\ndata: " + last + "\n\nevent: complete\ndata:\n\n"),
+        Format(
+            accept: "text/event-stream;deferSpec=20220824", contentType: "text/event-stream; charset=utf-8",
+            start: ":\n\nevent: next\ndata: " + olderFirst + "\n\n",
+            rest: "event: next\ndata: " + olderLast + "\n\nevent: complete\ndata:\n\n"),
+    ]
+
+    @Test("sends the first payload before the slow value is available", arguments: formats)
+    func firstPayload(format: Format) async throws {
+        let source = SlowBoxSource()
+        try await withServer(source.service()) { server in
+            let client = try server.client()
+            defer { client.close() }
+            try await client.send(post(accept: format.accept))
+            var fields: [String: String] = [:]
+            #expect(try await client.line() == "HTTP/1.1 200 OK")
+            while let line = Optional(try await client.line()), !line.isEmpty {
+                let parts = line.split(separator: ": ", maxSplits: 1)
+                fields[parts[0].lowercased()] = String(parts.last ?? "")
+            }
+            #expect(fields["content-type"] == format.contentType)
+            #expect(fields["cache-control"] == "no-store")
+            #expect(fields["transfer-encoding"] == "chunked")
+            var chunks = RawChunkReader(client: client)
+            var received = ""
+            while received.utf8.count < format.start.utf8.count {
+                received += try #require(try await chunks.next())
+            }
+            #expect(received == format.start)
+            source.open()
+            received = ""
+            while let chunk = try await chunks.next() { received += chunk }
+            #expect(received == format.rest)
+        }
+    }
+
+    @Test(
+        "is one complete response for a client that requests no format",
+        arguments: [
+            "application/json", "application/graphql-response+json", "*/*",
+            "multipart/mixed, application/json",
+            "multipart/mixed;subscriptionSpec=1.0, application/json",
+            "multipart/mixed;incrementalSpec=v0.3, application/json",
+            "multipart/mixed;incrementalSpec=v0.2;q=0, application/json",
+        ])
+    func complete(accept: String) async throws {
+        let source = SlowBoxSource()
+        source.open()
+        try await withServer(source.service()) { server in
+            let response = try await server.ask(post(accept: accept))
+            #expect(response.status == 200)
+            #expect(response.body == #"{"data":{"box":{"name":"n","slow":1}}}"#)
+        }
+    }
+
+    @Test("is one complete response if no directive is active")
+    func inactive() async throws {
+        let source = SlowBoxSource()
+        source.open()
+        try await withServer(source.service()) { server in
+            let response = try await server.ask(
+                post("{ box { ... @defer(if: false) { slow } } }", accept: Self.formats[0].accept))
+            #expect(response.body.contains(#"{"data":{"box":{"slow":1}}}"#))
+            #expect(!response.body.contains("hasNext"))
+        }
+    }
+
+    @Test("reports a request error as one payload without data", arguments: formats)
+    func requestErrors(format: Format) async throws {
+        try await withServer(SlowBoxSource().service()) { server in
+            let document = "{ box { ... @defer(label: 1) { slow } } }"
+            let response = try await server.ask(post(document, accept: format.accept))
+            #expect(response.body.contains(#""errors":[{"message":"#))
+            #expect(response.body.contains("label"))
+            #expect(!response.body.contains(#""data""#))
+            #expect(!response.body.contains("hasNext"))
+        }
+    }
+
+    @Test("is `next` messages over WebSocket, in the format that the request's extensions name")
+    func socket() async throws {
+        for (extensions, first, last) in [
+            ("", Self.first, Self.last),
+            (#","extensions":{"deferSpec":"20220824"}"#, Self.olderFirst, Self.olderLast),
+            (#","extensions":{"incrementalSpec":"v0.2"}"#, Self.first, Self.last),
+        ] {
+            let source = SlowBoxSource()
+            try await withServer(source.service()) { server in
+                let socket = try await SocketClient.begin(server)
+                let query = RawRequest.query(Self.document).dropLast()
+                try await socket.say(#"{"id":"1","type":"subscribe","payload":\#(query)\#(extensions)}}"#)
+                #expect(try await socket.next().text == #"{"id":"1","type":"next","payload":\#(first)}"#)
+                source.open()
+                #expect(try await socket.next().text == #"{"id":"1","type":"next","payload":\#(last)}"#)
+                #expect(try await socket.next().text == #"{"id":"1","type":"complete"}"#)
+            }
+        }
+    }
+
+    @Test("cancels the deferred load when the client closes its connection")
+    func disconnection() async throws {
+        let source = SlowBoxSource()
+        try await withServer(source.service()) { server in
+            let client = try server.client()
+            try await client.send(post(accept: Self.formats[0].accept))
+            var received = ""
+            while !received.hasSuffix("\r\n---\r\n") || !received.contains("hasNext") {
+                received += try await client.take(1)
+            }
+            client.close()
+            await source.cancelled()
+        }
+    }
+
+    @Test("cancels the deferred load when the client completes the operation over WebSocket")
+    func completion() async throws {
+        let source = SlowBoxSource()
+        try await withServer(source.service()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("1", Self.document)
+            #expect(try await socket.next().text.contains("hasNext"))
+            try await socket.say(#"{"id":"1","type":"complete"}"#)
+            await source.cancelled()
+        }
+    }
+}
+
+/// The chunks of a response with `Transfer-Encoding: chunked`, as they arrive.
+private struct RawChunkReader {
+    let client: RawClient
+
+    /// Returns the next chunk; nil at the end of the body.
+    mutating func next() async throws -> String? {
+        let size = try #require(Int(try await client.line(), radix: 16))
+        let chunk = try await client.take(size)
+        _ = try await client.line()
+        return size == 0 ? nil : chunk
+    }
+}
+
+/// The context of requests whose slow field has a value after the source is opened.
+private final class SlowBoxSource: Sendable {
+    private let gate = Event<Void>()
+    private let end = Event<Void>()
+
+    func open() { gate.happen() }
+
+    /// Returns the value after `open()`; records that its load is cancelled.
+    func value() async -> Int {
+        await withTaskCancellationHandler {
+            await gate.wait()
+        } onCancel: {
+            end.happen()
+            gate.happen()
+        }
+        return 1
+    }
+
+    /// Waits until the load of the value is cancelled.
+    func cancelled() async { await end.wait() }
+
+    func service() throws -> TestGraphQLService {
+        let schema = try ExecutableSchema(
+            Schema.build(
+                "type Query { box: Box } type Box { name: String slow: Int }", incrementalDelivery: true),
+            query: SlowBoxQuery(), context: SlowBoxSource.self)
+        var service = TestGraphQLService(
+            respond: { request, context in
+                schema.respond(to: request, context: self, allowing: context.allowedOperations)
+            })
+        service.subscribe = { request, context in
+            await schema.subscribe(to: request, context: self, in: context.incrementalFormat)
+        }
+        service.prepare = schema.prepare
+        return service
+    }
+}
+
+private struct SlowBoxQuery: GraphQLObject {
+    typealias Context = SlowBoxSource
+
+    static let graphQL = ObjectType<SlowBoxQuery>("Query") {
+        Field("box") { _ in Optional(SlowBox()) }
+    }
+}
+
+private struct SlowBox: GraphQLObject {
+    typealias Context = SlowBoxSource
+
+    static let graphQL = ObjectType<SlowBox>("Box") {
+        Field("name") { _ in Optional("n") }
+        Field(
+            "slow",
+            load: { boxes, source in
+                .async {
+                    let value = await source.value()
+                    return boxes.map { _ in .success(Optional(value)) }
+                }
+            })
+    }
+}
