@@ -191,7 +191,7 @@ struct ActivityTests {
     ]
 
     @Test("are those that match the filter", arguments: filters)
-    func filters(filter: Filter) async throws {
+    func filtered(filter: Filter) async throws {
         let (arguments, matches) = (filter.arguments, filter.matches)
         try await Self.withGateway { gateway in
             let all = try await Self.nodes(gateway)
