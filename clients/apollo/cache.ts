@@ -6,15 +6,17 @@ import { relayStylePagination } from "@apollo/client/utilities";
 /** The types of each interface, so that fragments on interfaces match. */
 export const possibleTypes: Record<string, string[]> = {
   Live: ["Account", "Chart", "EquityHistory", "ExchangeRate", "Fundamentals", "FundamentalsPart", "GoalsProgress", "Order", "Portfolio", "Position", "Quote"],
-  Node: ["Account", "Article", "Chart", "Connection", "Fundamentals", "Goal", "GoalsProgress", "Instrument", "MarketClock", "Order", "Portfolio", "Position", "ProviderStatus", "Quote", "Session", "Viewer", "Watchlist", "WatchlistItem"],
+  Node: ["Account", "Activity", "Article", "Chart", "Connection", "Fundamentals", "Goal", "GoalsProgress", "Instrument", "MarketClock", "Order", "Portfolio", "Position", "ProviderStatus", "Quote", "Session", "Viewer", "Watchlist", "WatchlistItem"],
 };
 
 export const typePolicies: TypePolicies = {
   // Lists that are read in pages: a further page is added to the list.
-  Account: { fields: { orders: relayStylePagination(["open", "symbols", "states", "side", "from", "to"]) } },
+  Account: { fields: { activities: relayStylePagination(["kinds", "symbol", "from", "to"]), orders: relayStylePagination(["open", "symbols", "states", "side", "from", "to"]) } },
   Instrument: { fields: { news: relayStylePagination([]) } },
-  Query: { fields: { news: relayStylePagination(["symbols", "provider"]), orders: relayStylePagination(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
+  Query: { fields: { activities: relayStylePagination(["accountIds", "kinds", "symbol", "from", "to"]), news: relayStylePagination(["symbols", "provider"]), orders: relayStylePagination(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
   // Objects without an id belong to the object that contains them.
+  ActivityConnection: { keyFields: false },
+  ActivityEdge: { keyFields: false },
   Allocation: { keyFields: false },
   ArticleConnection: { keyFields: false },
   ArticleEdge: { keyFields: false },

@@ -6,6 +6,8 @@ import type { Exchange } from "@urql/core";
 
 /** Objects without an id belong to the object that contains them. */
 export const keys: KeyingConfig = {
+  ActivityConnection: () => null,
+  ActivityEdge: () => null,
   Allocation: () => null,
   ArticleConnection: () => null,
   ArticleEdge: () => null,
@@ -41,9 +43,9 @@ export const keys: KeyingConfig = {
 
 /** Lists that are read in pages: a further page is added to the list. */
 export const resolvers: ResolverConfig = {
-  Account: { orders: relayPagination() },
+  Account: { activities: relayPagination(), orders: relayPagination() },
   Instrument: { news: relayPagination() },
-  Query: { news: relayPagination(), orders: relayPagination() },
+  Query: { activities: relayPagination(), news: relayPagination(), orders: relayPagination() },
 };
 
 export function createCache(): Exchange {

@@ -191,7 +191,7 @@ struct ActivityTests {
     ]
 
     @Test("are those that match the filter", arguments: filters)
-    func filters(filter: Filter) async throws {
+    func filtered(filter: Filter) async throws {
         let (arguments, matches) = (filter.arguments, filter.matches)
         try await Self.withGateway { gateway in
             let all = try await Self.nodes(gateway)
@@ -386,7 +386,7 @@ struct ActivityTests {
         }
     }
 
-    @Test("of another user are not found, neither by account nor by id; there are none without a session")
+    @Test("of another user are not found, neither by account nor by id")
     func others() async throws {
         try await Self.withGateway { gateway in
             let mine = try #require(try await Self.nodes(gateway).first)
