@@ -237,15 +237,15 @@ package struct TaxLots: Sendable, Hashable {
     }
 
     private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
-        let parents = lots[spinOff.parent] ?? []
+        let parents = spinOff.parent.flatMap { lots[$0] } ?? []
         let held = try parents.map(\.quantity).sum()
-        guard !parents.isEmpty, !held.isZero else {
+        guard let parent = spinOff.parent, !held.isZero else {
             try append(TaxLot(quantity: spinOff.quantity), to: spinOff.child)
             missing.append(
                 MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: firstKnown))
             return
         }
-        if let currency = currencies[spinOff.parent] {
+        if let currency = currencies[parent] {
             currencies[spinOff.child] = currencies[spinOff.child] ?? currency
         }
         var values: (parent: Decimal, child: Decimal)?
@@ -253,30 +253,29 @@ package struct TaxLots: Sendable, Hashable {
             values = (try held * parentPrice, try spinOff.quantity * childPrice)
         } else {
             missing.append(MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: date))
-            missing.append(MissingCost(symbol: spinOff.parent, quantity: held, before: date))
+            missing.append(MissingCost(symbol: parent, quantity: held, before: date))
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
-        for (index, parent) in parents.enumerated() {
+        for (index, var lot) in parents.enumerated() {
             let isLast = index == parents.count - 1
-            let quantity = isLast ? rest : try parent.quantity.proportion(spinOff.quantity, of: held)
+            let quantity = isLast ? rest : try lot.quantity.proportion(spinOff.quantity, of: held)
             rest = try rest - quantity
             func share(_ cost: Decimal?) throws -> Decimal? {
                 guard let cost, let values else { return nil }
                 return try cost.proportion(values.child, of: values.parent + values.child)
             }
-            let (cost, converted) = (try share(parent.cost), try share(parent.convertedCost))
+            let (cost, converted) = (try share(lot.cost), try share(lot.convertedCost))
             try append(
-                TaxLot(acquired: parent.acquired, quantity: quantity, cost: cost, convertedCost: converted),
+                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted),
                 to: spinOff.child)
-            var parent = parent
-            parent.cost = try parent.cost.flatMap { whole in try cost.map { try whole - $0 } }
-            parent.convertedCost = try parent.convertedCost.flatMap { whole in
+            lot.cost = try lot.cost.flatMap { whole in try cost.map { try whole - $0 } }
+            lot.convertedCost = try lot.convertedCost.flatMap { whole in
                 try converted.map { try whole - $0 }
             }
-            kept.append(parent)
+            kept.append(lot)
         }
-        lots[spinOff.parent] = kept
+        lots[parent] = kept
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.
