@@ -52,13 +52,13 @@ package struct TaxLots: Sendable, Hashable {
             lots[symbol] = [TaxLot(quantity: quantity)]
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
         }
-        let fees = try TransactionFees(activities, rates: rates)
+        let fees = try TransactionFees(activities, in: currency, rates: rates)
         for activity in activities.inOrderOfEffect {
-            try add(activity, fee: fees.byTrade[activity.id] ?? .zero)
+            try add(activity, fee: fees[activity.id])
         }
     }
 
-    private mutating func add(_ activity: ClassifiedActivity, fee: Decimal) throws {
+    private mutating func add(_ activity: ClassifiedActivity, fee: TransactionFees.Amount) throws {
         switch activity.kind {
         case .trade(let trade):
             try setCurrency(trade.currency, of: trade.symbol, on: activity.date)
@@ -94,16 +94,14 @@ package struct TaxLots: Sendable, Hashable {
     // MARK: Trades
 
     private mutating func add(
-        _ trade: ClassifiedActivity.Trade, fee: Decimal, on date: CalendarDate
+        _ trade: ClassifiedActivity.Trade, fee: TransactionFees.Amount, on date: CalendarDate
     ) throws {
         let (symbol, quantity) = (trade.symbol, trade.quantity)
         guard !quantity.isZero else { return }
         let booked = try trade.amount
-        let amount = try Amount(
-            own: booked.amount + fee,
-            converted: converted(booked, on: date).flatMap { value in
-                try converted(CurrencyAmount(fee, trade.currency), on: date).map { try value + $0 }
-            })
+        let amount =
+            try TransactionFees.Amount(
+                own: booked.amount, converted: converted(booked, on: date)) + fee
         // What closes lots of the other sign; the rest opens a lot.
         let held = try (lots[symbol] ?? []).map(\.quantity).sum()
         var closing = Decimal.zero
@@ -131,28 +129,8 @@ package struct TaxLots: Sendable, Hashable {
         }
     }
 
-    /// An amount in the currency of the instrument, and converted if there is a rate.
-    private struct Amount {
-        var own: Decimal
-        var converted: Decimal?
-
-        /// The part of a quantity, and the rest.
-        func split(_ quantity: Decimal, of whole: Decimal) throws -> (part: Amount, rest: Amount) {
-            if quantity == whole {
-                return (self, Amount(own: .zero, converted: converted.map { _ in .zero }))
-            }
-            let part = try Amount(
-                own: own.proportion(quantity, of: whole),
-                converted: converted?.proportion(quantity, of: whole))
-            let rest = try Amount(
-                own: own - part.own,
-                converted: converted.flatMap { all in try part.converted.map { try all - $0 } })
-            return (part, rest)
-        }
-    }
-
     private mutating func dispose(
-        _ sold: [TaxLot], of symbol: Symbol, proceeds: Amount, on date: CalendarDate
+        _ sold: [TaxLot], of symbol: Symbol, proceeds: TransactionFees.Amount, on date: CalendarDate
     ) throws {
         var rest = proceeds
         var remaining = try sold.map(\.quantity).sum()
