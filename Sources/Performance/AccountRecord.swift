@@ -33,12 +33,14 @@ package struct AccountRecord: Sendable, Hashable {
     /// The part of an account that one instrument is, as an account of its own.
     ///
     /// Purchases are deposits, and sales and income are withdrawals, so that the return contains the income. Fees of
-    /// the instrument are paid from outside, and are part of the return. It needs no cash of its own. `valuations` are
-    /// quantity × price at the end of days, in the currency of the instrument.
+    /// the instrument are paid from outside, and are part of the return. It needs no cash of its own. What was held
+    /// under earlier symbols of the instrument belongs to it. `valuations` are quantity × price at the end of days, in
+    /// the currency of the instrument.
     package func position(
         in symbol: Symbol, currency: String, valuations: [Valuation]
     ) throws(Decimal.Overflow) -> AccountRecord {
         var own: [ClassifiedActivity] = []
+        let symbols = activities.earlierSymbols(of: symbol)
         for activity in activities {
             func pay(_ amount: CurrencyAmount, _ suffix: String) throws(Decimal.Overflow) {
                 let flow = try amount.negated
@@ -46,17 +48,22 @@ package struct AccountRecord: Sendable, Hashable {
                     ClassifiedActivity(id: activity.id + suffix, date: activity.date, kind: .cashFlow(flow)))
             }
             switch activity.kind {
-            case .trade(let trade) where trade.symbol == symbol: try pay(trade.amount, "")
-            case .income(let amount, symbol), .tax(let amount, symbol), .returnOfCapital(let amount, symbol):
+            case .trade(let trade) where symbols.contains(trade.symbol): try pay(trade.amount, "")
+            case .income(let amount, let source?) where symbols.contains(source),
+                .tax(let amount, let source?) where symbols.contains(source),
+                .returnOfCapital(let amount, let source) where symbols.contains(source):
                 own.append(activity)
                 try pay(amount, "/flow")
-            case .fee(let fee) where fee.symbol == symbol:
+            case .fee(let fee) where fee.symbol.map(symbols.contains) ?? false:
                 own.append(activity)
                 try pay(fee.amount, "/flow")
-            case .securitiesTransfer(let transfer) where transfer.symbol == symbol: own.append(activity)
-            case .spinOff(let spinOff) where spinOff.child == symbol || spinOff.parent == symbol:
+            case .securitiesTransfer(let transfer) where symbols.contains(transfer.symbol):
+                own.append(activity)
+            case .spinOff(let spinOff)
+            where symbols.contains(spinOff.child) || spinOff.parent.map(symbols.contains) ?? false:
                 // The shares enter at their first price, and leave the parent with it.
-                let quantity = try spinOff.child == symbol ? spinOff.quantity : spinOff.quantity.negated
+                let quantity =
+                    try symbols.contains(spinOff.child) ? spinOff.quantity : spinOff.quantity.negated
                 let transfer = ClassifiedActivity.SecuritiesTransfer(
                     spinOff.child, quantity: quantity, price: spinOff.childPrice, currency: currency)
                 own.append(
@@ -70,6 +77,35 @@ package struct AccountRecord: Sendable, Hashable {
         return AccountRecord(
             id: "\(id)/\(symbol)", currency: currency, valuations: valuations, activities: own,
             knownFrom: knownFrom, openedOn: nil)
+    }
+
+    /// The values of a position at the end of days, in the currency of the prices.
+    ///
+    /// `closes` are the prices of the days, in their order. With `isAdjusted` they are corrected for the splits until
+    /// the last activity, as charts are. `opening` contains the quantities before the first activity.
+    package func valuations(
+        of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, opening: [Symbol: Decimal] = [:]
+    ) throws -> [Valuation] {
+        var totals = ActivityTotals(opening: opening)
+        let symbols = activities.earlierSymbols(of: symbol)
+        var next = activities.inOrderOfEffect[...]
+        // The number of later units that a unit has become.
+        var ratio = Decimal(1)
+        if isAdjusted {
+            for activity in next { ratio = try ratio * activity.splitRatio(of: symbols) }
+        }
+        return try closes.map { close in
+            while let activity = next.first, activity.date <= close.date {
+                next = next.dropFirst()
+                try totals.add(activity)
+                if isAdjusted {
+                    ratio = try ratio.divided(
+                        by: activity.splitRatio(of: symbols), to: Decimal.digitsOfAmount, .halfEven)
+                }
+            }
+            let quantity = try symbols.compactMap { totals.quantities[$0] }.sum()
+            return Valuation(close.date, try quantity * ratio * close.value)
+        }
     }
 }
 
@@ -136,8 +172,29 @@ extension [ClassifiedActivity] {
         enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
     }
 
+    /// A symbol, and those that were exchanged into it.
+    fileprivate func earlierSymbols(of symbol: Symbol) -> Set<Symbol> {
+        var symbols: Set = [symbol]
+        for activity in reversed() {
+            if case .exchange(let from, let to, _, _) = activity.kind, symbols.contains(to) {
+                symbols.insert(from)
+            }
+        }
+        return symbols
+    }
+
     /// The activities after a day, until another one; the array is in the order of dates.
     func between(_ start: CalendarDate, through end: CalendarDate) -> ArraySlice<ClassifiedActivity> {
         drop { $0.date <= start }.prefix { $0.date <= end }
+    }
+}
+
+extension ClassifiedActivity {
+    /// The number of new units for an old one, if the activity exchanges units of these symbols; otherwise 1.
+    fileprivate func splitRatio(of symbols: Set<Symbol>) throws(Decimal.DivisionFailure) -> Decimal {
+        guard case .exchange(let from, let to, let new, let old) = kind, symbols.contains(from),
+            symbols.contains(to)
+        else { return 1 }
+        return try new.divided(by: old, to: Decimal.digitsOfAmount, .halfEven)
     }
 }

@@ -7,20 +7,31 @@ package struct ActivityTotals: Sendable, Hashable {
     /// Below zero for short positions; without those that are zero.
     package private(set) var quantities: [Symbol: Decimal] = [:]
 
+    /// The sums before any activity.
+    ///
+    /// `opening` contains the quantities that are held already.
+    package init(opening: [Symbol: Decimal] = [:]) {
+        quantities = opening
+    }
+
     /// The cash and the quantities after the activities of an account that was empty before them.
     ///
     /// Activities of an unknown kind count with their amounts.
     package init(_ activities: [ClassifiedActivity]) throws {
-        for activity in activities.inOrderOfEffect {
-            if let amount = try activity.cash {
-                let (value, currency) =
-                    amount.converted.map { ($0.amount, $0.currency) } ?? (amount.amount, amount.currency)
-                cash[currency] = try (cash[currency] ?? .zero) + value
-            }
-            try quantities.apply(activity)
-        }
+        self.init()
+        for activity in activities.inOrderOfEffect { try add(activity) }
         cash = cash.filter { !$0.value.isZero }
         quantities = quantities.filter { !$0.value.isZero }
+    }
+
+    /// Adds an activity that takes effect after all others.
+    package mutating func add(_ activity: ClassifiedActivity) throws {
+        if let amount = try activity.cash {
+            let (value, currency) =
+                amount.converted.map { ($0.amount, $0.currency) } ?? (amount.amount, amount.currency)
+            cash[currency] = try (cash[currency] ?? .zero) + value
+        }
+        try quantities.apply(activity)
     }
 
     /// The quantities before the first of some activities, from those after the last one.
@@ -80,58 +91,6 @@ extension ClassifiedActivity {
         switch kind {
         case .exchange, .spinOff: 0
         case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .unclassified: 1
-        }
-    }
-}
-
-/// The transaction fees of each trade.
-///
-/// A fee that names no trade belongs to the trades of its day and instrument, in proportion to their amounts; a fee
-/// without instrument to all trades of its day. Without a trade it changes no cost.
-struct TransactionFees {
-    /// In the currency of the trade, by the id of its activity; negative.
-    private(set) var byTrade: [String: Decimal] = [:]
-
-    init(_ activities: [ClassifiedActivity], rates: ExchangeRateHistory) throws {
-        var trades: [CalendarDate: [(id: String, trade: ClassifiedActivity.Trade)]] = [:]
-        for activity in activities {
-            if case .trade(let trade) = activity.kind {
-                trades[activity.date, default: []].append((activity.id, trade))
-            }
-        }
-        let ids = Dictionary(trades.values.joined().map { ($0.id, $0.trade) }) { first, _ in first }
-        for activity in activities {
-            guard case .fee(let fee) = activity.kind, fee.category == .transaction else { continue }
-            if let id = fee.trade, let trade = ids[id] {
-                try add(fee.amount, to: [(id, trade)], on: activity.date, rates)
-                continue
-            }
-            let candidates = (trades[activity.date] ?? []).filter {
-                fee.symbol == nil || $0.trade.symbol == fee.symbol
-            }
-            try add(fee.amount, to: candidates, on: activity.date, rates)
-        }
-    }
-
-    private mutating func add(
-        _ fee: CurrencyAmount, to trades: [(id: String, trade: ClassifiedActivity.Trade)],
-        on date: CalendarDate,
-        _ rates: ExchangeRateHistory
-    ) throws {
-        // Amounts of several currencies are not comparable, so those of the first trade's currency count.
-        guard let currency = trades.first?.trade.currency,
-            let amount = try? rates.convert(fee, to: currency, on: date)
-        else { return }
-        let trades = trades.filter { $0.trade.currency == currency }
-        let total = try trades.map { try $0.trade.amount.amount.magnitude }.sum()
-        guard !total.isZero else { return }
-        var rest = amount
-        for (index, (id, trade)) in trades.enumerated() {
-            let share =
-                index == trades.count - 1
-                ? rest : try amount.proportion(trade.amount.amount.magnitude, of: total)
-            rest = try rest - share
-            byTrade[id] = try (byTrade[id] ?? .zero) + share
         }
     }
 }

@@ -108,12 +108,15 @@ package struct ClassifiedActivity: Sendable, Hashable {
             case service
             /// Interest on borrowed cash and securities.
             case financing
+            /// Any other fee, and the refund of one.
+            case other
         }
     }
 
     /// A part of a company becomes a company of its own.
     package struct SpinOff: Sendable, Hashable {
-        package var parent: Symbol
+        /// Nil if it is unknown: the cost of the new shares is then unknown, too.
+        package var parent: Symbol?
         package var child: Symbol
         /// The received quantity of the new company; negative for a short position.
         package var quantity: Decimal
@@ -122,7 +125,7 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var childPrice: Decimal?
 
         package init(
-            parent: Symbol, child: Symbol, quantity: Decimal, parentPrice: Decimal?, childPrice: Decimal?
+            parent: Symbol?, child: Symbol, quantity: Decimal, parentPrice: Decimal?, childPrice: Decimal?
         ) {
             (self.parent, self.child, self.quantity) = (parent, child, quantity)
             (self.parentPrice, self.childPrice) = (parentPrice, childPrice)

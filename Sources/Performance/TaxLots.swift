@@ -52,13 +52,13 @@ package struct TaxLots: Sendable, Hashable {
             lots[symbol] = [TaxLot(quantity: quantity)]
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
         }
-        let fees = try TransactionFees(activities, rates: rates)
+        let fees = try TransactionFees(activities, in: currency, rates: rates)
         for activity in activities.inOrderOfEffect {
-            try add(activity, fee: fees.byTrade[activity.id] ?? .zero)
+            try add(activity, fee: fees[activity.id])
         }
     }
 
-    private mutating func add(_ activity: ClassifiedActivity, fee: Decimal) throws {
+    private mutating func add(_ activity: ClassifiedActivity, fee: TransactionFees.Amount) throws {
         switch activity.kind {
         case .trade(let trade):
             try setCurrency(trade.currency, of: trade.symbol, on: activity.date)
@@ -94,16 +94,14 @@ package struct TaxLots: Sendable, Hashable {
     // MARK: Trades
 
     private mutating func add(
-        _ trade: ClassifiedActivity.Trade, fee: Decimal, on date: CalendarDate
+        _ trade: ClassifiedActivity.Trade, fee: TransactionFees.Amount, on date: CalendarDate
     ) throws {
         let (symbol, quantity) = (trade.symbol, trade.quantity)
         guard !quantity.isZero else { return }
         let booked = try trade.amount
-        let amount = try Amount(
-            own: booked.amount + fee,
-            converted: converted(booked, on: date).flatMap { value in
-                try converted(CurrencyAmount(fee, trade.currency), on: date).map { try value + $0 }
-            })
+        let amount =
+            try TransactionFees.Amount(
+                own: booked.amount, converted: converted(booked, on: date)) + fee
         // What closes lots of the other sign; the rest opens a lot.
         let held = try (lots[symbol] ?? []).map(\.quantity).sum()
         var closing = Decimal.zero
@@ -131,28 +129,8 @@ package struct TaxLots: Sendable, Hashable {
         }
     }
 
-    /// An amount in the currency of the instrument, and converted if there is a rate.
-    private struct Amount {
-        var own: Decimal
-        var converted: Decimal?
-
-        /// The part of a quantity, and the rest.
-        func split(_ quantity: Decimal, of whole: Decimal) throws -> (part: Amount, rest: Amount) {
-            if quantity == whole {
-                return (self, Amount(own: .zero, converted: converted.map { _ in .zero }))
-            }
-            let part = try Amount(
-                own: own.proportion(quantity, of: whole),
-                converted: converted?.proportion(quantity, of: whole))
-            let rest = try Amount(
-                own: own - part.own,
-                converted: converted.flatMap { all in try part.converted.map { try all - $0 } })
-            return (part, rest)
-        }
-    }
-
     private mutating func dispose(
-        _ sold: [TaxLot], of symbol: Symbol, proceeds: Amount, on date: CalendarDate
+        _ sold: [TaxLot], of symbol: Symbol, proceeds: TransactionFees.Amount, on date: CalendarDate
     ) throws {
         var rest = proceeds
         var remaining = try sold.map(\.quantity).sum()
@@ -237,15 +215,15 @@ package struct TaxLots: Sendable, Hashable {
     }
 
     private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
-        let parents = lots[spinOff.parent] ?? []
+        let parents = spinOff.parent.flatMap { lots[$0] } ?? []
         let held = try parents.map(\.quantity).sum()
-        guard !parents.isEmpty, !held.isZero else {
+        guard let parent = spinOff.parent, !held.isZero else {
             try append(TaxLot(quantity: spinOff.quantity), to: spinOff.child)
             missing.append(
                 MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: firstKnown))
             return
         }
-        if let currency = currencies[spinOff.parent] {
+        if let currency = currencies[parent] {
             currencies[spinOff.child] = currencies[spinOff.child] ?? currency
         }
         var values: (parent: Decimal, child: Decimal)?
@@ -253,30 +231,29 @@ package struct TaxLots: Sendable, Hashable {
             values = (try held * parentPrice, try spinOff.quantity * childPrice)
         } else {
             missing.append(MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: date))
-            missing.append(MissingCost(symbol: spinOff.parent, quantity: held, before: date))
+            missing.append(MissingCost(symbol: parent, quantity: held, before: date))
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
-        for (index, parent) in parents.enumerated() {
+        for (index, var lot) in parents.enumerated() {
             let isLast = index == parents.count - 1
-            let quantity = isLast ? rest : try parent.quantity.proportion(spinOff.quantity, of: held)
+            let quantity = isLast ? rest : try lot.quantity.proportion(spinOff.quantity, of: held)
             rest = try rest - quantity
             func share(_ cost: Decimal?) throws -> Decimal? {
                 guard let cost, let values else { return nil }
                 return try cost.proportion(values.child, of: values.parent + values.child)
             }
-            let (cost, converted) = (try share(parent.cost), try share(parent.convertedCost))
+            let (cost, converted) = (try share(lot.cost), try share(lot.convertedCost))
             try append(
-                TaxLot(acquired: parent.acquired, quantity: quantity, cost: cost, convertedCost: converted),
+                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted),
                 to: spinOff.child)
-            var parent = parent
-            parent.cost = try parent.cost.flatMap { whole in try cost.map { try whole - $0 } }
-            parent.convertedCost = try parent.convertedCost.flatMap { whole in
+            lot.cost = try lot.cost.flatMap { whole in try cost.map { try whole - $0 } }
+            lot.convertedCost = try lot.convertedCost.flatMap { whole in
                 try converted.map { try whole - $0 }
             }
-            kept.append(parent)
+            kept.append(lot)
         }
-        lots[spinOff.parent] = kept
+        lots[parent] = kept
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.

@@ -146,18 +146,18 @@ private struct Linking {
         let before = try valuation.beforeFlows(flow)
         let after = try valuation.afterFlows(flow)
         if let previous {
-            var isKnown = true
-            if anchor != nil || previous.value.isZero {
-                isKnown = try extend(to: before, on: valuation.date, after: previous, inner: inner)
-            } else {
-                isKnown = false
+            if anchor == nil, previous.value.isZero, inner.isEmpty, flow > .zero, !before.isZero {
+                // A flow into an empty account whose value changed on the same day: it counts at the start of the day.
+                startChain(on: previous.date)
+                hasValue = true
+                growth = try growth.multiplied(
+                    by: max(after, .zero), dividedBy: flow, to: Decimal.digitsOfGrowth, .halfEven)
+            } else if anchor == nil, !previous.value.isZero {
+                fail(on: valuation.date)
+            } else if try !extend(to: before, on: valuation.date, after: previous, inner: inner) {
+                fail(on: valuation.date)
             }
-            if !isKnown { fail(on: valuation.date) }
-            if let anchor, flow.isZero, inner.isEmpty, before > .zero {
-                self.anchor = anchor
-            } else {
-                self.anchor = nil
-            }
+            if !(flow.isZero && inner.isEmpty && before > .zero) { anchor = nil }
         }
         if anchor == nil, after > .zero {
             // A flow, or the start of a chain.

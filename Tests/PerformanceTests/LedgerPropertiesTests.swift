@@ -82,7 +82,7 @@ struct LedgerPropertiesTests {
                     rates: ledger.rates)
             }
             expect(reports[0].timeWeighted.value != nil, "seed \(seed): \(reports[0].timeWeighted)")
-            expect(reports[0] == reports[1], "seed \(seed): \(reports)")
+            expect(reports[0] == reports[1], "seed \(seed): reports")
             for method in [seed.isMultiple(of: 2) ? TaxLots.Method.fifo : .averageCost] {
                 let lots = try [ledger, split].map { ledger in
                     try TaxLots(method, activities: ledger.activities, in: "EUR", rates: ledger.rates)

@@ -262,4 +262,36 @@ struct PerformanceReportTests {
         #expect(gain.currency == 20)
         #expect(gain.isByInstrumentCurrency)
     }
+
+    @Test("of one instrument is calculated from its prices, also if they are corrected for splits")
+    func positionValues() throws {
+        let (symbol, old) = (try #require(Symbol("NEW")), try #require(Symbol("OLD")))
+        let account = try account(
+            [],
+            [
+                activity("2026-06-02", .trade(.init(old, quantity: 10, price: 20, currency: "USD"))),
+                activity("2026-06-10", .exchange(from: old, to: symbol, new: 1, old: 1)),
+                activity("2026-06-15", .exchange(from: symbol, to: symbol, new: 4, old: 1)),
+                activity("2026-06-20", .trade(.init(symbol, quantity: -20, price: 6, currency: "USD"))),
+            ])
+        let days = ["2026-06-01", "2026-06-02", "2026-06-12", "2026-06-15", "2026-06-20"]
+        func closes(_ prices: [String]) throws -> [DatedValue] {
+            try zip(days, prices).map { DatedValue(try date($0), try decimal($1)) }
+        }
+        let raw = try account.valuations(
+            of: symbol, closes: closes(["19", "21", "24", "6", "6"]), isAdjusted: false)
+        #expect(raw.map(\.value) == [0, 210, 240, 240, 120])
+        let adjusted = try account.valuations(
+            of: symbol, closes: closes(["4.75", "5.25", "6", "6", "6"]), isAdjusted: true)
+        #expect(adjusted.map(\.value) == [0, 210, 240, 240, 120])
+        // Bought at 20 and worth 21 at the close: the purchase counts at the start of its day.
+        let position = try account.position(in: symbol, currency: "USD", valuations: raw)
+        let report = try report([position], from: "2026-06-01", through: "2026-06-20")
+        #expect(report.timeWeighted.value?.rate.description == "0.200000000000")
+        #expect(
+            report.timeWeighted.value?.points.map(\.rate.description) == [
+                "0", "0.050000000000", "0.200000000000", "0.200000000000", "0.200000000000",
+            ])
+        #expect(report.gain.value?.total == 40)
+    }
 }

@@ -225,4 +225,44 @@ struct TaxLotsTests {
         #expect(late.undetermined?.reason == .missingActivities)
         #expect(late.known?.gross == 10)
     }
+
+    @Test("of several accounts are one holding, which says what is missing")
+    func holding() throws {
+        let first = [
+            try trade("2026-01-05", "10", at: "20"), try trade("2026-02-05", "-4", at: "25"),
+            try activity("2026-03-05", .income(CurrencyAmount(6, "USD"), Self.symbol)),
+        ]
+        let second = [try trade("2026-01-06", "4", at: "30")]
+        func account(
+            _ activities: [ClassifiedActivity], opening: [Symbol: Decimal] = [:], knownFrom: String? = nil
+        ) throws -> HoldingSummary.Account {
+            HoldingSummary.Account(
+                lots: try lots(activities, opening: opening, knownFrom: knownFrom), activities: activities,
+                knownFrom: try knownFrom.map { try date($0) })
+        }
+        func summary(_ accounts: [HoldingSummary.Account], price: Decimal?) throws -> HoldingSummary {
+            try HoldingSummary(
+                of: Self.symbol, in: accounts, price: price, on: date("2026-06-30"), currency: "USD",
+                rates: ExchangeRateHistory())
+        }
+        let complete = try summary([account(first), account(second)], price: 28)
+        #expect(complete.quantity == 10)
+        #expect(complete.cost == .determined(240))
+        #expect(complete.realizedProfit == .determined(20))
+        #expect(complete.unrealizedProfit == .determined(40))
+        #expect(complete.yieldOnCost?.description == "0.025000000000")
+        let unpriced = try summary([account(first)], price: nil)
+        #expect(unpriced.unrealizedProfit.undetermined?.reason == .missingPrice)
+
+        let late = try account(second, opening: [Self.symbol: 5], knownFrom: "2026-01-01")
+        let partial = try summary([account(first), late], price: 28)
+        #expect(partial.quantity == 15)
+        #expect(partial.cost == .undetermined(Undetermined(.missingCost, symbol: Self.symbol), known: 240))
+        #expect(partial.unrealizedProfit.value == nil && partial.unrealizedProfit.known == 40)
+        #expect(partial.realizedProfit == .determined(20))
+        #expect(partial.income.undetermined?.reason == .missingActivities)
+        #expect(partial.income.known?.gross == 6)
+        #expect(partial.yieldOnCost == nil)
+        #expect(partial.missing.map(\.quantity) == [5])
+    }
 }

@@ -1,0 +1,170 @@
+package import Brokerage
+
+/// Determines the effect of an account's activities on return and cost (fact sheet of money, section D1).
+///
+/// An activity whose effect is unknown, or whose amounts are missing, is unclassified and not guessed.
+package struct ActivityClassifier: Sendable {
+    /// The reference data of spin-offs, by the symbol of the new company.
+    private let spinOffs: [Symbol: SpinOffReference]
+
+    /// What an activity of a broker does not contain about a spin-off.
+    package struct SpinOffReference: Sendable, Hashable {
+        package var parent: Symbol
+        /// The prices of the first regular day; nil if they are unknown.
+        package var parentPrice: Decimal?
+        package var childPrice: Decimal?
+
+        package init(parent: Symbol, parentPrice: Decimal?, childPrice: Decimal?) {
+            (self.parent, self.parentPrice, self.childPrice) = (parent, parentPrice, childPrice)
+        }
+    }
+
+    package init(spinOffs: [Symbol: SpinOffReference] = [:]) {
+        self.spinOffs = spinOffs
+    }
+
+    /// The effects of all activities of one account; those of one day keep the order in which they are given.
+    ///
+    /// Several activities of one event, such as the removal and the addition of a split, become one.
+    package func classify(_ activities: [Activity]) -> [ClassifiedActivity] {
+        var events: [Event: [Activity]] = [:]
+        for activity in activities {
+            if let event = Event(activity) { events[event, default: []].append(activity) }
+        }
+        let trades = Dictionary(
+            activities.filter { $0.kind == .trade }.compactMap { trade in trade.groupID.map { ($0, trade.id) }
+            }
+        ) { first, _ in first }
+        return activities.flatMap { activity in
+            if let event = Event(activity) {
+                // The first row of an event stands for all.
+                return events.removeValue(forKey: event).map(Self.exchange) ?? []
+            }
+            let kind = kind(of: activity, trades: trades) ?? activity.unclassified
+            return [ClassifiedActivity(id: activity.id, date: activity.date, kind: kind)]
+        }.inOrderOfDates
+    }
+
+    /// The kind of an activity that is an event of its own; nil if its data is not sufficient.
+    private func kind(of activity: Activity, trades: [String: String]) -> ClassifiedActivity.Kind? {
+        let symbol = activity.symbol
+        switch activity.kind {
+        case .trade:
+            guard let symbol, let quantity = activity.quantity, let price = activity.price,
+                let currency = activity.currency
+            else { return nil }
+            return .trade(
+                .init(
+                    symbol, quantity: quantity, price: price, currency: currency,
+                    booked: activity.currencyAmount))
+        case .dividend:
+            guard let amount = activity.currencyAmount else { return nil }
+            guard Self.returnsOfCapital.contains(activity.providerKind) else {
+                return .income(amount, symbol)
+            }
+            return symbol.map { .returnOfCapital(amount, $0) }
+        case .interest:
+            return activity.currencyAmount.map {
+                $0.amount.isNegative ? .fee(.init($0, .financing)) : .income($0, symbol)
+            }
+        case .fee:
+            return activity.currencyAmount.map { amount in
+                .fee(
+                    .init(
+                        amount, Self.categories[activity.providerKind] ?? .other, symbol: symbol,
+                        trade: activity.groupID.flatMap { trades[$0] }))
+            }
+        case .tax: return activity.currencyAmount.map { .tax($0, symbol) }
+        case .deposit, .withdrawal: return activity.currencyAmount.map { .cashFlow($0) }
+        case .transfer:
+            guard let symbol, let quantity = activity.quantity, !quantity.isZero else {
+                return activity.currencyAmount.map { .cashFlow($0) }
+            }
+            guard let currency = activity.currency else { return nil }
+            // A price of 0 is that of a row without a price.
+            let price = activity.price.flatMap { $0.isZero ? nil : $0 }
+            return .securitiesTransfer(.init(symbol, quantity: quantity, price: price, currency: currency))
+        case .spinOff:
+            guard let symbol, let quantity = activity.quantity, !quantity.isZero else { return nil }
+            let reference = spinOffs[symbol]
+            return .spinOff(
+                .init(
+                    parent: reference?.parent, child: symbol, quantity: quantity,
+                    parentPrice: reference?.parentPrice, childPrice: reference?.childPrice))
+        case .split, .symbolChange, .merger, .other: return nil
+        }
+    }
+
+    /// Alpaca's terms of dividends that are paid out of the capital.
+    private static let returnsOfCapital: Set = ["DIVROC", "DIV/ROC"]
+
+    /// The terms of fees with a known purpose, of Alpaca and of Saxo.
+    private static let categories: [String: ClassifiedActivity.Fee.Category] = [
+        "FEE/REG": .transaction, "FEE/TAF": .transaction, "FEE/CAT": .transaction, "FEE/ORF": .transaction,
+        "FEE/OCC": .transaction, "FEE/COM": .transaction, "FEE/OCOM": .transaction,
+        "Commission": .transaction, "Exchange Fee": .transaction,
+        "FEE/ADR": .service, "DIVFEE": .service, "Depository Charges": .service,
+    ]
+
+    /// Activities that together replace units by others.
+    private struct Event: Hashable {
+        let kind: ActivityKind
+        let date: CalendarDate
+        /// The symbol of a split, whose rows have different groups at Saxo; otherwise the broker's group.
+        let key: String?
+
+        init?(_ activity: Activity) {
+            switch activity.kind {
+            case .split: key = activity.symbol?.text
+            case .symbolChange, .merger: key = activity.groupID
+            case .trade, .dividend, .interest, .fee, .tax, .deposit, .withdrawal, .transfer, .spinOff, .other:
+                return nil
+            }
+            (kind, date) = (activity.kind, activity.date)
+        }
+    }
+
+    /// The exchange of the removed units for the added ones, or their sale for cash; unclassified if the rows are neither.
+    private static func exchange(_ rows: [Activity]) -> [ClassifiedActivity] {
+        let removed = rows.filter { $0.quantity?.isNegative == true }
+        let added = rows.filter { $0.quantity.map { $0 > .zero } ?? false }
+        let paid = rows.filter { $0.amount.map { !$0.isZero } ?? false }
+        guard removed.count == 1, let old = removed.first, let from = old.symbol,
+            let oldQuantity = try? old.quantity?.magnitude
+        else { return rows.map(\.asUnclassified) }
+        if added.count == 1, paid.isEmpty, let to = added.first?.symbol, let new = added.first?.quantity {
+            return [
+                ClassifiedActivity(
+                    id: old.id, date: old.date,
+                    kind: .exchange(from: from, to: to, new: new, old: oldQuantity))
+            ]
+        }
+        if added.isEmpty, paid.count == 1, let amount = paid.first?.currencyAmount, amount.amount > .zero,
+            let quantity = old.quantity,
+            let price = try? amount.amount.divided(
+                by: oldQuantity, to: Decimal.digitsOfAmount, .halfEven)
+        {
+            let sale = ClassifiedActivity.Trade(
+                from, quantity: quantity, price: price, currency: amount.currency, booked: amount)
+            return [ClassifiedActivity(id: old.id, date: old.date, kind: .trade(sale))]
+        }
+        return rows.map(\.asUnclassified)
+    }
+}
+
+extension Activity {
+    /// The amount with the broker's conversion; nil if it, or its currency, is unknown.
+    fileprivate var currencyAmount: CurrencyAmount? {
+        guard let amount, let currency else { return nil }
+        guard let accountAmount, let accountCurrency, accountCurrency != currency else {
+            return CurrencyAmount(amount, currency)
+        }
+        return CurrencyAmount(amount, currency, converted: .init(accountAmount, accountCurrency))
+    }
+
+    fileprivate var unclassified: ClassifiedActivity.Kind { .unclassified(providerKind, currencyAmount) }
+
+    fileprivate var asUnclassified: ClassifiedActivity {
+        ClassifiedActivity(id: id, date: date, kind: unclassified)
+    }
+}
