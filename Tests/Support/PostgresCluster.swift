@@ -16,7 +16,9 @@ package final class PostgresCluster: Sendable {
 
     /// The directory of the data and the socket.
     package let directory: String
-    /// The pipes of the shell; the end of this process closes them. Held while a command is executed.
+    /// The pipes of the shell; the end of this process closes them.
+    ///
+    /// Held while a command is executed.
     private let shell: Mutex<(input: FileHandle, output: FileHandle)>
 
     /// Creates and starts a server, in about a second.
@@ -91,7 +93,9 @@ package final class PostgresCluster: Sendable {
         }
     }
 
-    /// Arguments: the directory of the programs, the directory to create. PostgreSQL does not run as root.
+    /// Arguments: the directory of the programs, the directory to create.
+    ///
+    /// PostgreSQL does not run as root.
     private static let script = """
         trap '' INT TERM HUP
         bin=$1 dir=$2

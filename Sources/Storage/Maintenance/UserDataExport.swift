@@ -45,7 +45,9 @@ package struct UserDataExport: Sendable {
         }
     }
 
-    /// The objects of a kind: a query, and the members that its columns become. Columns that end with `_at` are times.
+    /// The objects of a kind: a query, and the members that its columns become.
+    ///
+    /// Columns that end with `_at` are times.
     private struct Query: Sendable {
         let sql: String
         let members: [Member]

@@ -84,7 +84,8 @@ package struct CircuitBreaker {
         return .probe
     }
 
-    package mutating func didEnd(_ effect: CallEffect, ofProbe isProbe: Bool, at now: ContinuousClock.Instant) {
+    package mutating func didEnd(_ effect: CallEffect, ofProbe isProbe: Bool, at now: ContinuousClock.Instant)
+    {
         switch state {
         case .closed(let failures):
             switch effect {
