@@ -178,7 +178,7 @@ extension FieldError {
                 try again.
                 """, retryAt: .now + .seconds(1))
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused:
+            .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused, .notEmpty, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

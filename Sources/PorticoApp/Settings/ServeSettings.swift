@@ -233,7 +233,7 @@ struct DatabaseSource {
     let limits: PostgresLimits
 
     /// The schema of the sandbox's users, which are never those of providers.
-    private static let sandboxSchema = "portico_sandbox"
+    static let sandboxSchema = "portico_sandbox"
 
     /// Nil if it is not set.
     ///

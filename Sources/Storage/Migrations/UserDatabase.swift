@@ -77,7 +77,7 @@ package struct UserDatabase: Sendable {
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
                 .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .unavailable,
-                .unknownOutcome, .refused:
+                .unknownOutcome, .refused, .notEmpty, .differs:
                 return []
             }
         }

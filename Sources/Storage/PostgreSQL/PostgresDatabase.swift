@@ -43,7 +43,8 @@ package final class PostgresDatabase: SQLEngine, Sendable {
             case .maintenance:
                 """
                 BEGIN ISOLATION LEVEL READ COMMITTED;
-                SET LOCAL statement_timeout = \(Int64(limits.maintenance / .milliseconds(1)))
+                SET LOCAL statement_timeout = \(Int64(limits.maintenance / .milliseconds(1)));
+                SET LOCAL idle_in_transaction_session_timeout = \(Int64(limits.maintenance / .milliseconds(1)))
                 """
             }
         }

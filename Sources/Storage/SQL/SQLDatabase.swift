@@ -77,6 +77,12 @@ package struct SQLDatabase: Sendable {
         try engine.readNow(body)
     }
 
+    /// Writes on this thread, without the time limit of a statement: for a command.
+    func maintain<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
+        if let postgres { return try postgres.maintain(body) }
+        return try engine.writeNow(body)
+    }
+
     /// Writes on this thread, which waits: for the start and the end of the process.
     package func writeNow<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
         try engine.writeNow(body)
@@ -101,11 +107,7 @@ protocol SQLEngine: Sendable {
         _ urgency: SQLUrgency, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value
 
-    /// - Parameters:
-    ///   - owner: The user whose lock the transaction holds; nil for none.
-    ///   - body: The transaction.
-    /// - Returns: The result of the transaction.
-    /// - Throws: `StorageError`; then nothing is written.
+    /// Executes a transaction, which holds the lock of a user if one is given.
     func write<Value: Sendable>(
         for owner: OwnerID?, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value

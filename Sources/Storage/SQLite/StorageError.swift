@@ -32,6 +32,10 @@ package enum StorageError: Error, Hashable, Sendable {
     case unavailable(path: String, reason: String, retryAt: Instant)
     /// The server did not respond to the commit of a transaction, which may have been executed.
     case unknownOutcome(path: String)
+    /// The database has data, and an empty one is needed.
+    case notEmpty(path: String)
+    /// A table of a copy has not the rows of the original.
+    case differs(path: String, table: String)
     /// The server refused a statement, by SQLSTATE.
     case refused(path: String, state: String)
     /// The master key is not 32 bytes in Base64; the origin is the name of its setting or file.
@@ -74,6 +78,10 @@ extension StorageError: CustomStringConvertible {
             "\(path) is not available: \(reason). Portico tries again at \(retryAt)."
         case .unknownOutcome(let path):
             "\(path) did not respond to a commit. The change may have been stored."
+        case .notEmpty(let path):
+            "\(path) has data. Use an empty database or directory; nothing was changed."
+        case .differs(let path, let table):
+            "The copy of the table \(table) of \(path) is different. Nothing was stored. Report this as a defect."
         case .refused(let path, let state):
             "\(path) refused a statement (SQLSTATE \(state)). See the log of the server."
         case .badMasterKey(let origin):

@@ -6,8 +6,68 @@ import Storage
 /// The command `portico storage`.
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "storage", abstract: "Check the database of users.",
-        subcommands: [StorageCheckCommand.self])
+        commandName: "storage", abstract: "Check the database of users, or copy it to another engine.",
+        subcommands: [StorageCheckCommand.self, MigrateStorageCommand.self])
+}
+
+/// The command `portico storage migrate`.
+struct MigrateStorageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Copy all users' data from a data directory to a PostgreSQL database, or back.",
+        discussion: """
+            Stop the server before. The target must be empty. Everything is copied in one transaction and compared with the
+            original, which is not changed, except that its tables get the form of this version and interrupted requests
+            about orders are settled. The usage of quotas is copied, too. Secrets stay encrypted under the same master
+            key: set PORTICO_MASTER_KEY_FILE to the directory's portico.key afterwards.
+
+            Without --from or --to, the database of PORTICO_DATABASE_URL or PORTICO_DATABASE_URL_FILE is used. A URL
+            with a password belongs there, because the list of processes shows the command.
+
+            Examples:
+              PORTICO_DATABASE_URL_FILE=/run/secrets/url portico storage migrate --from /var/lib/portico
+              portico storage migrate --from /var/lib/portico --to postgresql://portico@/portico
+              portico storage migrate --from postgresql://portico@/portico --to /var/lib/portico
+            """)
+
+    @Option(help: "The data directory, or the URL of the database, to copy.")
+    var from: String?
+
+    @Option(
+        help: "The empty data directory, which is created if it is missing, or the URL of an empty database.")
+    var to: String?
+
+    @Flag(
+        help: "Copy the users of the sandbox; its directory is the subdirectory sandbox of a data directory.")
+    var sandbox = false
+
+    func run() async throws {
+        guard from != nil || to != nil else {
+            throw UsageError("Give the data directory with --from or --to.")
+        }
+        let (source, target) = (try await place(from, "--from"), try await place(to, "--to"))
+        switch (source, target) {
+        case (.folder, .postgres), (.postgres, .folder): break
+        case (.folder, .folder), (.postgres, .postgres):
+            throw UsageError("One of --from and --to must be a data directory, and the other one a database.")
+        }
+        let tables = try await StorageCopy(from: source, to: target).run()
+        for table in tables { print("\(table.rows)  \(table.name)") }
+        print("All rows are copied and equal to the original.")
+    }
+
+    private func place(_ text: String?, _ option: String) async throws -> StorageCopy.Place {
+        let schema = sandbox ? DatabaseSource.sandboxSchema : nil
+        guard let text else {
+            let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+            guard let database = try DatabaseSource(values) else {
+                throw UsageError("Give \(option), or set \(Settings.server.databaseURL.file.variable).")
+            }
+            return .postgres(try database.url(isSandbox: sandbox))
+        }
+        if text.contains("://") { return .postgres(try PostgresURL(text, origin: option, schema: schema)) }
+        return .folder(try DataDirectory(text))
+    }
 }
 
 /// The command `portico storage check`.

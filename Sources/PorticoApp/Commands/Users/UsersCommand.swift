@@ -56,7 +56,7 @@ struct UsersOptions: ParsableArguments {
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
                 .badMasterKey, .wrongMasterKey, .decryptionFailed, .badDatabaseURL, .unavailable,
                 .unknownOutcome,
-                .refused:
+                .refused, .notEmpty, .differs:
                 throw error
             }
         }
