@@ -172,9 +172,10 @@ package struct OrderExits: Hashable, Sendable {
     /// The limit price of the take profit.
     package var takeProfit: Decimal?
     package var stopLoss: StopLoss?
-    /// Whether the position exists, so that the exits are placed without an entry: the ticket itself is the
-    /// take profit, and the stop loss its leg (OCO). Otherwise they start when the ticket is filled
-    /// (bracket, OTO).
+    /// Whether the position exists, so that the exits are placed without an entry (OCO).
+    ///
+    /// Then the ticket itself is the take profit, and the stop loss its leg. Otherwise the exits start when
+    /// the ticket is filled (bracket, OTO).
     package var closesExistingPosition: Bool
 
     package struct StopLoss: Hashable, Sendable {

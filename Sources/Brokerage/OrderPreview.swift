@@ -1,4 +1,6 @@
-/// The expected effect of an order, before it is placed. A value that is unknown is nil, never zero.
+/// The expected effect of an order, before it is placed.
+///
+/// A value that is unknown is nil, never zero.
 package struct OrderPreview: Hashable, Sendable {
     /// Whether Portico calculated it by the broker's rules and a quote; otherwise the broker did.
     package var isEstimate: Bool

@@ -66,7 +66,8 @@ struct TradingAPITests {
         let start = #"{"symbol":"AAPL","qty":"2","side":"buy","type":"limit","time_in_force":"gtc","#
         #expect(
             try body(OrderExits(takeProfit: 240, stopLoss: .init(stop: 215, limit: 214)))
-                == start + #""limit_price":"225","order_class":"bracket","take_profit":{"limit_price":"240"},"#
+                == start
+                + #""limit_price":"225","order_class":"bracket","take_profit":{"limit_price":"240"},"#
                 + #""stop_loss":{"stop_price":"215","limit_price":"214"},"client_order_id":"1"}"#)
         #expect(
             try body(OrderExits(takeProfit: nil, stopLoss: .init(stop: 215)))

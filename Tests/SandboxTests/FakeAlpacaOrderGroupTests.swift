@@ -26,8 +26,10 @@ struct FakeAlpacaOrderGroupTests {
             let placed = try await fixture.place(Self.bracket())
             let id = try #require(placed["id"]?.string)
             let legs = try #require(placed["legs"]?.elements)
-            #expect(legs.map { $0["type"] } == ["limit", "stop"] && legs.map { $0["side"] } == ["sell", "sell"])
-            #expect(legs.map { $0["status"] } == ["held", "held"] && legs.map { $0["legs"] } == [.null, .null])
+            #expect(
+                legs.map { $0["type"] } == ["limit", "stop"] && legs.map { $0["side"] } == ["sell", "sell"])
+            #expect(
+                legs.map { $0["status"] } == ["held", "held"] && legs.map { $0["legs"] } == [.null, .null])
             #expect(placed["order_class"] == "bracket" && legs[0]["order_class"] == "bracket")
             let flat = try await fixture.document("OrderList", "/v2/orders")
             #expect(Set(flat.elements?.compactMap { $0["id"]?.string } ?? []).count == 3)
@@ -53,7 +55,9 @@ struct FakeAlpacaOrderGroupTests {
         }
     }
 
-    @Test("sell the shares once: the exit that the market reaches first cancels the other", arguments: [true, false])
+    @Test(
+        "sell the shares once: the exit that the market reaches first cancels the other",
+        arguments: [true, false])
     func exits(takesProfit: Bool) async throws {
         let start = try instant("2026-11-19T14:31:00Z")
         let clock = ManualClock(start)
@@ -114,7 +118,8 @@ struct FakeAlpacaOrderGroupTests {
             let larger = try await fixture.write(
                 "PATCH", "/v2/orders/\(changed["id"]?.string ?? "")", #"{"qty":"3"}"#)
             #expect(larger.status == 422)
-            #expect(larger.body == #"{"code":42210000,"message":"qty of orders with legs cannot be replaced"}"#)
+            #expect(
+                larger.body == #"{"code":42210000,"message":"qty of orders with legs cannot be replaced"}"#)
         }
     }
 
@@ -151,7 +156,9 @@ struct FakeAlpacaOrderGroupTests {
         }
     }
 
-    @Test("follow the market at their distance, and are filled when it comes back", arguments: ["trail_price", "trail_percent"])
+    @Test(
+        "follow the market at their distance, and are filled when it comes back",
+        arguments: ["trail_price", "trail_percent"])
     func trailing(unit: String) async throws {
         let start = try instant("2026-11-19T14:31:00Z")
         let clock = ManualClock(start)
@@ -171,7 +178,8 @@ struct FakeAlpacaOrderGroupTests {
                 mark = max(mark, price)
                 let distance =
                     unit == "trail_price"
-                    ? Decimal("0.4") : try? (mark * (Decimal("0.4") ?? .zero)).divided(by: 100, to: 4, .halfEven)
+                    ? Decimal("0.4")
+                    : try? (mark * (Decimal("0.4") ?? .zero)).divided(by: 100, to: 4, .halfEven)
                 return (try? price <= mark - (distance ?? .zero)) ?? false
             }
             let second = try #require(touch)

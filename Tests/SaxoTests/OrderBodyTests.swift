@@ -238,18 +238,21 @@ struct OrderBodyTests {
             item("2", "Limit", "IfDoneSlaveOco", related: ["1", "3"]),
             item("3", "StopIfTraded", "IfDoneRelatedOco", related: ["1", "2"]),
             item("4", "StopIfTraded", "Oco", related: ["5"]), item("5", "Limit", "Oco", related: ["4"]),
-            item("6", "Limit", "IfDoneMain", related: ["7"]), item("7", "Limit", "IfDoneSlave", related: ["6"]),
+            item("6", "Limit", "IfDoneMain", related: ["7"]),
+            item("7", "Limit", "IfDoneSlave", related: ["6"]),
             item("8", "Limit", "StandAlone", related: []),
         ]
         try await withSaxo(["/port/v1/orders/me": #"{"Data":[\#(items.joined(separator: ","))]}"#]) {
             saxo, _ in
             let orders = try await saxo.orders(OrderQuery(), in: .patient).orders
             let legs = Dictionary(uniqueKeysWithValues: orders.map { ($0.id, $0.legs.map(\.id)) })
-            #expect(legs == [
-                "1": ["2", "3"], "2": [], "3": [], "4": [], "5": ["4"], "6": ["7"], "7": [], "8": [],
-            ])
+            #expect(
+                legs == [
+                    "1": ["2", "3"], "2": [], "3": [], "4": [], "5": ["4"], "6": ["7"], "7": [], "8": [],
+                ])
             let parents = Dictionary(uniqueKeysWithValues: orders.map { ($0.id, $0.parentID) })
-            #expect(parents == ["1": nil, "2": "1", "3": "1", "4": "5", "5": nil, "6": nil, "7": "6", "8": nil])
+            #expect(
+                parents == ["1": nil, "2": "1", "3": "1", "4": "5", "5": nil, "6": nil, "7": "6", "8": nil])
             #expect(orders.first { $0.id == "1" }?.legs.map(\.parentID) == ["1", "1"])
         }
     }

@@ -128,7 +128,9 @@ extension GatewayContext {
         let ids = Set(known.map(\.order.id))
         let others = try await self.linked(reported.filter { !ids.contains($0.id) }, of: connection)
         return known.map { leg in
-            guard let id = leg.providerOrderID else { return ConnectedOrder(leg, leg.currentOrder, of: connection) }
+            guard let id = leg.providerOrderID else {
+                return ConnectedOrder(leg, leg.currentOrder, of: connection)
+            }
             if let order = byID[id] { return ConnectedOrder(order, leg.names, of: connection) }
             let isFresh = connection.reportsEndedOrders || leg.order.state.isFinal
             return ConnectedOrder(leg, isFresh ? leg.currentOrder : leg.ended, of: connection)

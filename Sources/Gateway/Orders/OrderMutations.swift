@@ -300,12 +300,14 @@ extension PlaceOrderInput {
         } else {
             guard exits != nil else {
                 throw .argument(
-                    "input.price", "An order needs a price. Only the `exits` of a position are placed without one.")
+                    "input.price",
+                    "An order needs a price. Only the `exits` of a position are placed without one.")
             }
             guard let profit = exits?.takeProfit, exits?.stopLoss != nil else {
                 throw .argument(
                     "input.exits",
-                    "Without a price they close a position, and need both a take profit and a stop loss, of which one cancels the other.")
+                    "Without a price they close a position, and need both a take profit and a stop loss, of which one cancels the other."
+                )
             }
             exits?.closesExistingPosition = true
             price = .limit(profit)

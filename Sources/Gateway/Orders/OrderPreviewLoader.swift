@@ -138,7 +138,8 @@ extension ExpectedOrderRejection {
 
     fileprivate init(_ expected: OrderPreview.ExpectedRejection, in input: PlaceOrderInput) {
         self.init(
-            code: nil, reason: expected.rejection.reason, argument: expected.part.map { input.argument(of: $0) },
+            code: nil, reason: expected.rejection.reason,
+            argument: expected.part.map { input.argument(of: $0) },
             message: expected.rejection.message)
     }
 }

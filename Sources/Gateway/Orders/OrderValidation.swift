@@ -46,7 +46,8 @@ extension OrderCapabilities {
         guard accepted.timesInForce.contains(ticket.timeInForce) else {
             throw .unsupported(
                 "input.timeInForce",
-                "\(provider.rawValue) takes no order with exits that is \(ticket.timeInForce.rawValue).", provider)
+                "\(provider.rawValue) takes no order with exits that is \(ticket.timeInForce.rawValue).",
+                provider)
         }
         if ticket.isExtendedHours {
             throw .unsupported(
@@ -151,11 +152,13 @@ extension OrderExits {
         if !closesExistingPosition, let entry = ticket.price.entry {
             if let takeProfit {
                 try check(
-                    takeProfit, isAbove: isSale, entry, "input.exits.takeProfit.limit", "the price of the entry")
+                    takeProfit, isAbove: isSale, entry, "input.exits.takeProfit.limit",
+                    "the price of the entry")
             }
             if let stopLoss {
                 try check(
-                    stopLoss.stop, isAbove: !isSale, entry, "input.exits.stopLoss.stop", "the price of the entry")
+                    stopLoss.stop, isAbove: !isSale, entry, "input.exits.stopLoss.stop",
+                    "the price of the entry")
             }
         }
         guard let stopLoss else { return }
@@ -166,7 +169,8 @@ extension OrderExits {
         }
         if let limit = stopLoss.limit, limit != stopLoss.stop {
             try check(
-                limit, isAbove: !isSale, stopLoss.stop, "input.exits.stopLoss.limit", "the stop of the stop loss")
+                limit, isAbove: !isSale, stopLoss.stop, "input.exits.stopLoss.limit",
+                "the stop of the stop loss")
         }
     }
 }

@@ -66,11 +66,14 @@ struct FakeSaxoOrderRequest {
             fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
         }
         listing =
-            entry?.listing ?? uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
+            entry?.listing
+            ?? uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
         duration = fields.duration(isRequired: isNew, listing: listing, at: context.view)
         isBuy = side == "Buy"
         if let entry {
-            if entry.isBuy == isBuy { fields.add("Orders", "A related order must have the opposite BuySell.") }
+            if entry.isBuy == isBuy {
+                fields.add("Orders", "A related order must have the opposite BuySell.")
+            }
             if entry.listing?.assetType.isExchangeTraded ?? false, type == "Stop" || type == "TrailingStop" {
                 fields.add(
                     "Orders",
@@ -212,10 +215,14 @@ struct FakeSaxoOrderGroup {
                 throw .invalid("Orders", "Both orders must be for one account and instrument.")
             }
         } else {
-            guard items.count <= 2 else { throw .invalid("Orders", "An order has two related orders at most.") }
+            guard items.count <= 2 else {
+                throw .invalid("Orders", "An order has two related orders at most.")
+            }
             let entry = try FakeSaxoOrderRequest(body, context, for: .place)
             var exits: [FakeSaxoOrderRequest] = []
-            for item in items { exits.append(try FakeSaxoOrderRequest(item, context, for: .place, of: entry)) }
+            for item in items {
+                exits.append(try FakeSaxoOrderRequest(item, context, for: .place, of: entry))
+            }
             (main, related) = (entry, exits)
         }
     }

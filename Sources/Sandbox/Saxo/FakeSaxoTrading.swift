@@ -51,7 +51,9 @@ struct FakeSaxoTrading: Sendable {
         var error: FakeSaxoOrderError?
     }
 
-    /// Checks the orders of a request. If an entry is refused, all are; a refused exit leaves the others.
+    /// Checks the orders of a request.
+    ///
+    /// If an entry is refused, all are; a refused exit leaves the others.
     private func parts(
         of group: FakeSaxoOrderGroup, _ context: FakeSaxoHost.AuthenticatedRequest
     ) throws -> [Part] {
@@ -178,9 +180,11 @@ struct FakeSaxoTrading: Sendable {
         do {
             let parts = try self.parts(of: group, context)
             var members: [JSONDocument.Member] = [.init(name: "PreCheckResult", value: "Ok")]
-            let errors = parts.map { part -> JSONDocument in part.error.map { ["ErrorInfo": $0.info] } ?? [:] }
+            let errors = parts.map { part -> JSONDocument in part.error.map { ["ErrorInfo": $0.info] } ?? [:]
+            }
             if group.isPair || errors.count > 1 {
-                members.append(.init(name: "Orders", value: .array(group.isPair ? errors : Array(errors.dropFirst()))))
+                members.append(
+                    .init(name: "Orders", value: .array(group.isPair ? errors : Array(errors.dropFirst()))))
             }
             if let kind = parts[0].kind {
                 members += try estimate(group.main, parts[0].listing, kind, groups, context)

@@ -24,7 +24,7 @@ package struct JournalOrder: Hashable, Sendable {
     package let idempotencyKey: String?
     /// Portico's own id of the order that this one is a leg of; nil for an order that is no leg.
     package let parent: String?
-    /// Its `id` is empty until the broker has returned one. It has its legs only where that is stated.
+    /// Its `id` is empty until the broker has returned one, and it has legs only where that is stated.
     package var order: Order
     package let createdAt: Instant
     /// The write that is in progress for the order; nil if there is none.

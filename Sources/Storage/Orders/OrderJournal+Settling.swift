@@ -154,7 +154,10 @@ extension OrderJournal {
                 UPDATE journal_order SET state = ?, updated_at = ?, heard_at = ?
                 WHERE owner = ? AND connection = ? AND id = ?
                 """,
-                [order.state.rawValue, now.millisecondsSince1970, order.provenance.fetchedAt.millisecondsSince1970]
+                [
+                    order.state.rawValue, now.millisecondsSince1970,
+                    order.provenance.fetchedAt.millisecondsSince1970,
+                ]
                     + write.order.arguments)
             return try store(order.legs, of: write.order, at: write.provider, now, db)
         }

@@ -44,7 +44,8 @@ struct OrderExitTests {
         }
     }
 
-    @Test("is placed once, and its legs have ids of their own under which they are read, changed and cancelled")
+    @Test(
+        "is placed once, and its legs have ids of their own under which they are read, changed and cancelled")
     func life() async throws {
         try await Self.atAlpaca { gateway, backends, order in
             let placed = try await Self.order(order, gateway, backends)
@@ -52,7 +53,8 @@ struct OrderExitTests {
             #expect(placed["state"] == "OPEN" && placed["parent"] == .null, "\(placed)")
             let legs = try #require(placed["legs"]?.elements)
             #expect(legs.map { $0["type"] } == ["LIMIT", "STOP_LIMIT"])
-            #expect(legs.map { $0["side"] } == ["SELL", "SELL"] && legs.map { $0["quantity"] } == ["2", "2"])
+            #expect(
+                legs.map { $0["side"] } == ["SELL", "SELL"] && legs.map { $0["quantity"] } == ["2", "2"])
             #expect(legs.map { $0["limitPrice"] } == ["3", "1.9"] && legs[1]["stopPrice"] == "2")
             #expect(legs.map { $0["state"] } == ["ACCEPTED", "ACCEPTED"])
             #expect(legs.allSatisfy { $0["parent"]?["id"]?.string == id && $0["legs"]?.elements == [] })
@@ -91,7 +93,9 @@ struct OrderExitTests {
         try await Self.atAlpaca { gateway, backends, order in
             let placed = try await Self.order(order, gateway, backends)
             for id in [placed["id"]?.string, placed["legs"]?[0]?["id"]?.string] {
-                for (change, argument) in [("quantity: \"3\"", "input.quantity"), ("timeInForce: DAY", "input.timeInForce")] {
+                for (change, argument) in [
+                    ("quantity: \"3\"", "input.quantity"), ("timeInForce: DAY", "input.timeInForce"),
+                ] {
                     let answer = try await gateway.ask(
                         "mutation { replaceOrder(id: \"\(id ?? "")\", input: { \(change) }) { order { id } } }",
                         as: alice, backends)
@@ -132,7 +136,9 @@ struct OrderExitTests {
             #expect(other.failures == [FieldFailure("placeOrder", "CONFLICT", nil)])
             order.rest = ""
             #expect(
-                try await gateway.place(order, backends).failures == [FieldFailure("placeOrder", "CONFLICT", nil)])
+                try await gateway.place(order, backends).failures == [
+                    FieldFailure("placeOrder", "CONFLICT", nil)
+                ])
             #expect(gateway.placings == 1)
         }
     }
@@ -189,7 +195,8 @@ struct OrderExitTests {
                 testDescription: "It has neither a take profit nor a stop loss.", argument: "input.exits",
                 rest: "exits: {}"),
             Refusal(
-                testDescription: "An order needs a price. Only the `exits` of a position are placed without one.",
+                testDescription:
+                    "An order needs a price. Only the `exits` of a position are placed without one.",
                 argument: "input.price", price: "null"),
             Refusal(
                 testDescription:
@@ -203,7 +210,8 @@ struct OrderExitTests {
                 argument: "input.size.quantity", code: "UNSUPPORTED", provider: "ALPACA",
                 size: "{ quantity: \"1.5\" }", rest: bracket),
             Refusal(
-                testDescription: "ALPACA takes no order with exits that is FOK.", argument: "input.timeInForce",
+                testDescription: "ALPACA takes no order with exits that is FOK.",
+                argument: "input.timeInForce",
                 code: "UNSUPPORTED", provider: "ALPACA",
                 rest: "exits: { stopLoss: { stop: \"2\" } } timeInForce: FOK"),
             Refusal(
@@ -220,7 +228,8 @@ struct OrderExitTests {
             var order = order
             (order.price, order.size, order.rest) = (refusal.price, refusal.size, refusal.rest)
             let answer = try await gateway.place(order, backends)
-            #expect(answer.failures == [FieldFailure("placeOrder", refusal.code, refusal.provider)], "\(answer)")
+            #expect(
+                answer.failures == [FieldFailure("placeOrder", refusal.code, refusal.provider)], "\(answer)")
             let error = try #require(answer["errors"]?[0])
             #expect(error["extensions"]?["argument"]?.string == refusal.argument)
             #expect(
@@ -232,10 +241,12 @@ struct OrderExitTests {
     @Test("is refused by a broker that has none, as is the percentage of a trailing stop")
     func unsupported() throws {
         var ticket = OrderTicket(
-            clientOrderID: "1", accountID: "1", symbol: .example, side: .buy, size: .quantity(1), price: .limit(2))
+            clientOrderID: "1", accountID: "1", symbol: .example, side: .buy, size: .quantity(1),
+            price: .limit(2))
         ticket.exits = OrderExits(takeProfit: 3, stopLoss: nil)
         let abilities = OrderCapabilities(
-            types: [.limit, .trailingStop], timesInForce: [.day], acceptsFractions: false, acceptsNotional: false,
+            types: [.limit, .trailingStop], timesInForce: [.day], acceptsFractions: false,
+            acceptsNotional: false,
             acceptsExtendedHours: false, replaces: true, hasEndedOrders: false)
         let exits = #expect(throws: FieldError.self) { try abilities.check(ticket, at: .saxo) }
         #expect(exits?.argument == "input.exits" && exits?.code == .unsupported)
@@ -248,8 +259,9 @@ struct OrderExitTests {
 
     // MARK: Saxo
 
-    /// An order for Apple's shares at Saxo. What stands behind the schema is made anew for each write: Saxo takes
-    /// one a second, which each line counts.
+    /// An order for Apple's shares at Saxo.
+    ///
+    /// What stands behind the schema is made anew for each write: Saxo takes one a second, which each line counts.
     private static func atSaxo(
         _ body: (TestGateway, _ fresh: () throws -> GatewayServices, TestOrder) async throws -> Void
     ) async throws {
@@ -300,8 +312,10 @@ struct OrderExitTests {
         try await Self.atSaxo { gateway, fresh, order in
             var order = order
             order.price = "{ market: true }"
-            order.rest = "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
-            let fault = Fault(.truncatedBody, provider: .saxo, endpoint: "POST /trade/v2/orders", remaining: 1)
+            order.rest =
+                "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
+            let fault = Fault(
+                .truncatedBody, provider: .saxo, endpoint: "POST /trade/v2/orders", remaining: 1)
             try #require(gateway.sandbox.faults.add(fault))
             let placed = try await Self.order(order, gateway, fresh())
             #expect(placed["state"] == "UNCONFIRMED" && placed["legs"]?.elements == [], "\(placed)")
@@ -321,10 +335,13 @@ struct OrderExitTests {
         try await Self.atSaxo { gateway, fresh, order in
             var order = order
             // Further from the entry than the sandbox takes.
-            order.rest = "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"140\" } } timeInForce: GTC"
+            order.rest =
+                "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"140\" } } timeInForce: GTC"
             let placed = try await Self.order(order, gateway, fresh())
             let legs = try #require(placed["legs"]?.elements)
-            #expect(placed["state"] == "ACCEPTED" && legs.map { $0["state"] } == ["REJECTED", "ACCEPTED"], "\(placed)")
+            #expect(
+                placed["state"] == "ACCEPTED" && legs.map { $0["state"] } == ["REJECTED", "ACCEPTED"],
+                "\(placed)")
             #expect(legs[0]["rejection"]?["reason"] == "PRICE" && legs[0]["providerOrderId"] == .null)
             let read = try await Self.read(placed["id"]?.string, gateway, fresh())
             #expect(read["legs"]?.elements?.map { $0["id"] } == legs.map { $0["id"] }, "\(read)")
@@ -339,12 +356,14 @@ struct OrderExitTests {
         try await Self.atSaxo { gateway, fresh, order in
             var order = order
             (order.side, order.price) = ("SELL", "null")
-            order.rest = "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
+            order.rest =
+                "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
             let placed = try await Self.order(order, gateway, fresh())
             #expect(placed["type"] == "LIMIT" && placed["side"] == "SELL", "\(placed)")
             #expect(placed["legs"]?.elements?.map { $0["type"] } == ["STOP"])
             let read = try await Self.read(placed["id"]?.string, gateway, fresh())
-            #expect(read["state"] == "OPEN" && read["legs"]?[0]?["id"] == placed["legs"]?[0]?["id"], "\(read)")
+            #expect(
+                read["state"] == "OPEN" && read["legs"]?[0]?["id"] == placed["legs"]?[0]?["id"], "\(read)")
             _ = try await gateway.cancel(try #require(placed["id"]?.string), fresh())
             let ended = try await Self.read(placed["id"]?.string, gateway, fresh())
             #expect(ended["legs"]?.elements?.map { $0["state"] } == ["CANCELED"], "\(ended)")

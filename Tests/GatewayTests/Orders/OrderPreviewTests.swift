@@ -56,12 +56,14 @@ struct OrderPreviewTests {
             #expect(preview["costs"]?["total"] == .null && preview["costs"]?["exchangeFee"] == .null)
             #expect(preview["margin"]?["initial"] == .null && preview["margin"]?["maintenance"] == .null)
             #expect(try Self.number(preview["margin"]?["availableAfter"]) == power - ask * 3)
-            #expect(preview["rejections"]?.elements == [] && preview["account"]?["id"]?.string == order.account)
+            #expect(
+                preview["rejections"]?.elements == [] && preview["account"]?["id"]?.string == order.account)
             #expect(gateway.placings == 0)
             // A limit is taken as it is, and a sale of shares that are held needs no money.
             (order.symbol, order.side, order.price) = ("KO", "SELL", "{ limit: \"900\" }")
             let sale = try await Self.preview(order, gateway, backends)
-            #expect(sale["price"] == "900" && sale["value"] == "2700" && sale["cashRequired"] == "0", "\(sale)")
+            #expect(
+                sale["price"] == "900" && sale["value"] == "2700" && sale["cashRequired"] == "0", "\(sale)")
             #expect(sale["margin"]?["availableAfter"] == .null && sale["rejections"]?.elements == [])
         }
     }
@@ -177,7 +179,8 @@ struct OrderPreviewTests {
             #expect(poor["rejections"]?[0]?["argument"] == "input.size" && poor["value"] == "180000000")
             // An exit that Saxo would refuse.
             order.size = "{ quantity: \"10\" }"
-            order.rest = "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"190\" } } timeInForce: GTC"
+            order.rest =
+                "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"190\" } } timeInForce: GTC"
             let exits = try await Self.preview(order, gateway, fresh())
             #expect(exits["rejections"]?.elements?.map { $0["reason"] } == ["PRICE"], "\(exits)")
             #expect(exits["rejections"]?[0]?["argument"] == "input.exits.takeProfit")

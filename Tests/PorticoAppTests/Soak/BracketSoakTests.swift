@@ -84,7 +84,10 @@ struct BracketSoakTests {
                         #expect(order["providerOrderId"]?.string != nil, "bracket \(number): \(order)")
                         let legs = order["legs"]?.elements ?? []
                         #expect(legs.map { $0["type"] } == ["LIMIT", "STOP"], "bracket \(number): \(order)")
-                        #expect(legs.allSatisfy { $0["providerOrderId"]?.string != nil && $0["parent"]?["id"] == order["id"] })
+                        #expect(
+                            legs.allSatisfy {
+                                $0["providerOrderId"]?.string != nil && $0["parent"]?["id"] == order["id"]
+                            })
                     }
                 }
                 let counts = try await SoakOrder.counts(at: sandbox)

@@ -28,7 +28,9 @@ struct OrderLegTests {
         return placing
     }
 
-    private static func legs(_ journal: OrderJournal, of placing: OrderPlacement) async throws -> [JournalOrder] {
+    private static func legs(_ journal: OrderJournal, of placing: OrderPlacement) async throws
+        -> [JournalOrder]
+    {
         try await journal.legs(of: [placing.id], placing.owner, placing.connection)[placing.id, default: []]
     }
 
@@ -37,12 +39,16 @@ struct OrderLegTests {
         try await Folder.with { folder in
             let journal = try OrderJournalTests.journal(folder)
             let placing = try await Self.sent(journal)
-            let known = try await journal.recordOutcome(.accepted(Self.order("P", legs: ["L1", "L2"])), of: placing.id)
+            let known = try await journal.recordOutcome(
+                .accepted(Self.order("P", legs: ["L1", "L2"])), of: placing.id)
             #expect(known?.order.legs.map(\.id) == ["L1", "L2"])
             let legs = try await Self.legs(journal, of: placing)
             #expect(legs.map(\.order.id) == ["L1", "L2"] && legs.map(\.parent) == [placing.id, placing.id])
             try await journal.receive(
-                [Self.order("P", legs: ["L1", "L2"], .partiallyFilled), OrderJournalTests.order("L2", .filled)],
+                [
+                    Self.order("P", legs: ["L1", "L2"], .partiallyFilled),
+                    OrderJournalTests.order("L2", .filled),
+                ],
                 of: placing.owner, placing.connection)
             let again = try await Self.legs(journal, of: placing)
             #expect(again.map(\.identity) == legs.map(\.identity))
@@ -107,7 +113,8 @@ struct OrderLegTests {
     @Test(
         "belong to the key of the order: other exits are another order",
         arguments: [
-            nil, OrderExits(takeProfit: 3, stopLoss: nil), OrderExits(takeProfit: 4, stopLoss: .init(stop: 1)),
+            nil, OrderExits(takeProfit: 3, stopLoss: nil),
+            OrderExits(takeProfit: 4, stopLoss: .init(stop: 1)),
             OrderExits(takeProfit: 3, stopLoss: .init(stop: 1, limit: 1)),
             OrderExits(takeProfit: 3, stopLoss: .init(stop: 1), closesExistingPosition: true),
         ])
@@ -115,11 +122,13 @@ struct OrderLegTests {
         try await Folder.with { folder in
             let journal = try OrderJournalTests.journal(folder)
             let placing = try await Self.sent(journal)
-            guard case .known = try await journal.begin(OrderJournalTests.placing(ticket: Self.ticket())) else {
+            guard case .known = try await journal.begin(OrderJournalTests.placing(ticket: Self.ticket()))
+            else {
                 Issue.record("the same order is another")
                 return
             }
-            #expect(try await journal.begin(OrderJournalTests.placing(ticket: Self.ticket(exits))) == .otherOrder)
+            #expect(
+                try await journal.begin(OrderJournalTests.placing(ticket: Self.ticket(exits))) == .otherOrder)
             #expect(try await journal.order(placing.identity)?.order.state == .pending)
         }
     }

@@ -102,7 +102,8 @@ struct AlpacaOrderEstimate {
         for (price, part) in prices where isShare && !price.isAlpacaIncrement {
             reject(
                 .price, part,
-                "\(price) has too many digits: Alpaca takes prices from 1 with 2 digits after the point, and lower ones with 4.")
+                "\(price) has too many digits: Alpaca takes prices from 1 with 2 digits after the point, and lower ones with 4."
+            )
         }
         if isFractional, ticket.price != .market || ticket.timeInForce != .day {
             reject(
@@ -188,7 +189,8 @@ struct AlpacaOrderEstimate {
                 .init(
                     OrderRejection(
                         .price,
-                        message: "The take profit must be at least 0.01 \(isSale ? "above" : "below") the entry."),
+                        message:
+                            "The take profit must be at least 0.01 \(isSale ? "above" : "below") the entry."),
                     of: .takeProfit))
         }
         if let stop = exits.stopLoss?.stop,
@@ -198,7 +200,9 @@ struct AlpacaOrderEstimate {
                 .init(
                     OrderRejection(
                         .price,
-                        message: "The stop loss must be at least 0.01 \(isSale ? "below" : "above") the entry and the market."),
+                        message:
+                            "The stop loss must be at least 0.01 \(isSale ? "below" : "above") the entry and the market."
+                    ),
                     of: .stopLoss))
         }
         return found

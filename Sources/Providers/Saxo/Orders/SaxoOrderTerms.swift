@@ -178,6 +178,7 @@ package enum SaxoOrderRequestBody {
     ///     one cancels the other.
     ///   - key: The instrument.
     ///   - fieldGroups: The parts of the response of a precheck; nil for an order.
+    /// - Returns: The JSON of the body.
     package static func placing(
         _ ticket: OrderTicket, _ terms: Terms, exits: [Terms] = [], of key: SaxoInstrumentKey,
         fieldGroups: [String]? = nil
@@ -244,7 +245,8 @@ package enum SaxoOrderRequestBody {
         // A market order is for the day; only its exits can stay in force for longer.
         let isForDay = terms.type == "Market" && ticket.exits != nil
         text.add(
-            "OrderDuration", isForDay ? duration(.day, until: nil) : duration(ticket.timeInForce, until: ticket.expiresOn))
+            "OrderDuration",
+            isForDay ? duration(.day, until: nil) : duration(ticket.timeInForce, until: ticket.expiresOn))
         // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
         text.add("ExternalReference", reference)

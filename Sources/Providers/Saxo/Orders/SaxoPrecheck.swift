@@ -162,7 +162,8 @@ extension SaxoPrecheck {
             found.append(
                 .init(
                     OrderRejection(
-                        .other, message: "Saxo requires that the user accepts its disclaimers for this trade first."),
+                        .other,
+                        message: "Saxo requires that the user accepts its disclaimers for this trade first."),
                     of: nil))
         }
         return found

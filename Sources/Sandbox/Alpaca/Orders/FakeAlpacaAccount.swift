@@ -49,7 +49,9 @@ struct FakeAlpacaAccount: Sendable {
     }
 
     /// Returns the legs of an order.
-    func legs(of order: FakeAlpacaOrder) -> [FakeAlpacaOrder] { order.legIDs.compactMap { self.order(id: $0) } }
+    func legs(of order: FakeAlpacaOrder) -> [FakeAlpacaOrder] {
+        order.legIDs.compactMap { self.order(id: $0) }
+    }
 
     /// Returns the open orders of one side that reserve shares or money: without legs that wait for their
     /// parent, and without a stop loss whose shares the take profit reserves.
@@ -121,7 +123,9 @@ struct FakeAlpacaAccount: Sendable {
     private func alternative(to index: Int) -> Int? {
         let order = orders[index]
         let siblings = order.parentID.flatMap { self.order(id: $0) }?.legIDs ?? []
-        let candidates = order.ticket.orderClass == .oneCancelsOther ? order.legIDs + [order.parentID].compactMap(\.self) : siblings
+        let candidates =
+            order.ticket.orderClass == .oneCancelsOther
+            ? order.legIDs + [order.parentID].compactMap(\.self) : siblings
         return candidates.lazy.filter { $0 != order.id }.compactMap { ids[$0] }
             .first { orders[$0].status.isOpen && !orders[$0].isWaiting }
     }
@@ -140,7 +144,9 @@ struct FakeAlpacaAccount: Sendable {
                 let found = run.next(in: range)
                 orders[index].isTriggered = run.order.isTriggered
                 orders[index].highWaterMark = run.order.highWaterMark
-                if let found, match.map({ found.second < $0.second }) ?? true { (matched, match) = (index, found) }
+                if let found, match.map({ found.second < $0.second }) ?? true {
+                    (matched, match) = (index, found)
+                }
             }
             guard let match, try fill(matched, match, view, now) else { break }
             for index in rivals where index != matched && orders[matched].status.isOpen {
@@ -197,7 +203,8 @@ struct FakeAlpacaAccount: Sendable {
     }
 
     /// Makes the legs of a filled order active; a stop loss next to a take profit keeps the status `held`.
-    private mutating func activateLegs(of parent: Int, from second: Int, _ view: MarketView, _ time: Instant) {
+    private mutating func activateLegs(of parent: Int, from second: Int, _ view: MarketView, _ time: Instant)
+    {
         for index in orders[parent].legIDs.compactMap({ ids[$0] }) where orders[index].isWaiting {
             orders[index].isWaiting = false
             orders[index].workingFrom = second
@@ -247,7 +254,8 @@ extension FakeAlpacaAccount {
             expiresAt: Self.end(of: ticket, view))
         order.replaces = old?.id
         if ticket.type == .trailingStop {
-            order.highWaterMark = old?.highWaterMark ?? view.price(ticket.instrument.symbol).map { Decimal(cents: $0) }
+            order.highWaterMark =
+                old?.highWaterMark ?? view.price(ticket.instrument.symbol).map { Decimal(cents: $0) }
         }
         if let old {
             end(old.id, as: .replaced, at: created, replacedBy: id)
@@ -268,12 +276,20 @@ extension FakeAlpacaAccount {
         orders[parent].legIDs = orders[parent].legIDs.map { $0 == old.id ? order.id : $0 }
     }
 
-    /// Stores the legs of a new order. Those of an entry wait for its fill.
+    /// Stores the legs of a new order; those of an entry wait for its fill.
     private mutating func addLegs(of parent: FakeAlpacaOrder, at now: Instant) throws {
         let ticket = parent.ticket
         let closesPosition = ticket.orderClass == .oneCancelsOther
-        let profit = closesPosition ? nil : ticket.takeProfit.map { (FakeAlpacaOrderTicket.OrderKind.limit, Decimal?.none, Decimal?.some($0)) }
-        let loss = ticket.stopLoss.map { ($0.limit == nil ? .stop : .stopLimit, Decimal?.some($0.stop), $0.limit) as (FakeAlpacaOrderTicket.OrderKind, Decimal?, Decimal?) }
+        let profit =
+            closesPosition
+            ? nil
+            : ticket.takeProfit.map {
+                (FakeAlpacaOrderTicket.OrderKind.limit, Decimal?.none, Decimal?.some($0))
+            }
+        let loss = ticket.stopLoss.map {
+            ($0.limit == nil ? .stop : .stopLimit, Decimal?.some($0.stop), $0.limit)
+                as (FakeAlpacaOrderTicket.OrderKind, Decimal?, Decimal?)
+        }
         for (type, stop, limit) in [profit, loss].compactMap(\.self) {
             var leg = FakeAlpacaOrderTicket(
                 instrument: ticket.instrument, side: closesPosition ? ticket.side : ticket.side.opposite,
@@ -302,7 +318,8 @@ extension FakeAlpacaAccount {
             guard let base else { return }
             let bound = try isAbove ? base + Decimal(cents: 1) : base - Decimal(cents: 1)
             guard isAbove ? price >= bound : price <= bound else {
-                throw FakeAlpacaError.beyondBasePrice("\(name) must be \(isAbove ? ">= base_price + 0.01" : "<= base_price - 0.01")", base)
+                throw FakeAlpacaError.beyondBasePrice(
+                    "\(name) must be \(isAbove ? ">= base_price + 0.01" : "<= base_price - 0.01")", base)
             }
         }
         if let profit = ticket.takeProfit, !closesPosition {

@@ -224,7 +224,9 @@ extension FakeAlpacaOrderTicket {
     /// Reads the class of the order and its exits; of an `oco` order the take profit is the order itself.
     private mutating func readExits(_ json: JSONDocument) throws(FakeAlpacaError) {
         guard let name = json["order_class"]?.string, name != "", name != "simple" else { return }
-        guard let orderClass = OrderClass(rawValue: name) else { throw .invalid("invalid order_class: \(name)") }
+        guard let orderClass = OrderClass(rawValue: name) else {
+            throw .invalid("invalid order_class: \(name)")
+        }
         self.orderClass = orderClass
         takeProfit = try json["take_profit"]?.amount("limit_price")
         if let stop = try json["stop_loss"]?.amount("stop_price") {
@@ -235,7 +237,8 @@ extension FakeAlpacaOrderTicket {
         case .simple: break
         case .bracket, .oneCancelsOther:
             guard count == 2 else {
-                throw .unprocessable("\(name) orders require take_profit.limit_price and stop_loss.stop_price")
+                throw .unprocessable(
+                    "\(name) orders require take_profit.limit_price and stop_loss.stop_price")
             }
         case .oneTriggersOther:
             guard count == 1 else {
