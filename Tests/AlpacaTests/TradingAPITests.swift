@@ -56,6 +56,29 @@ struct TradingAPITests {
         }
     }
 
+    @Test("sends exits with the class of the order; without an entry the take profit is the order itself")
+    func exits() throws {
+        func body(_ exits: OrderExits) throws -> String? {
+            var ticket = try ticket(price: .limit(225), timeInForce: .goodTillCanceled, id: "1")
+            ticket.exits = exits
+            return AlpacaBody(ticket).map { String(decoding: $0.bytes, as: UTF8.self) }
+        }
+        let start = #"{"symbol":"AAPL","qty":"2","side":"buy","type":"limit","time_in_force":"gtc","#
+        #expect(
+            try body(OrderExits(takeProfit: 240, stopLoss: .init(stop: 215, limit: 214)))
+                == start
+                + #""limit_price":"225","order_class":"bracket","take_profit":{"limit_price":"240"},"#
+                + #""stop_loss":{"stop_price":"215","limit_price":"214"},"client_order_id":"1"}"#)
+        #expect(
+            try body(OrderExits(takeProfit: nil, stopLoss: .init(stop: 215)))
+                == start + #""limit_price":"225","order_class":"oto","stop_loss":{"stop_price":"215"},"#
+                + #""client_order_id":"1"}"#)
+        #expect(
+            try body(OrderExits(takeProfit: 240, stopLoss: .init(stop: 215), closesExistingPosition: true))
+                == start + #""order_class":"oco","take_profit":{"limit_price":"240"},"#
+                + #""stop_loss":{"stop_price":"215"},"client_order_id":"1"}"#)
+    }
+
     @Test("does not send what Alpaca does not take")
     func unsupported() async throws {
         try await withAlpaca(answering: { _, _ in .text("{}") }) { alpaca, server in

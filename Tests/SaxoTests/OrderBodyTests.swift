@@ -31,6 +31,36 @@ struct OrderBodyTests {
                 + #""ExpirationDateContainsTime":false},"ManualOrder":true,"ExternalReference":"portico-1"}"#)
     }
 
+    @Test("with exits have related orders, each with a reference; without an entry they are a pair")
+    func exits() throws {
+        var ticket = try ticket(.quantity(4), .goodTillCanceled)
+        (ticket.side, ticket.price) = (.buy, .limit(225))
+        ticket.exits = OrderExits(takeProfit: 240, stopLoss: .init(stop: 215))
+        let terms = [("Limit", 225), ("Limit", 240), ("StopIfTraded", 215)].map { type, price in
+            SaxoOrderRequestBody.Terms(type: type, price: Brokerage.Decimal(price))
+        }
+        func common(_ side: String, _ type: String, _ price: Int, _ reference: String) -> String {
+            #""BuySell":"\#(side)","Amount":4,"AmountType":"Quantity","OrderType":"\#(type)","OrderPrice":\#(price),"#
+                + #""OrderDuration":{"DurationType":"GoodTillCancel"},"ManualOrder":true,"ExternalReference":"\#(reference)""#
+        }
+        let instrument = #""AccountKey":"a|b=","Uic":211,"AssetType":"Stock","#
+        let entry = SaxoOrderRequestBody.placing(ticket, terms[0], exits: Array(terms[1...]), of: key)
+        #expect(
+            String(decoding: entry, as: UTF8.self)
+                == "{\(instrument)\(common("Buy", "Limit", 225, "portico-1")),\"Orders\":["
+                + "{\(common("Sell", "Limit", 240, "portico-1.1"))},"
+                + "{\(common("Sell", "StopIfTraded", 215, "portico-1.2"))}]}")
+        ticket.side = .sell
+        ticket.exits?.closesExistingPosition = true
+        let pair = SaxoOrderRequestBody.placing(
+            ticket, terms[1], exits: [terms[2]], of: key, fieldGroups: ["Costs"])
+        #expect(
+            String(decoding: pair, as: UTF8.self)
+                == "{\"Orders\":[{\(instrument)\(common("Sell", "Limit", 240, "portico-1"))},"
+                + "{\(instrument)\(common("Sell", "StopIfTraded", 215, "portico-1.oco"))}],"
+                + #""FieldGroups":["Costs"]}"#)
+    }
+
     @Test(
         "that trail the market say where they begin, how far behind they stay and in which steps they follow")
     func trailing() throws {
@@ -191,6 +221,39 @@ struct OrderBodyTests {
             #expect(legs["3"] == [])
             // Legs have none of their own: they would lead round in a circle.
             #expect(legs["2"]?.allSatisfy(\.legs.isEmpty) == true)
+        }
+    }
+
+    @Test("are legs of the order that Saxo names by their relation, under its old and its new names")
+    func relations() async throws {
+        func item(_ id: String, _ type: String, _ relation: String, related: [String]) -> String {
+            let related = related.map { #"{"OrderId":"\#($0)"}"# }
+            return #"{"OrderId":"\#(id)","Uic":211,"AssetType":"Stock","BuySell":"Sell","Amount":1,"#
+                + #""OpenOrderType":"\#(type)","Status":"Working","Price":200,"OrderRelation":"\#(relation)","#
+                + #""RelatedOpenOrders":[\#(related.joined(separator: ","))],"#
+                + #""DisplayAndFormat":{"Symbol":"AAPL:xnas","Currency":"USD"}}"#
+        }
+        let items = [
+            item("1", "Limit", "IfDoneMaster", related: ["2", "3"]),
+            item("2", "Limit", "IfDoneSlaveOco", related: ["1", "3"]),
+            item("3", "StopIfTraded", "IfDoneRelatedOco", related: ["1", "2"]),
+            item("4", "StopIfTraded", "Oco", related: ["5"]), item("5", "Limit", "Oco", related: ["4"]),
+            item("6", "Limit", "IfDoneMain", related: ["7"]),
+            item("7", "Limit", "IfDoneSlave", related: ["6"]),
+            item("8", "Limit", "StandAlone", related: []),
+        ]
+        try await withSaxo(["/port/v1/orders/me": #"{"Data":[\#(items.joined(separator: ","))]}"#]) {
+            saxo, _ in
+            let orders = try await saxo.orders(OrderQuery(), in: .patient).orders
+            let legs = Dictionary(uniqueKeysWithValues: orders.map { ($0.id, $0.legs.map(\.id)) })
+            #expect(
+                legs == [
+                    "1": ["2", "3"], "2": [], "3": [], "4": [], "5": ["4"], "6": ["7"], "7": [], "8": [],
+                ])
+            let parents = Dictionary(uniqueKeysWithValues: orders.map { ($0.id, $0.parentID) })
+            #expect(
+                parents == ["1": nil, "2": "1", "3": "1", "4": "5", "5": nil, "6": nil, "7": "6", "8": nil])
+            #expect(orders.first { $0.id == "1" }?.legs.map(\.parentID) == ["1", "1"])
         }
     }
 

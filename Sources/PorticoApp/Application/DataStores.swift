@@ -102,7 +102,8 @@ extension DataStores {
 
     /// The state of the PostgreSQL database for `/health/ready`; empty without one.
     ///
-    /// No transaction is executed for it. The server is ready also if the database is down: cached values are served, and prices are streamed.
+    /// No transaction is executed for it. The server is ready also if the database is down: cached values are served, and
+    /// prices are streamed.
     var components: [Readiness.Component] {
         guard let server else { return [] }
         let isUp = server.counts.isReachable

@@ -39,7 +39,7 @@ struct FakeSaxoOrderRequest {
         _ body: JSONDocument, _ context: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose,
         of entry: FakeSaxoOrderRequest? = nil
     ) throws(FakeSaxoError) {
-        var fields = BodyFieldReader(body: body)
+        var fields = BodyFieldReader(body: body, group: entry == nil ? nil : "Orders")
         let isNew = purpose == .place
         let accountKey = fields.string("AccountKey", isRequired: entry == nil)
         let assetTypeName = fields.string("AssetType", isRequired: entry == nil)
@@ -80,10 +80,7 @@ struct FakeSaxoOrderRequest {
                     "A related stop must be StopIfTraded, TrailingStopIfTraded or StopLimit.")
             }
         }
-        guard fields.problems.isEmpty else {
-            guard entry != nil else { throw .invalidModel(fields.problems) }
-            throw .invalidModel(["Orders": fields.problems.sorted { $0.key < $1.key }.flatMap(\.value)])
-        }
+        guard fields.problems.isEmpty else { throw .invalidModel(fields.problems) }
         if let entry {
             account = entry.account
         } else {
@@ -124,14 +121,17 @@ struct FakeSaxoOrderRequest {
 /// Reads the fields of a body, and collects their errors.
 private struct BodyFieldReader {
     let body: JSONDocument
+    /// The field under which all errors are reported; nil for the field of each error.
+    let group: String?
     private(set) var problems: [String: [String]] = [:]
 
-    init(body: JSONDocument) {
+    init(body: JSONDocument, group: String?) {
         self.body = body
+        self.group = group
     }
 
     mutating func add(_ field: String, _ problem: String) {
-        problems[field, default: []].append(problem)
+        problems[group ?? field, default: []].append(problem)
     }
 
     private mutating func member(_ name: String, isRequired: Bool) -> JSONDocument? {

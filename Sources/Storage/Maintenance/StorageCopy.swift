@@ -26,6 +26,9 @@ package struct StorageCopy {
         ("watchlist_item", "watchlist, symbol"), ("goal", "number"), ("goal_allocation", "goal, position"),
         ("journal_order", "owner, connection, id"),
         ("journal_replaced", "owner, connection, provider_order_id"), ("journal_write", "id"),
+        ("activity_account", "owner, connection, account"), ("activity", "owner, connection, account, id"),
+        ("identity", "issuer, subject"), ("pending_sign_in", "state_hash"),
+        ("ended_identity_session", "issuer, kind, value"),
     ]
     /// The tables whose numbers are never used again, with their columns.
     private static let numbered = [

@@ -5,6 +5,9 @@ enum Soak {
     /// How often a process is killed in all, `SOAK_ROUNDS`: 50 unless it says otherwise.
     static var rounds: Int { number("SOAK_ROUNDS") ?? 50 }
 
+    /// How many orders with exits are placed while the process is killed: 200 if `SOAK_ROUNDS` is set.
+    static var brackets: Int { number("SOAK_ROUNDS") == nil ? 20 : 200 }
+
     /// How long mixed load lasts, `SOAK_MINUTES`; nil for a few operations of each client, which show that the test works.
     static var minutes: Int? { number("SOAK_MINUTES") }
 

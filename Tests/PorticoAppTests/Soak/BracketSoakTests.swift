@@ -1,0 +1,107 @@
+import Brokerage
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// Orders with a take profit and a stop loss whose process is killed while they are placed.
+@Suite("Soak: brackets over kill -9")
+struct BracketSoakTests {
+    /// Orders that are placed at once in each round.
+    private static let each = 4
+
+    private static let fields = "id state providerOrderId legs { id type providerOrderId parent { id } }"
+
+    /// The mutation that places a bracket; the same number places the same order.
+    private static func placing(_ number: Int, in account: String) -> String {
+        """
+        mutation { placeOrder(input: { idempotencyKey: "bracket-\(number)" accountId: "\(account)"
+            instrument: { symbol: "AMD" } side: BUY size: { quantity: "1" } timeInForce: GTC
+            price: { limit: "\(SoakOrder(number).price)" }
+            exits: { takeProfit: { limit: "900" } stopLoss: { stop: "1" } } }) { order { \(fields) } } }
+        """
+    }
+
+    private static func place(
+        _ number: Int, in account: String, _ server: RunningServer
+    ) async throws -> JSONValue {
+        let answer = try await server.ask(placing(number, in: account), token: ownerToken)
+        return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
+    }
+
+    /// Places a bracket again until its outcome is known.
+    private static func settled(
+        _ number: Int, in account: String, _ server: RunningServer
+    ) async throws -> JSONValue {
+        var order = JSONValue.null
+        try await waitUntil {
+            order = try await place(number, in: account, server)
+            return order["state"] != "PENDING" && order["state"] != "UNCONFIRMED"
+        }
+        return order
+    }
+
+    private static func account(_ server: RunningServer) async throws -> String {
+        let answer = try await server.ask("{ account { id } }", token: ownerToken)
+        return try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
+    }
+
+    @Test("no parent is placed twice, and all legs are known afterwards, however often the process is killed")
+    func killed() async throws {
+        try await withSandbox { configuration in
+            configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+            configuration.alpaca.dataRequestsPerMinute = 1_000_000
+        } _: { sandbox in
+            try await withFolder { folder in
+                let file = folder.appending(path: "owner-token")
+                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+                let environment = Upstream(sandbox).environment.merging([
+                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                ]) { $1 }
+                for round in 0..<(Soak.brackets / Self.each) {
+                    Self.forgetCalls(folder)
+                    // Spread over as long as some writes take, and the same in each run.
+                    let delay = Duration.milliseconds(round * 37 % 241)
+                    try await withCrashingServer(environment: environment) { server in
+                        let account = try await Self.account(server)
+                        await withTaskGroup { group in
+                            for number in (round * Self.each)..<((round + 1) * Self.each) {
+                                group.addTask { _ = try? await Self.place(number, in: account, server) }
+                            }
+                            group.addTask {
+                                try? await Task.sleep(for: delay)
+                                server.program.crash()
+                            }
+                        }
+                    }
+                }
+                Self.forgetCalls(folder)
+                try await withServer(environment: environment) { server in
+                    let account = try await Self.account(server)
+                    for number in 0..<Soak.brackets {
+                        // A key whose order was never sent places it now.
+                        let order = try await Self.settled(number, in: account, server)
+                        #expect(order["providerOrderId"]?.string != nil, "bracket \(number): \(order)")
+                        let legs = order["legs"]?.elements ?? []
+                        #expect(legs.map { $0["type"] } == ["LIMIT", "STOP"], "bracket \(number): \(order)")
+                        #expect(
+                            legs.allSatisfy {
+                                $0["providerOrderId"]?.string != nil && $0["parent"]?["id"] == order["id"]
+                            })
+                    }
+                }
+                let counts = try await SoakOrder.counts(at: sandbox)
+                for number in 0..<Soak.brackets {
+                    #expect(counts[SoakOrder(number).price] == 1, "bracket \(number)")
+                }
+            }
+        }
+    }
+
+    /// Removes the ledger of calls: Alpaca takes so many a minute.
+    private static func forgetCalls(_ folder: URL) {
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(at: folder.appending(path: "portico-cache.db\(end)"))
+        }
+    }
+}
