@@ -1,5 +1,6 @@
 import Brokerage
 import Storage
+import TestSupport
 import Testing
 import Upstream
 
@@ -36,9 +37,9 @@ struct ActivityStoreTests {
         try await store.activities(filter, of: account, after: position, limit: limit).map(\.id)
     }
 
-    @Test("exist after a restart, with every property and every digit")
-    func restart() async throws {
-        try await Folder.with { folder in
+    @Test("exist after a restart, with every property and every digit", arguments: TestEngine.allCases)
+    func restart(engine: TestEngine) async throws {
+        try await engine.with { database in
             var full = try Self.activity(
                 "1::2", on: "2026-11-19", .trade, at: "2026-11-19T15:04:11.991284123Z")
             full.providerKind = "FILL"
@@ -55,13 +56,13 @@ struct ActivityStoreTests {
             full.about = "Täglich 📈"
             let empty = Activity(id: "0", kind: .other, providerKind: "?", date: try Self.day("2026-11-18"))
             do {
-                let users = try TwoUsers(folder)
+                let users = try TwoUsers(database)
                 _ = try await ActivityStore(in: users.file).save(
                     ActivityPage(activities: [empty, full]), for: ActivityQuery(),
                     of: Self.account(users.ann),
                     now: Self.noon)
             }
-            let users = try TwoUsers(folder)
+            let users = try TwoUsers(database)
             let store = ActivityStore(in: users.file)
             let stored = try await store.activities(
                 ActivityFilter(), of: Self.account(users.ann), after: nil, limit: 10)
@@ -74,9 +75,11 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("are listed by day, time and id, newest first, each once, whatever the size of a page")
-    func order() async throws {
-        try await TwoUsers.with { users in
+    @Test(
+        "are listed by day, time and id, newest first, each once, whatever the size of a page",
+        arguments: TestEngine.allCases)
+    func order(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let account = Self.account(users.ann)
             let activities = [
@@ -105,9 +108,9 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("are selected by kind, symbol and days, both days included")
-    func filters() async throws {
-        try await TwoUsers.with { users in
+    @Test("are selected by kind, symbol and days, both days included", arguments: TestEngine.allCases)
+    func filters(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let account = Self.account(users.ann)
             _ = try await store.save(
@@ -131,9 +134,11 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("of a read in several pages are complete with its last page, and continue where it was interrupted")
-    func pages() async throws {
-        try await TwoUsers.with { users in
+    @Test(
+        "of a read in several pages are complete with its last page, and continue where it was interrupted",
+        arguments: TestEngine.allCases)
+    func pages(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let account = Self.account(users.ann)
             let first = try await store.save(
@@ -153,9 +158,11 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("that are read again are replaced, and those that the broker deleted or cancelled are removed")
-    func replaced() async throws {
-        try await TwoUsers.with { users in
+    @Test(
+        "that are read again are replaced, and those that the broker deleted or cancelled are removed",
+        arguments: TestEngine.allCases)
+    func replaced(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let account = Self.account(users.ann)
             _ = try await store.save(
@@ -184,10 +191,10 @@ struct ActivityStoreTests {
     }
 
     @Test(
-        "of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated"
-    )
-    func limit() async throws {
-        try await TwoUsers.with { users in
+        "of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated",
+        arguments: TestEngine.allCases)
+    func limit(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file, maximum: 4)
             let (one, two, other) = (
                 Self.account(users.ann, "1"), Self.account(users.ann, "2"), Self.account(users.bob, "1")
@@ -216,9 +223,9 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("state the first day that the broker has")
-    func horizon() async throws {
-        try await TwoUsers.with { users in
+    @Test("state the first day that the broker has", arguments: TestEngine.allCases)
+    func horizon(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let coverage = try await store.save(
                 ActivityPage(activities: [], horizon: try Self.day("2020-01-01")), for: ActivityQuery(),
@@ -227,9 +234,9 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("are of one user, one connection and one account")
-    func isolation() async throws {
-        try await TwoUsers.with { users in
+    @Test("are of one user, one connection and one account", arguments: TestEngine.allCases)
+    func isolation(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let accounts = [
                 Self.account(users.ann), Self.account(users.ann, "b"), Self.account(users.ann, "a", "d"),
@@ -252,9 +259,11 @@ struct ActivityStoreTests {
         }
     }
 
-    @Test("are exported with the user, and deleted with the user and with the connection")
-    func deletion() async throws {
-        try await TwoUsers.with { users in
+    @Test(
+        "are exported with the user, and deleted with the user and with the connection",
+        arguments: TestEngine.allCases)
+    func deletion(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
             let store = ActivityStore(in: users.file)
             let connection = ActivityAccount(
                 owner: users.ann, connection: "stored", account: "a", isConnectionStored: true)
@@ -272,13 +281,12 @@ struct ActivityStoreTests {
                     of: account, now: Self.noon)
             }
             let export = try #require(try await UserDataExport(of: users.file).json(of: users.ann))
-            #expect(
-                export.contains(
-                    #""activities":[{"id":"x","connection":"c","account":"a","kind":"DIVIDEND","providerKind":"DIV","#
-                ))
-            #expect(
-                export.contains(#""date":"2026-11-16""#)
-                    && export.contains(#""amount":"1.50","currency":"USD""#))
+            let exported = try #require(try JSONValue(parsing: export)["activities"]?.elements)
+            #expect(exported.map { $0["connection"]?.string } == ["c", "stored"])
+            let first = try #require(exported.first)
+            #expect(first["id"] == "x" && first["account"] == "a" && first["kind"] == "DIVIDEND")
+            #expect(first["providerKind"] == "DIV" && first["date"] == "2026-11-16")
+            #expect(first["amount"] == "1.50" && first["currency"] == "USD" && first["price"] == .null)
             try await users.file.database.write { db in
                 try db.execute("DELETE FROM connection WHERE id = 'stored'")
             }
