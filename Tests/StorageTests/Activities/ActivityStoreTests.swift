@@ -1,5 +1,6 @@
 import Brokerage
 import Storage
+import TestSupport
 import Testing
 import Upstream
 
@@ -55,13 +56,13 @@ struct ActivityStoreTests {
             full.about = "Täglich 📈"
             let empty = Activity(id: "0", kind: .other, providerKind: "?", date: try Self.day("2026-11-18"))
             do {
-                let users = try TwoUsers(folder)
+                let users = try TwoUsers(database)
                 _ = try await ActivityStore(in: users.file).save(
                     ActivityPage(activities: [empty, full]), for: ActivityQuery(),
                     of: Self.account(users.ann),
                     now: Self.noon)
             }
-            let users = try TwoUsers(folder)
+            let users = try TwoUsers(database)
             let store = ActivityStore(in: users.file)
             let stored = try await store.activities(
                 ActivityFilter(), of: Self.account(users.ann), after: nil, limit: 10)
@@ -280,13 +281,12 @@ struct ActivityStoreTests {
                     of: account, now: Self.noon)
             }
             let export = try #require(try await UserDataExport(of: users.file).json(of: users.ann))
-            #expect(
-                export.contains(
-                    #""activities":[{"id":"x","connection":"c","account":"a","kind":"DIVIDEND","providerKind":"DIV","#
-                ))
-            #expect(
-                export.contains(#""date":"2026-11-16""#)
-                    && export.contains(#""amount":"1.50","currency":"USD""#))
+            let exported = try #require(try JSONValue(parsing: export)["activities"]?.elements)
+            #expect(exported.map { $0["connection"]?.string } == ["c", "stored"])
+            let first = try #require(exported.first)
+            #expect(first["id"] == "x" && first["account"] == "a" && first["kind"] == "DIVIDEND")
+            #expect(first["providerKind"] == "DIV" && first["date"] == "2026-11-16")
+            #expect(first["amount"] == "1.50" && first["currency"] == "USD" && first["price"] == .null)
             try await users.file.database.write { db in
                 try db.execute("DELETE FROM connection WHERE id = 'stored'")
             }
