@@ -56,13 +56,13 @@ struct ActivityStoreTests {
             full.about = "Täglich 📈"
             let empty = Activity(id: "0", kind: .other, providerKind: "?", date: try Self.day("2026-11-18"))
             do {
-                let users = try TwoUsers(database)
+                let users = try TwoUsers(folder)
                 _ = try await ActivityStore(in: users.file).save(
                     ActivityPage(activities: [empty, full]), for: ActivityQuery(),
                     of: Self.account(users.ann),
                     now: Self.noon)
             }
-            let users = try TwoUsers(database)
+            let users = try TwoUsers(folder)
             let store = ActivityStore(in: users.file)
             let stored = try await store.activities(
                 ActivityFilter(), of: Self.account(users.ann), after: nil, limit: 10)

@@ -34,10 +34,12 @@ struct OrderLegTests {
         try await journal.legs(of: [placing.id], placing.owner, placing.connection)[placing.id, default: []]
     }
 
-    @Test("are orders with ids of their own, which stay when the broker reports the order again")
-    func stored() async throws {
-        try await Folder.with { folder in
-            let journal = try OrderJournalTests.journal(folder)
+    @Test(
+        "are orders with ids of their own, which stay when the broker reports the order again",
+        arguments: TestEngine.allCases)
+    func stored(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
             let placing = try await Self.sent(journal)
             let known = try await journal.recordOutcome(
                 .accepted(Self.order("P", legs: ["L1", "L2"])), of: placing.id)
@@ -58,10 +60,12 @@ struct OrderLegTests {
         }
     }
 
-    @Test("are known after a lost response, and after a leg was changed before that")
-    func reconciled() async throws {
-        try await Folder.with { folder in
-            let journal = try OrderJournalTests.journal(folder)
+    @Test(
+        "are known after a lost response, and after a leg was changed before that",
+        arguments: TestEngine.allCases)
+    func reconciled(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
             let placing = try await Self.sent(journal)
             try await journal.recordOutcome(.responseLost, of: placing.id)
             #expect(try await Self.legs(journal, of: placing).isEmpty)
@@ -80,10 +84,12 @@ struct OrderLegTests {
         }
     }
 
-    @Test("show the end of an order that the broker no longer lists, which keeps its values")
-    func withoutParent() async throws {
-        try await Folder.with { folder in
-            let journal = try OrderJournalTests.journal(folder)
+    @Test(
+        "show the end of an order that the broker no longer lists, which keeps its values",
+        arguments: TestEngine.allCases)
+    func withoutParent(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
             let placing = try await Self.sent(journal)
             try await journal.recordOutcome(.responseLost, of: placing.id)
             let known = try await journal.recordOutcome(
@@ -94,10 +100,12 @@ struct OrderLegTests {
         }
     }
 
-    @Test("that the broker refused are stored once, and are in no list of orders without a broker's id")
-    func refused() async throws {
-        try await Folder.with { folder in
-            let journal = try OrderJournalTests.journal(folder)
+    @Test(
+        "that the broker refused are stored once, and are in no list of orders without a broker's id",
+        arguments: TestEngine.allCases)
+    func refused(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
             let placing = try await Self.sent(journal)
             let order = Self.order("P", legs: ["", "L2"])
             try await journal.recordOutcome(.accepted(order), of: placing.id)
@@ -119,8 +127,8 @@ struct OrderLegTests {
             OrderExits(takeProfit: 3, stopLoss: .init(stop: 1), closesExistingPosition: true),
         ])
     func otherExits(_ exits: OrderExits?) async throws {
-        try await Folder.with { folder in
-            let journal = try OrderJournalTests.journal(folder)
+        try await TestEngine.each { database in
+            let journal = try OrderJournalTests.journal(database)
             let placing = try await Self.sent(journal)
             guard case .known = try await journal.begin(OrderJournalTests.placing(ticket: Self.ticket()))
             else {
