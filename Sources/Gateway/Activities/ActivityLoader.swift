@@ -203,7 +203,8 @@ extension FieldError {
             .tooManyUpstreamCalls:
             true
         case .unauthenticated, .forbidden, .badUserInput, .notFound, .conflict, .assetNotFound,
-            .internalServerError, .unsupported, .notEntitled, .reconnectRequired, .noExchangeRate:
+            .internalServerError, .unsupported, .notEntitled, .reconnectRequired, .noExchangeRate,
+            .storageUnavailable:
             false
         }
     }
