@@ -5,7 +5,7 @@ import { relayStylePagination } from "@apollo/client/utilities";
 
 /** The types of each interface, so that fragments on interfaces match. */
 export const possibleTypes: Record<string, string[]> = {
-  Live: ["Account", "Chart", "EquityHistory", "ExchangeRate", "Fundamentals", "FundamentalsPart", "GoalsProgress", "Order", "Portfolio", "Position", "Quote"],
+  Live: ["Account", "Chart", "EquityHistory", "ExchangeRate", "Fundamentals", "FundamentalsPart", "GoalsProgress", "Order", "OrderPreview", "Portfolio", "Position", "Quote"],
   Node: ["Account", "Activity", "Article", "Chart", "Connection", "Fundamentals", "Goal", "GoalsProgress", "Instrument", "MarketClock", "Order", "Portfolio", "Position", "ProviderStatus", "Quote", "Session", "Viewer", "Watchlist", "WatchlistItem"],
 };
 
@@ -13,7 +13,7 @@ export const typePolicies: TypePolicies = {
   // Lists that are read in pages: a further page is added to the list.
   Account: { fields: { activities: relayStylePagination(["kinds", "symbol", "from", "to"]), orders: relayStylePagination(["open", "symbols", "states", "side", "from", "to"]) } },
   Instrument: { fields: { news: relayStylePagination([]) } },
-  Query: { fields: { activities: relayStylePagination(["accountIds", "kinds", "symbol", "from", "to"]), news: relayStylePagination(["symbols", "provider"]), orders: relayStylePagination(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
+  Query: { fields: { activities: relayStylePagination(["accountIds", "kinds", "symbol", "from", "to"]), news: relayStylePagination(["symbols", "provider", "providerName"]), orders: relayStylePagination(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
   // Objects without an id belong to the object that contains them.
   ActivityConnection: { keyFields: false },
   ActivityEdge: { keyFields: false },
@@ -32,14 +32,18 @@ export const typePolicies: TypePolicies = {
   EquityHistory: { keyFields: false },
   EquityPoint: { keyFields: false },
   ExchangeRate: { keyFields: false },
+  ExpectedRejection: { keyFields: false },
   Failure: { keyFields: false },
   FundamentalsPart: { keyFields: false },
   GoalAllocation: { keyFields: false },
   GoalPayload: { keyFields: false },
   Listing: { keyFields: false },
   OrderConnection: { keyFields: false },
+  OrderCosts: { keyFields: false },
   OrderEdge: { keyFields: false },
+  OrderMarginImpact: { keyFields: false },
   OrderPayload: { keyFields: false },
+  OrderPreview: { keyFields: false },
   OrderRejection: { keyFields: false },
   PageInfo: { keyFields: false },
   PortfolioPart: { keyFields: false },
