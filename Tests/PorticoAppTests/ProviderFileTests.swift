@@ -198,7 +198,7 @@ struct ProviderFileTests {
             ])
         #expect(bad.status == 1)
         #expect(bad.output == "failed: polygon-file search 1\n0 of 1 examples passed\n")
-        #expect(bad.errors == "p.examples.yaml:2:94: examples[0].error: The cause is NOT_FOUND.\n")
+        #expect(bad.errors == "p.examples.yaml:2:88: examples[0].error: The cause is NOT_FOUND.\n")
         let missing = try await CommandRun.run(["providers", "test", "@p.yaml"], among: ["p.yaml": text])
         #expect(missing.status == 2)
         #expect(

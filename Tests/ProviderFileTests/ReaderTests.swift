@@ -1,5 +1,4 @@
 import Brokerage
-import Contract
 import ProviderFile
 import Testing
 

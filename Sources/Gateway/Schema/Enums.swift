@@ -13,10 +13,7 @@ extension ProviderID: GraphQLEnum, GraphQLInput {
 
     /// The value of the enum: ``otherValue`` for a provider of a file, whose name is in another field.
     var enumValue: String {
-        switch self {
-        case .alpaca, .saxo, .alphaVantage, .yahoo, .polygon: rawValue
-        case .other: Self.otherValue
-        }
+        if case .other = self { Self.otherValue } else { rawValue }
     }
 
     package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
