@@ -13,8 +13,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     let renew: String?
 
     init(_ arguments: ArgumentReader) throws {
-        guard let provider = try arguments.provider(in: "input.") else { throw FieldError.internalError }
-        self.provider = provider
+        provider = try arguments.requiredProvider(in: "input.")
         credential = try arguments["credential"]
         environment = try arguments["environment"]
         let label = try (arguments["label"] as LabelText?)?.text

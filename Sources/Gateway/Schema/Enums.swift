@@ -59,7 +59,17 @@ extension ArgumentReader {
     /// - Returns: The provider, which need not be configured.
     /// - Throws: `FieldError` for OTHER without a name, a name of no provider, or arguments that contradict each other.
     func provider(in path: String = "") throws -> ProviderID? {
-        let kind: ProviderArgument? = try self["provider"]
+        try provider(of: self["provider"], in: path)
+    }
+
+    /// The provider that the required argument `provider` and `providerName` determine; see ``provider(in:)``.
+    func requiredProvider(in path: String) throws -> ProviderID {
+        let kind: ProviderArgument = try self["provider"]
+        guard let provider = try provider(of: kind, in: path) else { throw FieldError.internalError }
+        return provider
+    }
+
+    private func provider(of kind: ProviderArgument?, in path: String) throws -> ProviderID? {
         let name = try (self["providerName"] as CodeText?)?.text
         guard let name else {
             switch kind {

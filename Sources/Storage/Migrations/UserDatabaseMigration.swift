@@ -14,7 +14,8 @@ struct UserDatabaseMigration: Sendable {
 
     /// All steps in their order; the number of a step is its place, from 1.
     static let all = [
-        credentials, users, connections, lists, orders, writeHolders, activities, identities, changes,
+        credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
+        changes,
     ]
 
     /// PostgreSQL's type of a text, compared byte by byte.

@@ -14,7 +14,7 @@ struct IncrementalTransportTests {
         #"{"hasNext":true,"pending":[{"id":"0","path":["box"],"label":"part"}],"data":{"box":{"name":"n"}}}"#
     private static let last =
         #"{"hasNext":false,"incremental":[{"data":{"slow":1},"id":"0"}],"completed":[{"id":"0"}]}"#
-    private static let olderFirst = #"{"data":{"box":{"name":"n"}},"hasNext":true}"#
+    private static let olderFirst = #"{"hasNext":true,"data":{"box":{"name":"n"}}}"#
     private static let olderLast =
         #"{"hasNext":false,"incremental":[{"data":{"slow":1},"path":["box"],"label":"part"}]}"#
 
