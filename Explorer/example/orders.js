@@ -88,8 +88,9 @@ export class Orders {
       : reconciliation === "IN_PROGRESS" ? " The outcome is being determined at the broker."
         : reconciliation === "UNDETERMINED" ? " The outcome cannot be determined: check with the broker before you order again." : "";
     const description = this.#describe(order);
+    const where = [provider, account?.number, inForce[timeInForce] ?? words(timeInForce)].filter(Boolean).join(" · ");
     const row = element("li", "", [
-      element("span", "what", [element("b", "", description), element("small", "", ` ${[provider, account?.number, inForce[timeInForce] ?? words(timeInForce)].filter(Boolean).join(" · ")}`)]),
+      element("span", "what", [element("b", "", description), element("small", "", where)]),
       element("span", `state ${final.has(state) ? "final" : ""}`, words(state)),
       element("p", "facts", `${filled}${note}`.trim()),
     ]);

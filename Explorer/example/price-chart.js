@@ -111,7 +111,8 @@ export class PriceChart {
     picture.append(
       drawn("polygon", { points: `0,${bottom} ${line} ${inner.width},${bottom}`, class: `area ${way}` }),
       drawn("polyline", { points: line, class: `line ${way}` }));
-    const showReading = this.#follow(picture, { points, x, y, inner, way, text: (point) => `${time.format(point.time)}  ${price(point.close)}` });
+    const text = (point) => `${time.format(point.time)}  ${price(point.close)}`;
+    const showReading = this.#follow(picture, { points, x, y, inner, way, text });
     this.#picture.replaceChildren(picture);
     // The picture is drawn again when the price changes.
     if (this.#pointer != null) showReading();

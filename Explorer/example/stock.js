@@ -105,7 +105,8 @@ export class StockPage {
     const orders = new Orders(this.#client, this.#main, instrument, known);
     const ticket = new Ticket(this.#client, this.#main, instrument, accounts, (order) => orders.update(order));
     for (const { clientOrderId } of known) ticket.settle(clientOrderId);
-    showMessage(this.#element("orders-failure"), ["orders", "endedOrders", "accounts"].map((name) => errorsAt(errors, name)).filter(Boolean).join(" "));
+    const problems = ["orders", "endedOrders", "accounts"].map((name) => errorsAt(errors, name)).filter(Boolean);
+    showMessage(this.#element("orders-failure"), problems.join(" "));
 
     this.#follow(livePrices, { symbols: [this.#symbol] }, "price-live", ({ quotes: quote }) => {
       if (!quote) return;
@@ -154,7 +155,8 @@ export class StockPage {
     }
     const changed = this.#element("stock-change");
     changed.className = direction(change);
-    changed.textContent = change == null ? "" : `${Number(change) > 0 ? "+" : ""}${this.#price(change)} (${percent(changePercentage)}) today`;
+    const sign = Number(change) > 0 ? "+" : "";
+    changed.textContent = change == null ? "" : `${sign}${this.#price(change)} (${percent(changePercentage)}) today`;
     this.#element("market-state").textContent = [
       marketState && `${words(marketState)} market`, delayMinutes ? `${delayMinutes} minutes delayed` : "", `from ${source}`,
       stale ? "old value: the last refresh failed" : "",
@@ -242,7 +244,8 @@ export class StockPage {
 
   #showRanges() {
     const choices = Object.entries(ranges).map(([name, [short, long]]) => {
-      const input = Object.assign(document.createElement("input"), { type: "radio", name: "range", value: name, checked: name === this.#range });
+      const input = Object.assign(
+        document.createElement("input"), { type: "radio", name: "range", value: name, checked: name === this.#range });
       input.setAttribute("aria-label", long);
       input.addEventListener("change", () => this.#changeRange(name));
       return element("label", "", [input, element("span", "", short)]);
@@ -273,8 +276,9 @@ export class StockPage {
     picture.removeAttribute("aria-busy");
     picture.dataset.range = this.#range;
     this.#chart.show(chart, { symbol: this.#symbol, range: this.#range, price: (amount) => this.#price(amount), problem });
-    const source = chart && [`From ${chart.source}`, words(chart.adjustment) && `adjusted: ${words(chart.adjustment)}`, chart.truncated ? "older values exist" : ""];
-    this.#element("chart-source").textContent = source?.filter(Boolean).join(" · ") ?? "";
+    this.#element("chart-source").textContent = chart ? [
+      `From ${chart.source}`, chart.adjustment && `adjusted: ${words(chart.adjustment)}`, chart.truncated && "older values exist",
+    ].filter(Boolean).join(" · ") : "";
   }
 }
 

@@ -142,7 +142,8 @@ export class Ticket {
     const current = (side === "BUY" ? ask : bid) ?? last;
     const unitPrice = price.limit ?? price.stopLimit?.limit ?? price.stop ?? current;
     const amount = unitPrice && size.quantity ? product(unitPrice, size.quantity) : null;
-    return amount ? `about ${money(amount, currency)}${price.market ? " at the current price" : ""}, without fees` : "unknown, because there is no price";
+    if (!amount) return "unknown, because there is no price";
+    return `about ${money(amount, currency)}${price.market ? " at the current price" : ""}, without fees`;
   }
 
   #showEstimate() {
@@ -183,7 +184,8 @@ export class Ticket {
     try {
       this.#send(beginPlacement(input));
     } catch (error) {
-      showMessage(this.#main.querySelector("#ticket-failure"), `The order was not sent, because this browser stores nothing: ${error.message}`);
+      showMessage(this.#main.querySelector("#ticket-failure"),
+        `The order was not sent, because this browser stores nothing: ${error.message}`);
     }
   }
 

@@ -15,12 +15,14 @@ struct DockerfileTests {
     @Test("builds, tests and runs in separate stages")
     func stages() throws {
         let stages = try ContainerFiles.dockerfile().stages
-        #expect(stages.map(\.name) == ["build", "test", "explorer", "runtime"])
+        #expect(stages.map(\.name) == ["build", "test", "explorer", "system", "sbom", "runtime"])
         // The explorer lies where the executable looks for it: in `share` beside its `bin`.
         #expect(
             stages.last?.all("COPY").map(\.text) == [
                 "--from=build /out/portico /usr/local/bin/portico",
                 "--from=explorer /out/explorer /usr/local/share/portico/explorer",
+                "--from=sbom /sbom.cdx.json /usr/local/share/portico/sbom.cdx.json",
+                "LICENSE /usr/local/share/portico/LICENSE",
             ])
         #expect(stages.first?.all("RUN").contains { $0.text.contains("/out/portico") } == true)
     }
@@ -58,8 +60,21 @@ struct DockerfileTests {
         let user = try #require(stage.text("USER"))
         let ids = user.split(separator: ":").compactMap { Int($0) }
         #expect(ids.count == 2 && ids.allSatisfy { $0 > 0 })
-        let setUp = stage.all("RUN").map(\.text).joined()
+        let system = try #require(try ContainerFiles.dockerfile().stages.first { $0.name == "system" })
+        let setUp = system.all("RUN").map(\.text).joined()
         #expect(setUp.contains("--gid \(ids[1]) portico") && setUp.contains("--uid \(ids[0]) "))
+    }
+
+    @Test("names the base images of Docker/base-images, which can have digests")
+    func baseImages() throws {
+        let dockerfile = try ContainerFiles.text("Docker/Dockerfile")
+        let images = try ContainerFiles.text("Docker/base-images").split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        #expect(images.count == 2)
+        for image in images {
+            let tag = image.split(separator: "@").first ?? image
+            #expect(dockerfile.contains("\nARG \(tag)\n"), "\(image)")
+        }
     }
 
     @Test("copies every directory that has a target of the package, and no secret")
@@ -71,7 +86,7 @@ struct DockerfileTests {
         for folder in folders { #expect(!ignored.ignores(folder), "\(folder)") }
         for file in [
             "Package.swift", "Makefile", "Scripts/setup.sh", "Docker/compose.yaml", "Tests/Golden/types",
-            "Scripts/explorer.sh", "Explorer/index.html",
+            "Scripts/explorer.sh", "Explorer/index.html", "Docker/base-images", "LICENSE",
         ] {
             #expect(!ignored.ignores(file), "\(file), which the tests read")
         }
