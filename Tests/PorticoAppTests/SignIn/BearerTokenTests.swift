@@ -89,7 +89,7 @@ struct BearerTokenTests {
     @Test("ends its subscriptions and WebSockets when it expires")
     func expiry() async throws {
         try await withIssuerServer { test in
-            let socket = try await test.subscription(try test.issuer.token(["exp": "\(test.issuer.now + 3)"]))
+            let socket = try await test.subscription(try test.issuer.token(["exp": "\(test.issuer.now + 8)"]))
             try await test.expectEnd(socket)
         }
     }
