@@ -1,5 +1,6 @@
 import Foundation
 import IssuerSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -109,33 +110,54 @@ struct BearerTokenTests {
         }
     }
 
-    @Test("of a withdrawn key ends; the keys are replaced under load without a failed request")
+    @Test("is accepted while the keys are replaced under load: no request fails")
     func rotation() async throws {
         try await withIssuerServer { test in
             // One fetch at the start, and four for new keys: the limit of fetches at once.
-            for round in 0..<5 {
-                if round > 0 {
-                    let key = try IssuerKey(IssuerKey.Algorithm.allCases[round % 3], id: "round-\(round)")
-                    test.issuer.publish([key, test.issuer.key])
-                }
-                try await withThrowingTaskGroup { group in
-                    for client in 0..<8 {
-                        group.addTask {
-                            for number in 0..<10 {
-                                // A new token in each second request.
-                                let token = try test.issuer.token(["jti": "\"\(client)-\(number / 2)\""])
-                                let answer = try await test.server.ask(
-                                    "{ viewer { username } }", token: token)
-                                #expect(
-                                    answer.json?["data"]?["viewer"]?["username"] == "ann",
-                                    "\(round): \(answer.body)")
+            var keys = [test.issuer.key]
+            for number in 0..<4 {
+                keys.append(try IssuerKey(IssuerKey.Algorithm.allCases[number % 3], id: "new-\(number)"))
+            }
+            let (rotation, count) = (keys, Mutex(0))
+            try await withThrowingTaskGroup { group in
+                for client in 0..<8 {
+                    group.addTask {
+                        for number in 0..<40 {
+                            let sent = count.withLock { count in
+                                count += 1
+                                return count
                             }
+                            // The old keys stay published, because their tokens are valid.
+                            if sent % 64 == 0, sent < 320 {
+                                test.issuer.publish(rotation[...(sent / 64)].reversed())
+                            }
+                            // A new token in each second request.
+                            let token = try test.issuer.token(["jti": "\"\(client)-\(number / 2)\""])
+                            let answer = try await test.server.ask("{ viewer { username } }", token: token)
+                            #expect(
+                                answer.json?["data"]?["viewer"]?["username"] == "ann",
+                                "\(sent): \(answer.body)")
                         }
                     }
-                    try await group.waitForAll()
                 }
+                try await group.waitForAll()
             }
             #expect(test.issuer.keyFetches == 5)
+        }
+    }
+
+    @Test("ends with its subscriptions when the issuer withdraws its key")
+    func withdrawal() async throws {
+        try await withIssuerServer { test in
+            let old = try test.issuer.token()
+            let socket = try await test.subscription(old)
+            test.issuer.publish([try IssuerKey(.es256, id: "new")])
+            // The token of the new key causes a fetch of the keys.
+            #expect(
+                try await test.server.ask("{ viewer { id } }", token: test.issuer.token()).failures.isEmpty)
+            try await test.expectEnd(socket)
+            let refused = try await test.server.ask("{ viewer { id } }", token: old)
+            #expect(refused.refusalReason == "UNKNOWN_KEY", "\(refused.body)")
         }
     }
 
