@@ -24,6 +24,8 @@ final class IssuerKeys: Sendable {
     private struct State {
         var keys: JSONWebKeySet?
         var fetchedAt: ContinuousClock.Instant?
+        /// The number of successful fetches.
+        var fetches = 0
         /// The fetch in flight, which all tokens share.
         var fetch: Task<JSONWebKeySet?, Never>?
         /// When all fetches of ``Policy/burst`` are allowed again (the generic cell rate algorithm).
@@ -52,12 +54,18 @@ final class IssuerKeys: Sendable {
     /// - Throws: `unknownKey`, `algorithmNotAllowed` if the key has another algorithm than the token, and
     ///   `keysUnavailable` if the keys cannot be fetched and those that are known are no longer valid.
     func key(of token: SignedToken) async throws(SignInRejection) -> VerificationKey {
-        if let keys = validKeys, let key = keys.key(of: token) {
+        let (known, fetches) = validKeys
+        if let key = known?.key(of: token) {
             refreshIfOld()
             return key
         }
-        if let keys = validKeys, keys.hasOtherAlgorithm(for: token) { throw .algorithmNotAllowed }
-        guard let keys = await fetched() else { throw validKeys == nil ? .keysUnavailable : .unknownKey }
+        if known?.hasOtherAlgorithm(for: token) == true { throw .algorithmNotAllowed }
+        var (keys, isOwn) = await fetched(after: fetches)
+        if !isOwn, keys?.key(of: token) == nil {
+            // The fetch may have begun before the issuer published the key.
+            (keys, isOwn) = await fetched(after: validKeys.fetches)
+        }
+        guard let keys else { throw areValid ? .unknownKey : .keysUnavailable }
         guard let key = keys.key(of: token) else {
             throw keys.hasOtherAlgorithm(for: token) ? .algorithmNotAllowed : .unknownKey
         }
@@ -68,50 +76,72 @@ final class IssuerKeys: Sendable {
     ///
     /// - Returns: The key, if it is another one than before.
     func replacement(of key: VerificationKey, for token: SignedToken) async -> VerificationKey? {
-        guard token.keyID == nil, let new = await fetched()?.key(of: token),
+        guard token.keyID == nil, let new = await fetched(after: validKeys.fetches).keys?.key(of: token),
             new.fingerprint != key.fingerprint
         else { return nil }
         return new
     }
 
-    /// The keys; nil if there are none, or if their last fetch is too long ago.
-    private var validKeys: JSONWebKeySet? {
+    /// The keys, or nil if there are none or their last fetch is too long ago; and the number of fetches so far.
+    private var validKeys: (keys: JSONWebKeySet?, fetches: Int) {
         let now = clock.now()
         return state.withLock { state in
-            guard let fetchedAt = state.fetchedAt, now < fetchedAt + policy.lifetime else { return nil }
-            return state.keys
+            guard let fetchedAt = state.fetchedAt, now < fetchedAt + policy.lifetime else {
+                return (nil, state.fetches)
+            }
+            return (state.keys, state.fetches)
         }
     }
 
     /// Whether the keys that are known are valid.
-    var areValid: Bool { validKeys != nil }
+    var areValid: Bool { validKeys.keys != nil }
 
     /// Fetches the keys in the background if they are old, or if there are none.
     func refreshIfOld() {
         let now = clock.now()
-        let isOld = state.withLock { state in
-            state.fetchedAt.map { now >= $0 + policy.refreshInterval } ?? true
+        let (isOld, fetches) = state.withLock { state in
+            (state.fetchedAt.map { now >= $0 + policy.refreshInterval } ?? true, state.fetches)
         }
-        if isOld { _ = begin(now) }
+        if isOld { _ = begin(now, after: fetches) }
     }
 
-    /// The keys of a new fetch, or of the one in flight.
+    /// The keys of a new fetch, or of one that others have begun.
     ///
-    /// - Returns: Nil if the rate of fetches allows none now, or if it failed.
-    private func fetched() async -> JSONWebKeySet? {
-        await begin(clock.now())?.value
+    /// - Parameter fetches: The number of fetches when the keys were read. If one has ended since, its keys are returned:
+    ///   tokens of a new key that arrive at one time cause one fetch.
+    /// - Returns: The keys, nil if the rate of fetches allows none now or if it failed; and whether the fetch began with
+    ///   this call.
+    private func fetched(after fetches: Int) async -> (keys: JSONWebKeySet?, isOwn: Bool) {
+        switch begin(clock.now(), after: fetches) {
+        case .notAllowed: (nil, true)
+        case .ended(let keys): (keys, false)
+        case .begun(let fetch): (await fetch.value, true)
+        case .inFlight(let fetch): (await fetch.value, false)
+        }
     }
 
-    private func begin(_ now: ContinuousClock.Instant) -> Task<JSONWebKeySet?, Never>? {
-        state.withLock { state -> Task<JSONWebKeySet?, Never>? in
-            if let fetch = state.fetch { return fetch }
+    /// The result of ``begin(_:after:)``.
+    private enum Fetch {
+        /// The rate of fetches allows none now.
+        case notAllowed
+        /// One has ended since the keys were read.
+        case ended(JSONWebKeySet)
+        case begun(Task<JSONWebKeySet?, Never>)
+        case inFlight(Task<JSONWebKeySet?, Never>)
+    }
+
+    /// Begins a fetch, unless one is in flight, or has ended since the keys were read.
+    private func begin(_ now: ContinuousClock.Instant, after fetches: Int) -> Fetch {
+        state.withLock { state in
+            if let fetch = state.fetch { return .inFlight(fetch) }
+            if state.fetches > fetches, let keys = state.keys { return .ended(keys) }
             let allowedAt = max(state.allowedAt ?? now, now) + policy.pause
-            guard allowedAt <= now + policy.pause * policy.burst else { return nil }
+            guard allowedAt <= now + policy.pause * policy.burst else { return .notAllowed }
             state.allowedAt = allowedAt
             // A task of its own: a client that disconnects does not end the fetch for which others wait.
             let fetch = Task { await self.fetch() }
             state.fetch = fetch
-            return fetch
+            return .begun(fetch)
         }
     }
 
@@ -122,6 +152,7 @@ final class IssuerKeys: Sendable {
             let keys = try await load()
             state.withLock { state in
                 (state.keys, state.fetchedAt, state.fetch) = (keys, start, nil)
+                state.fetches &+= 1
             }
             changed(keys.fingerprints)
             return keys

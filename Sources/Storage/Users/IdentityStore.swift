@@ -45,11 +45,12 @@ package struct IdentityStore: Sendable {
     private let database: SQLDatabase
 
     /// The maximum number of sign-ins that have begun.
-    package static let maximumPending = 10_000
+    private let maximumPending: Int
 
-    package init(_ sessions: SessionStore) {
+    package init(_ sessions: SessionStore, maximumPending: Int = 10_000) {
         self.sessions = sessions
         database = sessions.database
+        self.maximumPending = maximumPending
     }
 
     // MARK: Sign-ins
@@ -60,10 +61,10 @@ package struct IdentityStore: Sendable {
     package func begin(
         _ signIn: PendingSignIn, state: [UInt8], browser: [UInt8], now: Instant = .now
     ) async throws(StorageError) -> Bool {
-        try await database.write { db in
+        try await database.write { [maximumPending] db in
             try db.execute("DELETE FROM pending_sign_in WHERE expires_at <= ?", [now.millisecondsSince1970])
             let count: Int = try db.value("SELECT count(*) FROM pending_sign_in") ?? 0
-            guard count < Self.maximumPending else { return false }
+            guard count < maximumPending else { return false }
             try db.execute(
                 """
                 INSERT INTO pending_sign_in
