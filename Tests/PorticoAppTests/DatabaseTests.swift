@@ -114,7 +114,8 @@ struct DatabaseTests {
             #expect(quote.failures.isEmpty, "\(quote.body)")
             try await waitUntil {
                 _ = try await server.ask(Self.watchlists, token: token)
-                return try await server.get("/health/ready").body.contains(#"{"detail":"#)
+                return try await server.get("/health/ready").body.contains(
+                    #"{"name":"database","state":"down""#)
             }
             let ready = try await server.get("/health/ready")
             #expect(ready.status == 200)

@@ -29,7 +29,7 @@ package struct SessionMaintenanceService: Service {
                 sessions.endExpired()
                 identityProvider?.maintain()
             }
-            async let following: Void = repeatedly(every: Self.pollingInterval) { await follow() }
+            async let following: Void = follow()
             await repeatedly(every: Self.tidyingInterval) { await tidy() }
             _ = await (ending, following)
         }
@@ -41,9 +41,19 @@ package struct SessionMaintenanceService: Service {
         while (try? await Task.sleep(for: interval)) != nil { await body() }
     }
 
+    /// Applies the changes of other processes; reports only the first of several failures in a row.
     private func follow() async {
-        await attempt("Changes of sessions by other processes cannot be read.") {
-            try await sessions.followOthers()
+        var isReported = false
+        while (try? await Task.sleep(for: Self.pollingInterval)) != nil {
+            do {
+                try await sessions.followOthers()
+                isReported = false
+            } catch {
+                if !isReported {
+                    logger.error("Changes of sessions by other processes cannot be read. \(error)")
+                }
+                isReported = true
+            }
         }
     }
 

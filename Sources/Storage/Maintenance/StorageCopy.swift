@@ -159,6 +159,7 @@ package struct StorageCopy {
         /// A copy may take long.
         private static let limits: PostgresLimits = {
             var limits = PostgresLimits()
+            limits.transaction = .seconds(60)
             limits.maintenance = .seconds(6 * 3_600)
             return limits
         }()

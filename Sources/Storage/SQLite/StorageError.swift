@@ -68,7 +68,7 @@ extension StorageError: CustomStringConvertible {
         case .missingMasterKey(let path, let database):
             "There is no \(path), and \(database) contains secrets. Restore the key, or set PORTICO_MASTER_KEY_FILE."
         case .busy(let path):
-            "\(path) is in use by another process. Stop it: two servers cannot share a data directory."
+            "\(path) is in use by another process. Stop it: two servers cannot share it."
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."
         case .failed(let path, let code):
             "\(path) could not be read or written (SQLite code \(code)). See the system log."

@@ -302,16 +302,24 @@ package final class SessionStore: Sendable {
 
     // MARK: Uses and expired sessions
 
-    /// Writes down when sessions were used last, all in one transaction.
+    /// As many sessions change in one transaction, whose time is limited.
+    private static let batch = 500
+
+    /// Stores when sessions were used last.
     package func storeLastUses() async throws(StorageError) {
-        let uses = unsavedUses
-        guard !uses.isEmpty else { return }
-        try await database.write { db in try Self.store(uses, in: db) }
-        for (session, use) in uses { session.markStored(use) }
+        var rest = unsavedUses[...]
+        while !rest.isEmpty {
+            let uses = Array(rest.prefix(Self.batch))
+            rest = rest.dropFirst(Self.batch)
+            try await database.write { db in try Self.store(uses, in: db) }
+            for (session, use) in uses { session.markStored(use) }
+        }
     }
 
     /// Forgets sessions that have ended by themselves, and guests who have none left.
     package func tidy(now: Instant = .now) async throws(StorageError) {
+        try await storeLastUses()
+        // Those that were used meanwhile.
         let uses = unsavedUses
         let idle = now + (.zero - policy.idle)
         let deleted = try await database.write { [self] db in

@@ -79,7 +79,7 @@ struct TestDatabase {
     /// Everything that is stored: the files of SQLite, or the values of all tables of PostgreSQL.
     func allBytes() async throws -> Data {
         guard let url, let schema = url.schema else { return try folder.allBytes() }
-        return try await UserDatabase.existing(at: url).database.read { db in
+        return try await UserDatabase.existing(at: url, Self.limits).database.read { db in
             let tables: [String] = try db.values(
                 "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = ?", [schema])
             return try tables.reduce(into: Data()) { all, table in
