@@ -168,7 +168,8 @@ struct FakeAlpacaAccount: Sendable {
             for index in rivals where index != matched && orders[matched].status.isOpen {
                 orders[index].ticket.quantity = try orders[matched].remaining(at: match.price)
             }
-            if !orders[matched].status.isOpen {
+            // A filled entry starts its exits; a filled exit ends the other one.
+            if rivals.count > 1, !orders[matched].status.isOpen {
                 endGroup(of: orders[matched], at: orders[matched].updatedAt)
             }
             start = match.second + 1
