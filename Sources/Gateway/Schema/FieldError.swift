@@ -1,6 +1,7 @@
 package import Brokerage
 package import GraphQL
 package import OpenIDConnect
+import Storage
 package import Upstream
 
 /// A failure of one field, as clients see it.
@@ -60,7 +61,9 @@ extension FieldError {
 
     /// The error that clients get for an error of any type; for another type than this one, `internalError`.
     init(reporting error: any Error) {
-        self = error as? FieldError ?? .internalError
+        self =
+            error as? FieldError ?? (error as? StorageError).flatMap { FieldError(outage: $0) }
+            ?? .internalError
     }
 
     /// Whether it equals another error, except for the time after which to try again.

@@ -1,6 +1,6 @@
 import Brokerage
 import GraphQL
-import Storage
+package import Storage
 import Upstream
 
 extension AuthenticationService {
@@ -158,6 +158,12 @@ extension FieldError {
 
     static func wrongPassword(_ argument: String) -> FieldError {
         .argument(argument, "It is not the password of this user.")
+    }
+
+    /// The error for clients while the database does not respond; nil for another failure of the store.
+    package init?(outage error: StorageError) {
+        self.init(error)
+        guard code == .storageUnavailable else { return nil }
     }
 
     /// A failure of the store; clients do not see the name of its file.

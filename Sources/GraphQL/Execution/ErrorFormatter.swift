@@ -18,17 +18,22 @@ extension ResultCoercionError: ClientVisibleError {}
 /// Converts errors of resolvers to response errors (specification, section 7.1.2).
 public struct ErrorFormatter: Sendable {
     private let maskedExtensions: @Sendable (any Error, [PathSegment]) -> InputObject
+    private let converting: @Sendable (any Error) -> (any ClientVisibleError)?
 
     /// Creates a formatter.
     ///
-    /// - Parameter maskedExtensions: Called with each masked error, so that it can be logged. Returns its
-    ///   `extensions`: a code, and the id in the log.
+    /// - Parameters:
+    ///   - maskedExtensions: Called with each masked error, so that it can be logged. Returns its `extensions`: a code, and
+    ///     the id in the log.
+    ///   - converting: Returns the error that clients get in place of an error that is not for clients; nil to mask it.
     public init(
         maskedExtensions: @escaping @Sendable (any Error, [PathSegment]) -> InputObject = { _, _ in
             ["code": .string("INTERNAL_SERVER_ERROR")]
-        }
+        },
+        converting: @escaping @Sendable (any Error) -> (any ClientVisibleError)? = { _ in nil }
     ) {
         self.maskedExtensions = maskedExtensions
+        self.converting = converting
     }
 
     /// Returns the response error for an error; an empty path denotes the whole response and is omitted.
@@ -46,7 +51,7 @@ public struct ErrorFormatter: Sendable {
             if known.locations.isEmpty { known.locations = locations }
             return known
         }
-        if let known = error as? any ClientVisibleError {
+        if let known = error as? any ClientVisibleError ?? converting(error) {
             return GraphQLError(known.message, locations: locations, path: path, extensions: known.extensions)
         }
         return GraphQLError(

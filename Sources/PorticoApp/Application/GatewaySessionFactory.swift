@@ -187,24 +187,25 @@ extension ErrorFormatter {
     /// Such an error may contain secrets, so only its type is logged; of a storage error also the message,
     /// which contains only names of files. The log and the response contain the id of the request.
     init(logger: Logger) {
-        self.init { error, path in
-            let place = path.map { segment in
-                switch segment {
-                case .key(let key): key
-                case .index(let index): String(index)
+        self.init(
+            maskedExtensions: { error, path in
+                let place = path.map { segment in
+                    switch segment {
+                    case .key(let key): key
+                    case .index(let index): String(index)
+                    }
                 }
-            }
-            let cause = (error as? StorageError)?.description ?? String(reflecting: type(of: error))
-            var metadata: Logger.Metadata = [
-                "path": "\(place.joined(separator: "."))", "error": "\(cause)",
-            ]
-            var extensions: InputObject = ["code": .string("INTERNAL_SERVER_ERROR")]
-            if let id = CurrentRequest.id?.description {
-                metadata["requestID"] = "\(id)"
-                extensions["requestId"] = .string(id)
-            }
-            logger.error("A field failed", metadata: metadata)
-            return extensions
-        }
+                let cause = (error as? StorageError)?.description ?? String(reflecting: type(of: error))
+                var metadata: Logger.Metadata = [
+                    "path": "\(place.joined(separator: "."))", "error": "\(cause)",
+                ]
+                var extensions: InputObject = ["code": .string("INTERNAL_SERVER_ERROR")]
+                if let id = CurrentRequest.id?.description {
+                    metadata["requestID"] = "\(id)"
+                    extensions["requestId"] = .string(id)
+                }
+                logger.error("A field failed", metadata: metadata)
+                return extensions
+            }, converting: { error in (error as? StorageError).flatMap { FieldError(outage: $0) } })
     }
 }
