@@ -5,7 +5,7 @@ import Upstream
 ///
 /// `Ok` together with an `ErrorInfo` is a valid order that cannot be placed now, for example for lack of
 /// funds.
-struct SaxoPrecheck: JSONObjectDecodable, Hashable {
+struct SaxoPrecheck: JSONDecodable, Hashable {
     var error: SaxoErrorInfo?
     /// The results of the exits, in the order of the request.
     var related: [Related] = []
@@ -22,21 +22,34 @@ struct SaxoPrecheck: JSONObjectDecodable, Hashable {
     var accountCost: Cost?
     var margin: Margin?
 
-    static let json = JSONFields(Self()) {
-        $0.optional("ErrorInfo", \.error)
-        $0.optional("Orders", \.related)
-        $0.optional("PreTradeDisclaimers", \.hasDisclaimers) { reader throws(JSONError) in
-            try reader.skip()
-            return true
+    private init() {}
+
+    /// Reads the members by their texts: two names are longer than those of a table of fields may be.
+    init(json reader: inout JSONReader) throws(JSONError) {
+        func decimal(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+            try reader.optional { reader throws(JSONError) in try reader.decimal() }
         }
-        $0.optional("EstimatedCashRequired", \.cashRequired)
-        $0.optional("EstimatedCashRequiredCurrency", \.cashCurrency)
-        $0.optional("EstimatedTotalCost", \.totalCost)
-        $0.optional("EstimatedTotalCostInAccountCurrency", \.accountTotalCost)
-        $0.optional("InstrumentToAccountConversionRate", \.conversionRate)
-        $0.optional("Cost", \.cost)
-        $0.optional("CostInAccountCurrency", \.accountCost)
-        $0.optional("MarginImpactBuySell", \.margin)
+        try reader.object { key, reader throws(JSONError) in
+            switch key.string {
+            case "ErrorInfo": error = try reader.optional(SaxoErrorInfo.init(json:))
+            case "Orders":
+                related =
+                    try reader.optional { reader throws(JSONError) in try reader.array(of: Related.self) }
+                    ?? []
+            case "PreTradeDisclaimers":
+                hasDisclaimers = try !reader.null()
+                if hasDisclaimers { try reader.skip() }
+            case "EstimatedCashRequired": cashRequired = try decimal(&reader)
+            case "EstimatedCashRequiredCurrency": cashCurrency = try reader.stringOrNil()
+            case "EstimatedTotalCost": totalCost = try decimal(&reader)
+            case "EstimatedTotalCostInAccountCurrency": accountTotalCost = try decimal(&reader)
+            case "InstrumentToAccountConversionRate": conversionRate = try decimal(&reader)
+            case "Cost": cost = try reader.optional(Cost.init(json:))
+            case "CostInAccountCurrency": accountCost = try reader.optional(Cost.init(json:))
+            case "MarginImpactBuySell": margin = try reader.optional(Margin.init(json:))
+            default: try reader.skip()
+            }
+        }
     }
 
     struct Related: JSONObjectDecodable, Hashable {
@@ -88,7 +101,7 @@ extension SaxoPrecheck {
 
     init(_ response: HTTPClientResponse) throws(JSONError) {
         if response.status == 400 {
-            self = Self.json.initial
+            self.init()
             error = SaxoErrorBody(response)?.detailedInfo ?? SaxoErrorInfo()
         } else {
             self = try JSONReader.read(response.body) { reader throws(JSONError) in
