@@ -216,7 +216,10 @@ struct UserTests {
     private static let wrongCommands: [([String], Int32, String)] = [
         (
             ["list"], 2,
-            "Users are stored in a data directory. Set it with --data (PORTICO_DATA), and add --sandbox if"
+            """
+            Users are stored in a data directory or a PostgreSQL database. Set it with --data (PORTICO_DATA) or \
+            PORTICO_DATABASE_URL, and add --sandbox if
+            """
         ),
         (["list", "--data", "/nowhere/at/all"], 2, "The data directory /nowhere/at/all cannot be used"),
         (["delete", "ann", "--data", "/"], 2, "There is no /portico.db"),

@@ -30,9 +30,11 @@ struct ActivityConnectionPage: Sendable {
         var hasMore = false
         var since: CalendarDate?
         var isStale = false
+        var accounts: [ActivityCursor.Account] = []
         for page in pages {
             switch page {
             case .success(let page):
+                accounts.append(page.account)
                 activities += page.activities
                 hasMore = hasMore || page.hasMore
                 since = [since, page.since].compactMap(\.self).max()
@@ -44,12 +46,12 @@ struct ActivityConnectionPage: Sendable {
         var cursor = start ?? ActivityCursor()
         let listed = activities.prefix(first).map { activity -> ActivityEdge in
             cursor.advance(past: activity)
-            return ActivityEdge(activity: activity, cursor: cursor.text)
+            return ActivityEdge(activity: activity, cursor: cursor.covering(accounts, upTo: activity).text)
         }
         entries = listed.map { .success($0) } + failures
         hasNext = hasMore || activities.count > first || !failures.isEmpty
         hasPrevious = start != nil
-        end = cursor
+        end = listed.last.map { cursor.covering(accounts, upTo: $0.activity) } ?? cursor
         self.since = since
         self.isStale = isStale
     }
@@ -182,12 +184,20 @@ struct AllActivitiesArguments: GraphQLArguments {
 ///
 /// Clients get it as an opaque text.
 struct ActivityCursor: Hashable, Sendable {
-    /// By account; one that is not there is still to be listed from its newest.
+    /// By account; one that is not there was never read, and is still to be listed from its newest.
     private var positions: [Account: ActivityPosition] = [:]
 
-    private struct Account: Hashable {
+    struct Account: Hashable, Sendable {
         let connection: ExactText
         let id: ExactText
+
+        fileprivate init(connection: ExactText, id: ExactText) {
+            (self.connection, self.id) = (connection, id)
+        }
+
+        init(_ account: ConnectedAccount) {
+            self.init(connection: ExactText(account.connection.id), id: ExactText(account.who.id))
+        }
     }
 
     /// In bytes: as many accounts as a user may have, and more.
@@ -226,7 +236,19 @@ struct ActivityCursor: Hashable, Sendable {
 
     /// The position of an account; nil if it is still to be listed from its newest.
     func position(in account: ConnectedAccount) -> ActivityPosition? {
-        positions[Account(connection: ExactText(account.connection.id), id: ExactText(account.who.id))]
+        positions[Account(account)]
+    }
+
+    /// Returns the cursor with a position for each account that was read, also if nothing of it was listed yet.
+    ///
+    /// What such an account books later than the listed activities is before the page, as for other accounts.
+    func covering(_ accounts: [Account], upTo last: ConnectedActivity) -> ActivityCursor {
+        var cursor = self
+        let place = ActivityPosition(last.activity)
+        // Behind every id: activities of the same time may still be to come.
+        let bound = ActivityPosition(day: place.day, moment: place.moment, id: "\u{10FFFF}")
+        for account in accounts where cursor.positions[account] == nil { cursor.positions[account] = bound }
+        return cursor
     }
 
     /// Lists an activity.

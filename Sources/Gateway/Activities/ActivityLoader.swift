@@ -5,6 +5,7 @@ import Upstream
 
 /// The next activities of one account, newest first.
 struct AccountActivityPage: Sendable {
+    let account: ActivityCursor.Account
     let activities: [ConnectedActivity]
     let hasMore: Bool
     /// From this day on the stored activities are complete; nil if all of the account are stored.
@@ -31,6 +32,7 @@ extension GatewayContext {
                 arguments.filter, of: stored, after: position, limit: arguments.first + 1)
         }
         return AccountActivityPage(
+            account: ActivityCursor.Account(account),
             activities: rows.prefix(arguments.first).map {
                 ConnectedActivity(activity: $0, connection: connection, accountID: account.who.id)
             }, hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)

@@ -99,8 +99,9 @@ struct FakeAlpacaOrders: Sendable {
         ticket.limitPrice = try body.amount("limit_price") ?? old.ticket.limitPrice
         ticket.stopPrice = try body.amount("stop_price") ?? old.ticket.stopPrice
         let trail = try body.amount("trail")
-        ticket.trailPrice = old.ticket.trailPrice.map { trail ?? $0 }
-        ticket.trailPercent = old.ticket.trailPercent.map { trail ?? $0 }
+        // Not `map`: Swift 6.3 aligns an optional Decimal that a closure captures wrongly in a debug build.
+        if let old = old.ticket.trailPrice { ticket.trailPrice = trail ?? old }
+        if let old = old.ticket.trailPercent { ticket.trailPercent = trail ?? old }
         ticket.orderClass = old.ticket.orderClass
         ticket.extendedHours = old.ticket.extendedHours
         if old.isInGroup {
