@@ -14,6 +14,8 @@ package struct ServeSettings {
     package let data: String?
     /// The PostgreSQL database; nil for none.
     let database: DatabaseSource?
+    /// The maximum number of connections to the PostgreSQL database; checked also without one.
+    let databaseConnections: Int
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// The collector of spans; nil for none.
@@ -41,6 +43,7 @@ package struct ServeSettings {
         httpServer = try HTTPServerSettings(values)
         data = try values[Settings.server.data]
         database = try DatabaseSource(values)
+        databaseConnections = try values[Settings.server.databaseConnections]
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
         collector = try ServeSettings.collector(values)

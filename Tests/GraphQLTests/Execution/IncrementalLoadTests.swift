@@ -15,7 +15,10 @@ struct IncrementalLoadTests {
     ]
 
     private static func schema() throws -> ExecutableSchema<LoadCount> {
-        try ExecutableSchema(
+        var options = ExecutionOptions()
+        // Lists within lists exceed the default.
+        options.limits.cost = 1_000_000
+        return try ExecutableSchema(
             Schema.build(
                 """
                 type Query { root: Node all: [Node!] lateRoot: Node }
@@ -23,7 +26,8 @@ struct IncrementalLoadTests {
                   id: Int! name: String slow: Int late: Int child: Node lateChild: Node children: [Node!]
                   lateChildren: [Node!]
                 }
-                """, incrementalDelivery: true), query: NodeQuery(), context: LoadCount.self)
+                """, incrementalDelivery: true), query: NodeQuery(), context: LoadCount.self, options: options
+        )
     }
 
     @Test(

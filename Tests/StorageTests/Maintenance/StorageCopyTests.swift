@@ -66,7 +66,8 @@ struct StorageCopyTests {
                         [Self.quota], now: .now, uptime: .zero)
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
-                #expect(copied.map(\.rows) == [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1])
+                let rows = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1]
+                #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let store = PostgresQuotaStore(in: server)
                 #expect(try store.load(now: .now, uptime: .zero).map(\.count) == [7])

@@ -86,7 +86,7 @@ struct PostgresMigratorTests {
                 WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations' ORDER BY name
                 """)
         }
-        #expect(tables.count == 16)
+        #expect(tables.count == 21)
         for table in tables {
             let expected: [String] = try await sqlite.database.read { db in
                 try db.values("SELECT name FROM pragma_table_info(?) ORDER BY name", [table])

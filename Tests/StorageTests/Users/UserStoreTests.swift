@@ -34,7 +34,8 @@ struct UserStoreTests {
                     INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
                     INSERT INTO "user" (id, created_at) VALUES ('ann', 1), ('bob', 1);
                     INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM "user";
-                    INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM "user";
+                    INSERT INTO session (id, token_hash, user_id, scopes, created_at, last_used_at, expires_at)
+                        SELECT id, CAST(id AS BLOB), id, 'READ', 1, 1, 1 FROM "user";
                     INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM "user";
                     DELETE FROM "user" WHERE id = 'ann';
                     """))
