@@ -67,13 +67,8 @@ package final class IdentityProviderService: Sendable {
             issuer: provider.issuer, clientID: provider.configuration.clientID, redirectURI: redirectURI.text,
             scopes: input.scopes.map { Set($0).union([.read]) }, label: input.label,
             expiresAt: .now + Self.patience)
-        let isStored = try await stored { () throws(StorageError) in
+        try await stored { () throws(StorageError) in
             try await identities.begin(pending, state: secrets.stateHash, browser: secrets.browserHash)
-        }
-        guard isStored else {
-            throw FieldError(
-                .rateLimited, "Too many sign-ins have begun and are not completed: try again later.",
-                retryAt: .now + .seconds(60))
         }
         return SignInStart(
             url: url.text, state: secrets.state, browserSecret: secrets.browserSecret,
@@ -211,11 +206,12 @@ package final class IdentityProviderService: Sendable {
 
     /// Ends the session of a bearer token, and refuses the token from now on.
     func signOut(_ session: BearerSession) async throws {
+        // Also after a failure, since the database may have stored it: a token that has not ended is verified again.
+        defer { bearers.end { $0 === session } }
         try await stored { () throws(StorageError) in
             try await identities.endToken(
                 hash: session.tokenHash, issuer: session.identity.issuer, forgetAt: session.expiresAt)
         }
-        bearers.end { $0 === session }
     }
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
@@ -223,17 +219,20 @@ package final class IdentityProviderService: Sendable {
         do {
             let token = try await provider.verify(logoutToken, for: .logout)
             let subject = token.subject.isEmpty ? nil : token.subject
+            defer {
+                bearers.end { session in
+                    guard session.identity.issuer == token.issuer,
+                        subject == nil || session.identity.subject == subject
+                    else { return false }
+                    return token.sessionID == nil || session.issuerSessionID == token.sessionID
+                }
+            }
             try await stored { () throws(StorageError) in
                 try await identities.end(
                     issuer: token.issuer, sessionID: token.sessionID, subject: subject,
+                    endedAt: max(.now, token.issuedAt),
                     forgetAt: .now + IdentityProvider.maximumTokenLifetime
                         + provider.configuration.clockSkew * 2)
-            }
-            bearers.end { session in
-                guard session.identity.issuer == token.issuer,
-                    subject == nil || session.identity.subject == subject
-                else { return false }
-                return token.sessionID == nil || session.issuerSessionID == token.sessionID
             }
             return .success(())
         } catch let rejection as SignInRejection {

@@ -48,12 +48,14 @@ struct FakeSaxoLedger {
             let history = try context.view.market.histories.history(
                 of: account.plan, in: context.view.market, through: context.view.now)
             let executions = context.activity.executions.filter { $0.accountKey == account.key }
-            let placed = try executions.enumerated().map { index, execution in
-                try LedgerEntry(
-                    execution, number: Self.firstPlaced + index, in: account.currency, context.view.market)
+            var placed: [LedgerEntry] = []
+            var orders: [Int: String] = [:]
+            for execution in executions {
+                let number = Self.firstPlaced + placed.count
+                orders[number] = execution.orderID
+                placed += try LedgerEntry.entries(
+                    of: execution, number: number, in: account.currency, context.view.market)
             }
-            let orders = Dictionary(
-                zip(placed.map(\.number), executions.map(\.orderID)), uniquingKeysWith: { first, _ in first })
             let entries = (history.entries(through: context.view.now) + placed)
                 .filter { $0.date <= lastDay }
                 .sorted { ($0.second, $0.number) < ($1.second, $1.number) }
@@ -63,7 +65,7 @@ struct FakeSaxoLedger {
                 let held = holdings[symbol] ?? .zero
                 holdings[symbol] = try held + entry.change
                 return Row(
-                    entry: entry, account: account, orderID: orders[entry.number].flatMap { $0 },
+                    entry: entry, account: account, orderID: orders[entry.event],
                     isOpening: held.isZero || held.isNegative == entry.change.isNegative)
             }
             return Account(account: account, rows: rows)
@@ -80,21 +82,41 @@ struct FakeSaxoLedger {
 }
 
 extension LedgerEntry {
-    /// A trade of the running sandbox, as ``FakeSaxoPositionBook`` books it.
-    fileprivate init(
-        _ execution: FakeSaxoExecution, number: Int, in currency: String, _ market: Market
-    ) throws {
+    /// A trade of the running sandbox and its commission, as ``FakeSaxoPositionBook`` books them.
+    fileprivate static func entries(
+        of execution: FakeSaxoExecution, number event: Int, in currency: String, _ market: Market
+    ) throws -> [LedgerEntry] {
         let instrument = execution.listing.instrument
         let price = instrument.price(execution.price)
         let cost = execution.listing.assetType.isOnMargin ? Decimal.zero : try execution.amount * price
         let rates = FakeSaxoRates(market: market, second: execution.second)
         let moment = Instant(secondsSince1970: Int64(execution.second)) ?? .latest
-        self.init(
-            number: number, kind: .trade, second: execution.second, date: moment.inNewYork.date,
-            instrument: instrument, quantity: execution.amount, price: price, amount: try cost.negated,
-            currency: instrument.currency, rate: rates.rate(from: instrument.currency, to: currency) ?? 1,
-            cash: try rates.converted(cost, from: instrument.currency, to: currency).negated, event: number,
-            opensShort: false)
+        func entry(
+            _ number: Int, _ kind: Kind, quantity: Decimal, price: Decimal?, amount: Decimal, cash: Decimal
+        ) -> LedgerEntry {
+            LedgerEntry(
+                number: number, kind: kind, second: execution.second, date: moment.inNewYork.date,
+                instrument: instrument, quantity: quantity, price: price, amount: amount,
+                currency: instrument.currency,
+                rate: rates.rate(from: instrument.currency, to: currency) ?? 1, cash: cash, event: event,
+                opensShort: false)
+        }
+        func converted(_ amount: Decimal) throws -> Decimal {
+            try rates.converted(amount, from: instrument.currency, to: currency)
+        }
+        let cash = try converted(cost)
+        let trade = entry(
+            event, .trade, quantity: execution.amount, price: price, amount: try cost.negated,
+            cash: try cash.negated)
+        let commission = execution.commission
+        if commission.isZero || execution.listing.assetType.isOnMargin { return [trade] }
+        // Both are converted together, so that their sum is what the account pays.
+        return [
+            trade,
+            entry(
+                event + 1, .commission, quantity: .zero, price: nil, amount: try commission.negated,
+                cash: try cash - converted(cost + commission)),
+        ]
     }
 }
 

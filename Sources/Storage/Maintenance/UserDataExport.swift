@@ -113,7 +113,7 @@ package struct UserDataExport: Sendable {
     private static let orders = Query(
         "SELECT * FROM journal_order WHERE owner = ? ORDER BY created_at, id",
         """
-        id provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
+        id parentId:parent provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
         limitPrice stopPrice trailPercent trailAmount filledQuantity averageFillPrice state rejection createdAt \
         submittedAt filledAt canceledAt
         """)

@@ -83,7 +83,15 @@ extension OrderJournal {
     ) throws {
         // An outcome that is no longer possible in the write's state has no effect: another task has
         // recorded one before.
-        guard let step = write.state.step(after: outcome.event) else { return }
+        guard let step = write.state.step(after: outcome.event) else {
+            // The stream may report the order before its response, and without its legs.
+            if write.state == .done, write.kind == .place, case .accepted(let order) = outcome,
+                order.id == write.providerOrderID
+            {
+                try store(order.legs, of: write.order, at: write.provider, now, db)
+            }
+            return
+        }
         switch step {
         case .delete: try delete(write, db)
         case .to(let state):

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The changes of sessions and users that the table `change` of a PostgreSQL database records.
 ///
-/// Each read returns the rows of the last 30 s that were not applied yet. A counter would skip rows: a transaction that gets
+/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would skip rows: a transaction that gets
 /// its number first can be committed last.
 final class ChangeFeed: Sendable {
     struct Change: Hashable, Sendable {
@@ -17,19 +17,27 @@ final class ChangeFeed: Sendable {
         let id: String
     }
 
-    /// Longer than any transaction.
-    private static let window: Int64 = 30_000
+    /// Longer than any transaction, in milliseconds.
+    private static let transactionTime: Int64 = 30_000
     /// Rows are deleted after this time.
     private static let retention: Int64 = 3_600_000
     private static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     // The numbers of the applied rows in the window; held for a few look-ups.
     private let applied = Mutex<Set<Int64>>([])
+    // When the last applied read began; held for a few instructions.
+    private let lastApplied = Mutex(ContinuousClock.now)
+
+    /// The age of the oldest row that may not have been applied, in milliseconds; longer if reads have failed.
+    private var window: Int64 {
+        let elapsed = lastApplied.withLock { ContinuousClock.now - $0 }
+        return Self.transactionTime + elapsed.components.seconds * 1_000 + 1_000
+    }
 
     /// Returns the changes that were not applied, in no order that matters.
     func changes(_ db: SQLTransaction) throws -> [Change] {
         let rows = try db.rows(
-            "SELECT number, kind, id FROM change WHERE changed_at > \(Self.now) - \(Self.window)")
+            "SELECT number, kind, id FROM change WHERE changed_at > \(Self.now) - \(window)")
         let changes = try rows.compactMap { row in
             // A kind that only a later version has is not this version's.
             try (row.value("kind") as Change.Kind?).map { kind in
@@ -43,12 +51,14 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    func didApply(_ changes: [Change]) {
+    /// Records that the changes of a read were applied.
+    func didApply(_ changes: [Change], readAt start: ContinuousClock.Instant) {
         applied.withLock { $0.formUnion(changes.map(\.number)) }
+        lastApplied.withLock { $0 = start }
     }
 
     /// Deletes changes that every process has applied or that its start has read.
     func deleteOld(_ db: SQLTransaction) throws {
-        try db.execute("DELETE FROM change WHERE changed_at < \(Self.now) - \(Self.retention)")
+        try db.execute("DELETE FROM change WHERE changed_at < \(Self.now) - \(max(Self.retention, window))")
     }
 }

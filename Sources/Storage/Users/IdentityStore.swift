@@ -55,16 +55,22 @@ package struct IdentityStore: Sendable {
 
     // MARK: Sign-ins
 
-    /// Stores a sign-in under the hashes of its state and of its browser's secret.
-    ///
-    /// - Returns: False if the maximum number of sign-ins has begun.
+    /// Stores a sign-in under the hashes of its state and of its browser's secret, in place of the oldest if there are too
+    /// many.
     package func begin(
         _ signIn: PendingSignIn, state: [UInt8], browser: [UInt8], now: Instant = .now
-    ) async throws(StorageError) -> Bool {
+    ) async throws(StorageError) {
         try await database.write { [maximumPending] db in
             try db.execute("DELETE FROM pending_sign_in WHERE expires_at <= ?", [now.millisecondsSince1970])
             let count: Int = try db.value("SELECT count(*) FROM pending_sign_in") ?? 0
-            guard count < maximumPending else { return false }
+            // The oldest make room, so that sign-ins which nobody completes do not exclude others.
+            if count >= maximumPending {
+                try db.execute(
+                    """
+                    DELETE FROM pending_sign_in WHERE state_hash IN
+                        (SELECT state_hash FROM pending_sign_in ORDER BY expires_at, state_hash LIMIT ?)
+                    """, [count - maximumPending + 1])
+            }
             try db.execute(
                 """
                 INSERT INTO pending_sign_in
@@ -75,7 +81,6 @@ package struct IdentityStore: Sendable {
                     Data(state), Data(browser), signIn.issuer, signIn.clientID, signIn.redirectURI,
                     signIn.scopes?.text, signIn.label, signIn.expiresAt.millisecondsSince1970,
                 ])
-            return true
         }
     }
 
@@ -96,7 +101,9 @@ package struct IdentityStore: Sendable {
             let row = try db.row("SELECT * FROM pending_sign_in WHERE state_hash = ?", [Data(state)])
             guard let row, let end = try row.instant("expires_at"), now < end else { return .unknown }
             guard try Data(browser) == row["browser_hash"] else { return .otherBrowser }
-            try db.execute("DELETE FROM pending_sign_in WHERE state_hash = ?", [Data(state)])
+            let count = try db.executeUpdate(
+                "DELETE FROM pending_sign_in WHERE state_hash = ?", [Data(state)])
+            guard count == 1 else { return .unknown }
             return .signIn(
                 PendingSignIn(
                     issuer: try row["issuer"], clientID: try row["client_id"],
@@ -144,7 +151,8 @@ package struct IdentityStore: Sendable {
         _ options: SessionStore.Options, for origin: Origin, createsUser: (@Sendable () -> Bool)?,
         now: Instant = .now
     ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
-        try await database.write { [sessions] db in
+        try await database.write { [self] db in
+            try lockEnds(db)
             if try Self.hasEnded(origin, tokenHash: nil, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
                 return .failure(.unknownUser)
@@ -221,13 +229,16 @@ package struct IdentityStore: Sendable {
     ///   - issuer: The issuer of the logout token.
     ///   - sessionID: `sid` of the logout token; nil if all sessions of the subject have ended.
     ///   - subject: `sub` of the logout token; nil if it names a session only.
+    ///   - endedAt: The time of the logout by the clock of the issuer, which also sets `iat` of its tokens.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
     /// - Throws: `StorageError` if the database cannot be written; then no session has ended.
     package func end(
-        issuer: String, sessionID: String?, subject: String?, forgetAt: Instant, now: Instant = .now
+        issuer: String, sessionID: String?, subject: String?, endedAt: Instant = .now, forgetAt: Instant,
+        now: Instant = .now
     ) async throws(StorageError) {
-        try await database.write { [sessions] db in
+        try await database.write { [self] db in
+            try lockEnds(db)
             let owner: String? =
                 if let subject {
                     try Self.user(of: Identity(issuer: issuer, subject: subject), in: db)?.id.text
@@ -236,12 +247,16 @@ package struct IdentityStore: Sendable {
                 }
             var ids: [String] = []
             if let sessionID {
-                try Self.end("SESSION", sessionID, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+                try Self.end(
+                    "SESSION", sessionID, issuer: issuer, endedAt: endedAt, forgetAt: forgetAt, now: now,
+                    in: db)
                 ids = try db.values(
                     "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (CAST(?3 AS TEXT) IS NULL OR user_id = ?3)",
                     [issuer, sessionID, owner])
             } else if let subject {
-                try Self.end("SUBJECT", subject, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+                try Self.end(
+                    "SUBJECT", subject, issuer: issuer, endedAt: endedAt, forgetAt: forgetAt, now: now, in: db
+                )
                 ids = try db.values(
                     "SELECT id FROM session WHERE issuer = ? AND user_id = ?", [issuer, owner])
             }
@@ -254,12 +269,12 @@ package struct IdentityStore: Sendable {
         hash: String, issuer: String, forgetAt: Instant, now: Instant = .now
     ) async throws(StorageError) {
         try await database.write { db in
-            try Self.end("TOKEN", hash, issuer: issuer, forgetAt: forgetAt, now: now, in: db)
+            try Self.end("TOKEN", hash, issuer: issuer, endedAt: now, forgetAt: forgetAt, now: now, in: db)
         }
     }
 
     private static func end(
-        _ kind: String, _ value: String, issuer: String, forgetAt: Instant, now: Instant,
+        _ kind: String, _ value: String, issuer: String, endedAt: Instant, forgetAt: Instant, now: Instant,
         in db: SQLTransaction
     ) throws {
         try db.execute("DELETE FROM ended_identity_session WHERE forget_at <= ?", [now.millisecondsSince1970])
@@ -267,7 +282,15 @@ package struct IdentityStore: Sendable {
             """
             INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (issuer, kind, value) DO UPDATE SET ended_at = excluded.ended_at, forget_at = excluded.forget_at
-            """, [issuer, kind, value, now.millisecondsSince1970, forgetAt.millisecondsSince1970])
+            """, [issuer, kind, value, endedAt.millisecondsSince1970, forgetAt.millisecondsSince1970])
+    }
+
+    /// Executes the transactions that open and end sessions of issuers one after the other.
+    ///
+    /// SQLite has one writer. With PostgreSQL, a logout would not find a session whose transaction has not ended.
+    private func lockEnds(_ db: SQLTransaction) throws {
+        guard database.postgres != nil else { return }
+        try db.executeScript("LOCK TABLE ended_identity_session IN SHARE ROW EXCLUSIVE MODE")
     }
 
     private static func hasEnded(

@@ -140,11 +140,13 @@ package final class SessionStore: Sendable {
             id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
             createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
-        try db.execute(
+        let count = try db.executeUpdate(
             "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
             [
                 new.hash.data, now.millisecondsSince1970, new.expiresAt.millisecondsSince1970, id,
             ])
+        // A logout of the identity provider may have deleted the session since it was read.
+        guard count == 1 else { return nil }
         db.afterCommit { [live] in
             live.remove([id])
             live.add(new)
@@ -232,6 +234,7 @@ package final class SessionStore: Sendable {
     /// The transaction is executed after those of this process that renew or end the same session, so that no older state
     /// replaces a newer one in memory.
     private func follow(_ feed: ChangeFeed, now: Instant) async throws(StorageError) {
+        let start = ContinuousClock.now
         let (changes, current) = try await database.read { db in
             let changes = try feed.changes(db)
             let ids = SQLList(changes.filter { $0.kind == .session }.map(\.id))
@@ -257,7 +260,7 @@ package final class SessionStore: Sendable {
         deletions.report(
             changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
         // Set last, so that a failed step is repeated the next time.
-        feed.didApply(changes)
+        feed.didApply(changes, readAt: start)
     }
 
     /// The differences between the file and memory.

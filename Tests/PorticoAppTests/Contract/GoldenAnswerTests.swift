@@ -22,6 +22,8 @@ struct GoldenAnswerTests {
             var made: [String: String] = [:]
             for document in documents {
                 if document.name == OperationDocument.changes.first?.name {
+                    // The changes apply to the one order that is open then.
+                    try await Self.cancelOrders(server)
                     try await placeOpenOrder { try #require(await server.ask($0).json) }
                 }
                 let answers = try await Self.answers(to: document, server)
@@ -39,6 +41,16 @@ struct GoldenAnswerTests {
                 let list = "[\(named.sorted().joined(separator: ","))]"
                 try GoldenAnswer(to: document.name).compare(document.isSubscription ? list : named[0])
             }
+        }
+    }
+
+    private static func cancelOrders(_ server: RunningServer) async throws {
+        let answer = try #require(
+            try await server.ask("{ orders(open: true) { nodes { id provider } } }").json)
+        for order in answer["data"]?["orders"]?["nodes"]?.elements ?? [] where order["provider"] == "ALPACA" {
+            let id = try #require(order["id"]?.string)
+            let canceled = try await server.ask("mutation { cancelOrder(id: \"\(id)\") { order { id } } }")
+            #expect(canceled.failures.isEmpty, "\(canceled.body)")
         }
     }
 
@@ -64,7 +76,9 @@ struct GoldenAnswerTests {
         try answers.flatMap { answer in
             let payloads = try JSONValue(parsing: answer)["data"]?.members?.values ?? [:].values
             return payloads.flatMap { payload in
-                payload.members?.values.compactMap { $0["id"]?.string } ?? []
+                payload.members?.values.flatMap { object in
+                    ([object] + (object["legs"]?.elements ?? [])).compactMap { $0["id"]?.string }
+                } ?? []
             }
         }
     }

@@ -171,7 +171,7 @@ struct BearerTokenTests {
             func call(_ fields: [String]) async throws -> RawResponse {
                 try await test.server.send(
                     RawRequest.post(
-                        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"RavenConnections"}}"#,
+                        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"RavenGoals"}}"#,
                         path: "/mcp", fields: fields))
             }
             let refused = try await call([])

@@ -16,6 +16,9 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
             self.orderID = orderID
         }
 
+        /// Whether the order may be at an exchange.
+        var mayBePlaced: Bool { orderID != nil || error?.isOutcomeUnknown ?? false }
+
         package static let json = JSONFields(Self()) {
             $0.nonnull("OrderId", \.orderID) { reader throws(JSONError) in try reader.idOrNil() }
             $0.optional("ErrorInfo", \.error)
@@ -67,7 +70,7 @@ package enum SaxoOrderResponse: Hashable {
                 try SaxoOrderResult(json: &reader)
             }
             self =
-                if let result, ([result.item] + result.others).contains(where: { $0.orderID != nil }) {
+                if let result, ([result.item] + result.others).contains(where: \.mayBePlaced) {
                     Self.reply(result)
                 } else {
                     Self.rejection(SaxoErrorBody(response))

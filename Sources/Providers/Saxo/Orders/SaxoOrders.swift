@@ -272,9 +272,10 @@ extension Order {
         id: String, _ related: [SaxoOrderResult.Item], _ ticket: OrderTicket,
         _ parts: [SaxoOrderRequestBody.Terms], of listing: SaxoListing, readAt now: Instant
     ) {
-        let isPair = ticket.exits?.closesExistingPosition ?? false
         let prices = [ticket.price] + (ticket.exits?.legs ?? [])
-        let results = isPair ? related : [SaxoOrderResult.Item(orderID: id)] + related
+        // A list contains the order itself; otherwise the response names it apart from those that belong to it.
+        let isList = related.contains { $0.orderID == id }
+        let results = isList ? related : [SaxoOrderResult.Item(orderID: id)] + related
         var orders: [Order] = []
         for (index, result) in results.enumerated() where index < min(prices.count, parts.count) {
             var order = Order(
