@@ -229,12 +229,12 @@ package struct IdentityStore: Sendable {
     ///   - issuer: The issuer of the logout token.
     ///   - sessionID: `sid` of the logout token; nil if all sessions of the subject have ended.
     ///   - subject: `sub` of the logout token; nil if it names a session only.
-    ///   - endedAt: The time of the logout by the clock of the issuer, which also sets `iat` of its tokens.
+    ///   - endedAt: The time of the logout by the clock of the issuer, which also sets `iat` of its tokens; nil for `now`.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
     /// - Throws: `StorageError` if the database cannot be written; then no session has ended.
     package func end(
-        issuer: String, sessionID: String?, subject: String?, endedAt: Instant = .now, forgetAt: Instant,
+        issuer: String, sessionID: String?, subject: String?, endedAt: Instant? = nil, forgetAt: Instant,
         now: Instant = .now
     ) async throws(StorageError) {
         try await database.write { [self] db in
@@ -248,14 +248,16 @@ package struct IdentityStore: Sendable {
             var ids: [String] = []
             if let sessionID {
                 try Self.end(
-                    "SESSION", sessionID, issuer: issuer, endedAt: endedAt, forgetAt: forgetAt, now: now,
+                    "SESSION", sessionID, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt,
+                    now: now,
                     in: db)
                 ids = try db.values(
                     "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (CAST(?3 AS TEXT) IS NULL OR user_id = ?3)",
                     [issuer, sessionID, owner])
             } else if let subject {
                 try Self.end(
-                    "SUBJECT", subject, issuer: issuer, endedAt: endedAt, forgetAt: forgetAt, now: now, in: db
+                    "SUBJECT", subject, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt, now: now,
+                    in: db
                 )
                 ids = try db.values(
                     "SELECT id FROM session WHERE issuer = ? AND user_id = ?", [issuer, owner])
