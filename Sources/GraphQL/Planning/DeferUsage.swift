@@ -138,6 +138,8 @@ struct DeferredFieldCollection {
         var fields: FieldGroup
         /// The innermost deferred fragment of each field; nil if none.
         var usages: [Int?]
+        /// The id of the response key's name.
+        let name: UInt32
     }
 
     private struct Key: Hashable {
@@ -148,6 +150,9 @@ struct DeferredFieldCollection {
 
     private(set) var entries: [Entry] = []
     private(set) var newUsages: [Int] = []
+    /// The response keys of several entries, by the id of the name; only in the older format.
+    private(set) var sharedNames: Set<UInt32> = []
+    private var names: Set<UInt32> = []
     private var positions: [Key: Int] = [:]
     /// The fragments that have been collected, by name, with the innermost `@defer` around each; nil if none.
     private var collectedFragments: [UInt32: Set<UInt32?>] = [:]
@@ -164,7 +169,8 @@ struct DeferredFieldCollection {
             entries[position].usages.append(usage)
         } else {
             positions[key] = entries.count
-            entries.append(Entry(fields: FieldGroup(field), usages: [usage]))
+            entries.append(Entry(fields: FieldGroup(field), usages: [usage], name: key.name))
+            if !names.insert(key.name).inserted { sharedNames.insert(key.name) }
         }
     }
 

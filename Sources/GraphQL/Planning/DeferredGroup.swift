@@ -5,9 +5,13 @@ final class DeferredGroup: Sendable {
     let fields: [FieldPlan]
     /// The slot for the state of the loads; nil if nothing is loaded.
     let slot: Int?
+    /// True if other fields of the object have one of its response keys, as the older format permits.
+    ///
+    /// Such a group is always a payload of its own: an object with a key twice loses one of the values.
+    let sharesKeys: Bool
 
-    init(usages: [Int], fields: [FieldPlan], slot: Int?) {
-        (self.usages, self.fields, self.slot) = (usages, fields, slot)
+    init(usages: [Int], fields: [FieldPlan], slot: Int?, sharesKeys: Bool) {
+        (self.usages, self.fields, self.slot, self.sharesKeys) = (usages, fields, slot, sharesKeys)
     }
 
     /// Starts the loads of the group for all objects of a layer; nil if nothing is loaded.

@@ -71,7 +71,9 @@ extension Planner {
             if conditions.format == .labelAndPath { inner = DeferScope(enclosing: usages.first) }
             let fields = try plan(entries, of: object, type, within: inner)
             let slot = fields.contains { $0.load != nil } ? newSlot() : nil
-            return DeferredGroup(usages: usages, fields: fields, slot: slot)
+            return DeferredGroup(
+                usages: usages, fields: fields, slot: slot,
+                sharesKeys: entries.contains { collection.sharedNames.contains($0.name) })
         }
         return unsafe ObjectPlan(
             IncrementalObject(

@@ -79,6 +79,25 @@ struct IncrementalDeliveryTests {
             ])
     }
 
+    @Test(
+        "does not write a response key twice into an object of the older format, also if the part is available"
+    )
+    func sharedKeys() async throws {
+        let source = SlowSource()
+        source.open()
+        let schema = try SlowSource.schema()
+        let request = schema.prepare(GraphQLRequest("{ box { name ... @defer { name } } }"))
+        let response = try await schema.deliver(request, context: source, in: .labelAndPath).value()
+        #expect(
+            String(decoding: response.first.body, as: UTF8.self)
+                == #"{"hasNext":true,"data":{"box":{"name":"n"}}}"#)
+        var rest: [String] = []
+        for await payload in try #require(response.rest) {
+            rest.append(String(decoding: payload.body, as: UTF8.self))
+        }
+        #expect(rest == [#"{"hasNext":false,"incremental":[{"data":{"name":"n"},"path":["box"]}]}"#])
+    }
+
     @Test("cancels the loads of deferred parts when the payloads are released")
     func cancellation() async throws {
         let source = SlowSource()

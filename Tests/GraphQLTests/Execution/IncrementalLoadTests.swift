@@ -30,9 +30,10 @@ struct IncrementalLoadTests {
         )
     }
 
-    @Test("gives the data of the same operation without directives, for generated operations")
-    func generated() async throws {
-        let format = IncrementalFormat.pendingAndCompleted
+    @Test(
+        "gives the data of the same operation without directives, for generated operations",
+        arguments: [IncrementalFormat.pendingAndCompleted, .labelAndPath])
+    func generated(format: IncrementalFormat) async throws {
         let schema = try Self.schema()
         var generator = IncrementalOperations(of: Self.types, seed: 11)
         var severalCount = 0

@@ -47,10 +47,11 @@ final class IncrementRecorder {
     /// Returns the deferred fragments of the current object.
     func fragments(_ usages: [Int]) -> [DeferredFragment] { usages.compactMap { scope?.fragment($0) } }
 
-    /// Returns true if a group is written into the payload of its object: its data are available, and the
-    /// fragment that contains it is not delivered later.
+    /// Returns true if a group is written into the payload of its object: its data are available, no
+    /// other field of the object has one of its keys, and the fragment that contains it is not delivered later.
     func includes(_ group: DeferredGroup, _ fragments: [DeferredFragment], in slots: LoadSlots) -> Bool {
-        includesAvailable && fragments.contains { $0.parent?.isDeferred != true } && group.isLoaded(in: slots)
+        includesAvailable && !group.sharesKeys && fragments.contains { $0.parent?.isDeferred != true }
+            && group.isLoaded(in: slots)
     }
 
     /// Records the rest of a list whose first items have been written; or writes it into the list, if it is
