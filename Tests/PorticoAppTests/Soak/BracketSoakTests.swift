@@ -30,11 +30,14 @@ struct BracketSoakTests {
     }
 
     /// Places a bracket again until its outcome is known.
+    ///
+    /// The process may have been killed after it recorded that it would send an order, and before it did. Such an order
+    /// is never sent again, and REJECTED a minute later, because it did not reach the broker.
     private static func settled(
         _ number: Int, in account: String, _ server: RunningServer
     ) async throws -> JSONValue {
         var order = JSONValue.null
-        try await waitUntil {
+        try await waitUntil(timeout: .seconds(180)) {
             order = try await place(number, in: account, server)
             return order["state"] != "PENDING" && order["state"] != "UNCONFIRMED"
         }
@@ -48,8 +51,6 @@ struct BracketSoakTests {
 
     @Test("no parent is placed twice, and all legs are known afterwards, however often the process is killed")
     func killed() async throws {
-        // Beside the other soak tests of `make test`, the reconciliation once took more than a minute: `make soak` runs it.
-        guard ProcessInfo.processInfo.environment["SOAK_ROUNDS"] != nil else { return }
         try await withSandbox { configuration in
             configuration.alpaca.tradingRequestsPerMinute = 1_000_000
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
@@ -78,13 +79,21 @@ struct BracketSoakTests {
                     }
                 }
                 Self.forgetCalls(folder)
+                var unsent: Set<Int> = []
                 try await withServer(environment: environment) { server in
                     let account = try await Self.account(server)
                     for number in 0..<Soak.brackets {
                         // A key whose order was never sent places it now.
                         let order = try await Self.settled(number, in: account, server)
-                        #expect(order["providerOrderId"]?.string != nil, "bracket \(number): \(order)")
                         let legs = order["legs"]?.elements ?? []
+                        if order["state"] == "REJECTED" {
+                            unsent.insert(number)
+                            #expect(
+                                order["providerOrderId"] == .null && legs.isEmpty,
+                                "bracket \(number): \(order)")
+                            continue
+                        }
+                        #expect(order["providerOrderId"]?.string != nil, "bracket \(number): \(order)")
                         #expect(legs.map { $0["type"] } == ["LIMIT", "STOP"], "bracket \(number): \(order)")
                         #expect(
                             legs.allSatisfy {
@@ -94,8 +103,11 @@ struct BracketSoakTests {
                 }
                 let counts = try await SoakOrder.counts(at: sandbox)
                 for number in 0..<Soak.brackets {
-                    #expect(counts[SoakOrder(number).price] == 1, "bracket \(number)")
+                    #expect(
+                        counts[SoakOrder(number).price, default: 0] == (unsent.contains(number) ? 0 : 1),
+                        "bracket \(number)")
                 }
+                #expect(unsent.count < Soak.brackets / 2)
             }
         }
     }
