@@ -6,6 +6,8 @@ import Upstream
 
 extension Mutation {
     /// Placing, replacing and cancelling orders.
+    ///
+    /// The file is longer than 350 lines, because the three share the steps before and after a write.
     @FieldsBuilder<Mutation> static var orders: [Field<Mutation>] {
         Field(
             "placeOrder", InputArguments<PlaceOrderInput>.self,

@@ -3,6 +3,9 @@
 /// Types conform through `GraphQLScalar`, `GraphQLEnum`, `GraphQLObject` or `GraphQLAbstract`, whose
 /// extensions implement these requirements. The requirements use pointers so that the write pass reads
 /// values in place: an array's element or an object's property is neither copied nor retained.
+///
+/// The file is longer than 350 lines, because the optional, the array and the result, which conform, are
+/// written beside the requirements.
 public protocol GraphQLOutput: Sendable {
     /// The type below all lists and optionals that may have loads: an object or abstract type, `Never` for a
     /// leaf.

@@ -1,6 +1,8 @@
 /// Creates the plan of one operation.
 ///
 /// The document is valid, so planning cannot fail because of the client.
+///
+/// The file is longer than 350 lines, because all methods change the state of one traversal.
 public struct Planner {
     let document: Document
     let schema: Schema

@@ -2,6 +2,8 @@ import Brokerage
 import NIOHTTP1
 
 /// Saxo's order endpoints (fact sheet, "Orders").
+///
+/// The file is longer than 350 lines, because all endpoints share the checks of an order.
 struct FakeSaxoTrading: Sendable {
     let host: FakeSaxoHost
 

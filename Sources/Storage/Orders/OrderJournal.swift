@@ -5,6 +5,9 @@ package import Upstream
 /// The journal of orders.
 ///
 /// An order is recorded before its broker gets it, so that no order is placed twice.
+///
+/// The file is longer than 350 lines, because all methods write the same rows, and each checks the state
+/// that another wrote.
 package struct OrderJournal: Sendable {
     package let database: SQLDatabase
     /// The id of this process, new at each start.

@@ -4,6 +4,9 @@ import Synchronization
 package import Upstream
 
 /// The sessions of the server: stored in the file, and looked up in memory.
+///
+/// The file is longer than 350 lines, because all methods change the stored sessions and those in memory
+/// together.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: SQLDatabase

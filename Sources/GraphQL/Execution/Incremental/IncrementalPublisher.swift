@@ -1,6 +1,8 @@
 /// Writes the payloads of one response after the first.
 ///
 /// It has one reader. The loads of the parts are cancelled when the publisher is released.
+///
+/// The file is longer than 350 lines, because all methods change the state of one response.
 final class IncrementalPublisher {
     private let plan: OperationPlan
     private let execution: Execution

@@ -1,6 +1,8 @@
 import Brokerage
 
 /// A user's state at Alpaca since the start or reset of the sandbox: orders, fills, watchlists.
+///
+/// The file is longer than 350 lines, because all methods change the orders of one account.
 struct FakeAlpacaAccount: Sendable {
     let user: SandboxUser
     private let random: SeededRandom

@@ -1,0 +1,165 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// The next orders of one connection, newest first.
+struct ConnectionOrderPage: Sendable {
+    var orders: [ConnectedOrder]
+    var hasMore: Bool
+    /// The position up to which orders were compared with the filter; nil if it is that of the last order.
+    var examined: Examined?
+
+    struct Examined: Sendable {
+        let connection: String
+        let position: OrderCursor.Position
+    }
+}
+
+extension GatewayContext {
+    /// The orders of a connection after a position: from the broker and from the journal.
+    ///
+    /// If few orders match the filter, several pages of the broker are read.
+    func orders(
+        _ filter: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
+    ) async throws -> ConnectionOrderPage {
+        guard let tradingAPI = connection.orders, filter.canMatch else {
+            return ConnectionOrderPage(orders: [], hasMore: false)
+        }
+        var found: [ConnectedOrder] = []
+        var place = filter.start(after: place)
+        for _ in 0..<OrderFilter.maximumBrokerPages {
+            let page = try await unfilteredPage(filter, of: connection, tradingAPI, after: place)
+            found += page.orders.filter(filter.matches)
+            let hasMore = page.hasMore && !filter.ends(before: page.orders.last)
+            if found.count >= filter.first || !hasMore {
+                return ConnectionOrderPage(
+                    orders: Array(found.prefix(filter.first)), hasMore: hasMore || found.count > filter.first)
+            }
+            guard let last = page.orders.last else { break }
+            place = OrderCursor.Position(last)
+        }
+        return ConnectionOrderPage(
+            orders: found, hasMore: true,
+            examined: place.map { .init(connection: connection.id, position: $0) })
+    }
+
+    /// The next orders of a connection, sorted; the filter is applied as far as the broker applies it.
+    private func unfilteredPage(
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ConnectionOrderPage {
+        let (listed, oldest) =
+            try await tradingAPI.orderCapabilities.hasEndedOrders
+            ? fromBroker(filter, of: connection, tradingAPI, after: place)
+            : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
+        let orders = listed.compactMap { linked in
+            guard let carried = event?.order(instead: linked) else { return linked }
+            return filter.matches(isFinal: carried.hasEnded) ? carried.linked : nil
+        }.filter { linked in
+            place.map { $0 < OrderCursor.Position(linked) } ?? true
+                // The page may lack orders between its older ones.
+                && oldest.map { $0 <= linked.time } ?? true
+        }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
+        return ConnectionOrderPage(orders: orders, hasMore: oldest != nil)
+    }
+
+    /// For a broker that also returns ended orders; the journal adds only orders that never reached the
+    /// broker.
+    ///
+    /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
+    private func fromBroker(
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
+        let limit = filter.first + OrderFilter.slack
+        // Orders of the same time are requested again, and skipped by their names.
+        let before = place.map { $0.time + .milliseconds(1) }
+        let query = OrderQuery(isOpen: filter.isOpen, symbols: filter.symbols, limit: limit, before: before)
+        let page = try await orderPage(query, of: connection, tradingAPI)
+        // Before the journal is read: the page may contain an order that the journal marks as unknown to the
+        // broker.
+        let listed = try await linked(page.orders, of: connection)
+        let own = try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.orders(
+                .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
+        }
+        let fitting = own.filter { filter.matches(isFinal: $0.order.state.isFinal) }
+        let ends = [
+            page.hasMore ? page.orders.last?.submittedAt ?? .earliest : nil,
+            own.count == limit ? own.last?.createdAt : nil,
+        ]
+        return (
+            listed + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
+            ends.compactMap(\.self).max()
+        )
+    }
+
+    /// For a broker that returns open orders only: ended orders come from the journal.
+    private func fromBrokerAndJournal(
+        _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
+        after place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
+        let journal = services.userData.orders.journal
+        // The journal first: an order that is open in it by then is in the list that is requested
+        // afterwards.
+        let limit = filter.first + OrderFilter.maximumBrokerPage
+        let known = try await mapStorageErrors { () throws(StorageError) in
+            try await journal.orders(
+                .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
+        }
+        let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
+        let open = try await orderPage(query, of: connection, tradingAPI).orders
+        let listed = try await linked(open, of: connection)
+        try await remember(open, knownAs: known)
+        // By id and by name: `linked` may just have matched one of them to an order of the journal.
+        let (ids, names) = (Set(open.map(\.id)), Set(listed.map(\.name.text)))
+        let others = known.filter { order in
+            !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
+        }
+        let ended = others.compactMap { order -> ConnectedOrder? in
+            guard order.providerOrderID == nil else {
+                return filter.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
+            }
+            guard filter.matches(isFinal: order.order.state.isFinal) else { return nil }
+            return ConnectedOrder(order, order.currentOrder, of: connection)
+        }
+        // A leg is shown with its parent, as at other brokers; without it, it is in the list itself.
+        let all = (filter.isOpen == false ? [] : listed) + ended
+        let (shown, shownIDs) = (Set(all.map(\.name.text)), Set(all.map(\.order.id)))
+        let orders = all.filter { linked in
+            !(linked.parent.map(shown.contains) ?? linked.order.parentID.map(shownIDs.contains) ?? false)
+        }
+        return (orders, known.count == limit ? known.last?.createdAt : nil)
+    }
+
+    /// Stores the open orders of a broker, for the time after their end.
+    private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
+        let listed = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let changed = known.compactMap { known -> (OrderIdentity, Order)? in
+            guard let order = listed[known.order.id], order.differs(from: known.order) else { return nil }
+            return (known.identity, order)
+        }
+        try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.receive(changed)
+        }
+    }
+
+    /// One page of a broker's orders; equal reads share one call.
+    func orderPage(
+        _ query: OrderQuery, of connection: BrokerConnection, _ tradingAPI: any TradingAPI
+    ) async throws -> OrderPage {
+        try await read(query, of: connection, in: services.reads.orders) {
+            call throws(ProviderFailure) in
+            try await tradingAPI.orders(query, in: call)
+        }.value()
+    }
+}
+
+extension Order {
+    /// Whether a property that the journal stores has changed.
+    fileprivate func differs(from other: Order) -> Bool {
+        (state, filledQuantity, quantity, limitPrice, stopPrice)
+            != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)
+    }
+}
