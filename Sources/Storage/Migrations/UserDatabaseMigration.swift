@@ -8,15 +8,21 @@
 ///
 /// The file is longer than 350 lines, because it contains the text of every step, and each release adds
 /// one.
-struct UserDatabaseMigration: Sendable {
+package struct UserDatabaseMigration: Sendable {
     /// The number of the step and its subject; SQLite's file contains it.
     let name: String
     /// Nil if SQLite does not need the step.
     let sqlite: String?
     let postgres: String
 
+    package init(name: String, sqlite: String?, postgres: String) {
+        self.name = name
+        self.sqlite = sqlite
+        self.postgres = postgres
+    }
+
     /// All steps in their order; the number of a step is its place, from 1.
-    static let all = [
+    package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
         changes,
     ]

@@ -22,7 +22,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
 
     deinit { pool.close() }
 
-    var url: PostgresURL { pool.url }
+    package var url: PostgresURL { pool.url }
 
     package var location: String { pool.url.location }
 

@@ -5,14 +5,14 @@
 /// The second number is below the first while replicas are upgraded: a step only adds (tables, columns that may be null,
 /// indices), and what the previous version needs is removed one version later, together with a higher
 /// ``oldestCompatible``.
-struct PostgresMigrator {
+package struct PostgresMigrator {
     private let database: PostgresDatabase
     private let schema: String?
     private let steps: [UserDatabaseMigration]
     private let oldestCompatible: Int
 
     /// The number of the last step that a binary must know to work with the tables after all steps.
-    static let oldestCompatible = 7
+    package static let oldestCompatible = 7
     /// The key of the lock: any number that no other program uses, here "portico" in ASCII.
     private static let lockKey: Int64 = 0x70_6F72_7469_636F
 
@@ -21,7 +21,7 @@ struct PostgresMigrator {
     ///   - schema: The schema to create; nil for the default one, which exists.
     ///   - steps: The steps that this binary knows.
     ///   - oldestCompatible: See ``oldestCompatible``.
-    init(
+    package init(
         _ database: PostgresDatabase, schema: String?,
         steps: [UserDatabaseMigration] = UserDatabaseMigration.all,
         oldestCompatible: Int = PostgresMigrator.oldestCompatible
@@ -33,7 +33,7 @@ struct PostgresMigrator {
     }
 
     /// - Throws: `newer` if the tables need a later binary; then nothing was changed.
-    func migrate() throws(StorageError) {
+    package func migrate() throws(StorageError) {
         // Usually there is nothing to do, and no lock to wait for.
         if try version() == .current { return }
         let location = database.location
@@ -59,7 +59,7 @@ struct PostgresMigrator {
     /// Checks that this binary can work with the tables, and changes nothing.
     ///
     /// - Throws: `missing`, `older` or `newer`.
-    func check() throws(StorageError) {
+    package func check() throws(StorageError) {
         switch try version() {
         case .current: break
         case .older: throw .older(path: database.location)
@@ -69,7 +69,7 @@ struct PostgresMigrator {
     }
 
     /// How the tables relate to this binary.
-    enum Version {
+    package enum Version: Sendable {
         case current
         case older
         /// This binary is too old for them.
@@ -77,7 +77,7 @@ struct PostgresMigrator {
         case missing
     }
 
-    func version() throws(StorageError) -> Version {
+    package func version() throws(StorageError) -> Version {
         try database.readNow { db in
             let exists = try db.value("SELECT to_regclass('portico_schema') IS NOT NULL", as: Bool.self)
             guard exists == true else { return .missing }

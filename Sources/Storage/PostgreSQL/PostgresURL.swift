@@ -10,7 +10,7 @@ package struct PostgresURL: Sendable {
     /// `postgresql://host:port/database`, for messages: without user and password.
     package let location: String
     /// The schema of the tables; nil for the one of the server's `search_path`.
-    let schema: String?
+    package let schema: String?
     private let password: String?
 
     /// - Parameters:
@@ -34,7 +34,7 @@ package struct PostgresURL: Sendable {
     }
 
     /// A text of libpq without the password.
-    func redacting(_ text: String) -> String {
+    package func redacting(_ text: String) -> String {
         guard let password, !password.isEmpty else { return text }
         return text.replacing(password, with: "…")
     }

@@ -1,11 +1,10 @@
 import Brokerage
 import Foundation
 import PorticoCore
+import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("A copy of the storage")
 struct StorageCopyTests {

@@ -1,8 +1,7 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
-
-@testable import Storage
 
 @Suite("The tables of a PostgreSQL database")
 struct PostgresMigratorTests {

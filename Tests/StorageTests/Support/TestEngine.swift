@@ -1,8 +1,7 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
-
-@testable import Storage
 
 /// The engines that the tests of stores run on.
 enum TestEngine: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -1,9 +1,8 @@
 import Brokerage
+import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Identities at an identity provider")
 struct IdentityStoreTests {
