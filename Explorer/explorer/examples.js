@@ -51,12 +51,16 @@ function value(type, name, field, types) {
 }
 
 /**
- * The required fields of an input object; for an input object with exactly one field (`@oneOf`), the first field.
+ * The required fields of an input object; for an input object with exactly one field (`@oneOf`), the first field whose
+ * name has an example, or the first.
  *
  * Fields with a default are included with it: GraphiQL treats the default false as no default.
  */
 function object(kind, field, types) {
-  const required = kind.isOneOf ? kind.inputFields.slice(0, 1) : kind.inputFields.filter(({ type }) => type.kind === "NON_NULL");
+  const { inputFields } = kind;
+  const required = kind.isOneOf
+    ? [inputFields.find(({ name }) => name in byName) ?? inputFields[0]]
+    : inputFields.filter(({ type }) => type.kind === "NON_NULL");
   return Object.fromEntries(required.map((inner) => [
     inner.name,
     inner.defaultValue === null || inner.name in byName ? exampleOf(inner, field, types) : literal(inner.defaultValue),
