@@ -77,6 +77,11 @@ extension GatewayContext {
             preview = estimate(ticket, facts)
         }
         refusals += preview.rejections.map { ExpectedOrderRejection($0, in: input) }
+        if isToolCall, refusals.isEmpty, var ticket {
+            ticket.clientOrderID = ""
+            services.toolOrders.record(
+                preview, of: ToolOrders.Subject(ticket: ticket, connection: connection.id), in: session)
+        }
         return PreparedPreview(
             preview: preview, account: place, symbol: input.instrument.symbol, rejections: refusals)
     }
