@@ -194,7 +194,7 @@ let package = Package(
             "HostileSoak", at: "Tests/Soak/Sources/HostileSoak",
             dependencies: ["Brokerage", "HostileTraffic", "Sandbox", "TestSupport"]),
 
-        target("TestSupport", at: "Tests/Support"),
+        target("TestSupport", at: "Tests/Support", dependencies: ["GraphQL"]),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
         target(

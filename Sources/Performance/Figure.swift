@@ -110,7 +110,7 @@ extension Decimal {
     }
 
     /// A return that was calculated as a binary number: at most ``digitsOfReturn`` digits after the point and
-    /// 14 significant digits, because it has no more exact ones.
+    /// 14 significant digits, because further digits of the binary number are not exact.
     ///
     /// Nil if it is not finite, or above 10^20.
     init?(return value: Double) {

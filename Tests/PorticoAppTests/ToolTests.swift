@@ -180,11 +180,147 @@ struct ToolTests {
             environment: ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "Nothing"])
         #expect(run.status != 0)
         #expect(run.errors.contains("\"Nothing\", which is the name of no trusted mutation"))
-        let trade = try await Program.run(
-            ["serve", "--port", "0"],
-            environment: ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenTrade"])
-        #expect(trade.status == 2)
-        #expect(trade.errors.contains("\"RavenTrade\", which places or replaces orders."))
+    }
+
+    /// Settings with which the server does not start.
+    struct InvalidSettings: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var mutations: String? = "RavenTrade"
+        var limit: String? = "1000 USD"
+        var documents: [String: String]?
+        let message: String
+
+        static let place =
+            "mutation RavenTrade($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }"
+        static let preview =
+            "query Preview($input: PlaceOrderInput!) { previewOrder(input: $input) { value } }"
+
+        static let all = [
+            InvalidSettings(
+                testDescription: "orders without a limit", limit: nil,
+                message: """
+                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders. Set PORTICO_MCP_ORDER_LIMIT to the \
+                    maximum value of the orders of a session in a day, such as `1000 USD`.
+                    """),
+            InvalidSettings(
+                testDescription: "replacements", mutations: "RavenReplaceOrder",
+                message: """
+                    PORTICO_MCP_MUTATIONS has "RavenReplaceOrder", which replaces orders. A tool cannot do so, because no \
+                    limit of value applies to a replacement. Remove the name.
+                    """),
+            InvalidSettings(
+                testDescription: "a limit without orders", mutations: nil,
+                message: """
+                    PORTICO_MCP_ORDER_LIMIT has no effect, because PORTICO_MCP_MUTATIONS has no mutation that places \
+                    orders.
+                    """),
+            InvalidSettings(
+                testDescription: "an amount without a currency", limit: "1000",
+                message: """
+                    PORTICO_MCP_ORDER_LIMIT has "1000". Use an amount above 0 and a currency of ISO 4217, each currency \
+                    once, such as `1000 USD, 5000 DKK`.
+                    """),
+            InvalidSettings(
+                testDescription: "a currency twice", limit: "1 USD, 2 USD",
+                message: "PORTICO_MCP_ORDER_LIMIT has \"2 USD\". Use an amount above 0"),
+            InvalidSettings(
+                testDescription: "no preview", documents: ["place.graphql": place],
+                message: """
+                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders and needs a preview. Add a query with \
+                    `previewOrder(input: $input)` to PORTICO_DOCUMENTS.
+                    """),
+            InvalidSettings(
+                testDescription: "two orders",
+                documents: [
+                    "preview.graphql": preview,
+                    "place.graphql": """
+                    mutation RavenTrade($input: PlaceOrderInput!, $other: PlaceOrderInput!) {
+                      a: placeOrder(input: $input) { order { id } } b: placeOrder(input: $other) { order { id } }
+                    }
+                    """,
+                ],
+                message: """
+                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders, but not as a tool must: with one field, \
+                    `placeOrder(input: $input)`, and a variable of the type PlaceOrderInput.
+                    """),
+        ]
+    }
+
+    @Test("do not start with settings of orders that are not complete", arguments: InvalidSettings.all)
+    func orderSettings(_ invalid: InvalidSettings) async throws {
+        var environment = ["PORTICO_MCP": "true"]
+        environment["PORTICO_MCP_MUTATIONS"] = invalid.mutations
+        environment["PORTICO_MCP_ORDER_LIMIT"] = invalid.limit
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        if let documents = invalid.documents {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (name, text) in documents {
+                try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+            }
+            environment["PORTICO_DOCUMENTS"] = folder.path
+        }
+        let run = try await Program.run(["serve", "--port", "0"], environment: environment)
+        #expect(run.status == 2)
+        #expect(run.errors.contains(invalid.message), "\(run.errors)")
+    }
+
+    @Test("place an order after its preview, once for each call, up to the limit of the session")
+    func orders() async throws {
+        let environment = [
+            "PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenTrade",
+            "PORTICO_MCP_ORDER_LIMIT": "500 USD",
+        ]
+        try await withServer(environment: environment) { server in
+            let token = RunningServer.sandboxToken
+            let tools = try await server.tools(token: token)
+            for name in ["RavenTrade", "RavenPreviewOrder"] {
+                let input = tools[name]?["inputSchema"]?["$defs"]?["PlaceOrderInput"]
+                #expect(input?["properties"]?["accountId"] != nil)
+                #expect(input?["properties"]?["idempotencyKey"] == nil)
+                #expect(input?["required"]?.elements?.contains("idempotencyKey") == false)
+            }
+            #expect(
+                tools["RavenTrade"]?["description"]?.string?.contains(
+                    "The orders of a session may have this value in a day (UTC): 500 USD.") == true)
+
+            let accounts = try await server.ask("{ accounts(provider: ALPACA) { id } }", token: token)
+            let account = try #require(accounts.json?["data"]?["accounts"]?[0]?["id"]?.string)
+            func input(_ quantity: Int, _ more: String = "") -> String {
+                """
+                {"input":{"accountId":"\(account)","instrument":{"symbol":"AMD"},"side":"BUY",\
+                "size":{"quantity":"\(quantity)"},"price":{"limit":"100"}\(more)}}
+                """
+            }
+            let unprepared = try await server.call("RavenTrade", input(2), token: token)
+            #expect(unprepared["isError"] == .bool(true) && unprepared["structuredContent"] == nil)
+            #expect(
+                unprepared["content"]?[0]?["text"]?.string?.contains(
+                    "This order has no preview that is valid.")
+                    == true)
+            let own = try await server.call(
+                "RavenTrade", input(2, #","idempotencyKey":"mine""#), token: token)
+            #expect(
+                own["content"]?[0]?["text"]?.string == """
+                    The tool "RavenTrade" has no argument "input.idempotencyKey", because the server sets it from the id of \
+                    the call. Call it without this argument.
+                    """)
+
+            let preview = try await server.call("RavenPreviewOrder", input(2), token: token)
+            #expect(preview["structuredContent"]?["data"]?["previewOrder"]?["value"] == "200", "\(preview)")
+            let placed = try await server.call("RavenTrade", input(2), token: token)
+            let order = placed["structuredContent"]?["data"]?["placeOrder"]?["order"]
+            #expect(placed["isError"] == .bool(false) && order?["quantity"] == "2", "\(placed)")
+            let repeated = try await server.call("RavenTrade", input(2), token: token)
+            #expect(repeated["structuredContent"]?["data"]?["placeOrder"]?["order"]?["id"] == order?["id"])
+
+            _ = try await server.call("RavenPreviewOrder", input(4), token: token)
+            let above = try await server.call("RavenTrade", input(4), token: token)
+            #expect(above["isError"] == .bool(true))
+            let text = try #require(above["content"]?[0]?["text"]?.string)
+            #expect(text.contains("the orders of this session have a value of 200 USD today"), "\(text)")
+            #expect(try JSONValue(parsing: text)["errors"]?[0]?["extensions"]?["code"] == "RATE_LIMITED")
+        }
     }
 }
 

@@ -90,7 +90,7 @@ extension GatewayContext {
         let prefix = ConnectedActivity.idPrefix(of: connection)
         let reference = String(decoding: id.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
         return .async { [store] in
-            try await self.mapStorageErrors { () throws(StorageError) in
+            try await mapStorageErrors { () throws(StorageError) in
                 try await store.activity(reference, of: connection.owner, connection.id)
             }.map {
                 ConnectedActivity(activity: $0.activity, connection: connection, accountID: $0.account)

@@ -180,17 +180,6 @@ extension GatewayContext {
             }
         }
     }
-
-    /// Converts errors of the store to errors for clients.
-    func mapStorageErrors<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError)
-        -> Value
-    {
-        do throws(StorageError) {
-            return try await body()
-        } catch {
-            throw FieldError(error)
-        }
-    }
 }
 
 extension JournalOrder {

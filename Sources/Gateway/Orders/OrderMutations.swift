@@ -44,9 +44,11 @@ extension GatewayContext {
     /// outcome.
     func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
+        let ticket = try input.ticket(at: connection)
+        let permit = try toolPermit(for: ticket, input.idempotencyKey, by: connection)
         let placing = OrderPlacement(
-            try input.ticket(at: connection), key: input.idempotencyKey.text, by: connection,
-            isStored: try isStored(connection))
+            ticket, key: permit?.idempotencyKey ?? input.idempotencyKey.text, by: connection,
+            isStored: try isStored(connection), within: permit?.limit)
         try tradingAPI.orderCapabilities.check(placing.ticket, at: connection.provider)
         let key = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
@@ -56,6 +58,15 @@ extension GatewayContext {
             }
             return OrderPayload(order: try await task.value)
         }
+    }
+
+    /// The permission to place an order by a tool; nil if the order is not placed by a tool.
+    private func toolPermit(
+        for ticket: OrderTicket, _ call: IdempotencyKey, by connection: BrokerConnection
+    ) throws(FieldError) -> ToolOrders.Permit? {
+        guard isToolCall else { return nil }
+        return try services.toolOrders.permit(
+            ToolOrders.Subject(ticket: ticket, connection: connection.id), of: session, call: call.text)
     }
 
     private func place(
@@ -77,6 +88,8 @@ extension GatewayContext {
         case .full(let limit):
             throw FieldError(
                 .conflict, "The journal has \(limit) orders of this user, which is as many as it takes.")
+        case .valueLimitExceeded(let sum):
+            throw placing.valueLimit.map { services.toolOrders.refusal(above: $0, sum) } ?? .internalError
         case .connectionDeleted: throw FieldError.noAccount(input.account).of(argument: "input.accountId")
         case .otherOrder, nil:
             throw FieldError.argument(
@@ -323,11 +336,12 @@ extension PlaceOrderInput {
 
 extension OrderPlacement {
     fileprivate init(
-        _ ticket: OrderTicket, key: String, by connection: BrokerConnection, isStored: Bool
+        _ ticket: OrderTicket, key: String, by connection: BrokerConnection, isStored: Bool,
+        within limit: OrderValueLimit?
     ) {
         self.init(
             owner: connection.owner, connection: connection.id, isConnectionStored: isStored,
-            provider: connection.provider, idempotencyKey: key, ticket: ticket)
+            provider: connection.provider, idempotencyKey: key, ticket: ticket, valueLimit: limit)
     }
 }
 

@@ -77,6 +77,11 @@ extension GatewayContext {
             preview = estimate(ticket, facts)
         }
         refusals += preview.rejections.map { ExpectedOrderRejection($0, in: input) }
+        if isToolCall, refusals.isEmpty, var ticket {
+            ticket.clientOrderID = ""
+            services.toolOrders.record(
+                preview, of: ToolOrders.Subject(ticket: ticket, connection: connection.id), in: session)
+        }
         return PreparedPreview(
             preview: preview, account: place, symbol: input.instrument.symbol, rejections: refusals)
     }
@@ -96,15 +101,14 @@ extension GatewayContext {
     private func facts(
         for ticket: OrderTicket, _ account: ConnectedAccount, _ instrument: Instrument?
     ) async -> OrderPreviewFacts {
+        let (provider, symbol) = (account.connection.provider, ticket.symbol)
         var facts = OrderPreviewFacts(readAt: .now)
-        let provider = account.connection.provider
-        facts.account = try? await figures(of: account).value()
-        facts.quote = try? await quotes(for: [ticket.symbol], from: provider).value().first?.get()
-        facts.instrument = instrument
-        if facts.instrument == nil {
-            facts.instrument = try? await self.instrument(ticket.symbol, at: provider).value()
-        }
-        if let positions = try? await positions(of: account, symbols: [ticket.symbol]).value() {
+        async let ownFigures = try? self.figures(of: account).value()
+        async let quote = try? self.quotes(for: [symbol], from: provider).value().first?.get()
+        async let read = instrument == nil ? try? self.instrument(symbol, at: provider).value() : instrument
+        async let held = try? self.positions(of: account, symbols: [symbol]).value()
+        (facts.account, facts.quote, facts.instrument) = await (ownFigures, quote, read)
+        if let positions = await held {
             let position = positions.first?.position
             let isShort = position?.side == .short
             func signed(_ quantity: Decimal?) -> Decimal? {

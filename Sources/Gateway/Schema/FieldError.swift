@@ -245,3 +245,21 @@ extension FieldError {
         }
     }
 }
+
+/// Calls a store, and converts its error to one for clients.
+///
+/// - Parameters:
+///   - report: Receives the error, whose details clients do not receive.
+///   - body: Calls the store.
+/// - Returns: The result of `body`.
+/// - Throws: The converted error.
+func mapStorageErrors<Value>(
+    reporting report: (StorageError) -> Void = { _ in }, _ body: () async throws(StorageError) -> Value
+) async throws(FieldError) -> Value {
+    do throws(StorageError) {
+        return try await body()
+    } catch {
+        report(error)
+        throw FieldError(error)
+    }
+}

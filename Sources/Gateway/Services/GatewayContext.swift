@@ -10,29 +10,36 @@ package final class GatewayContext: Sendable {
     package let call: CallContext
     /// The client that sent the request.
     package let client: ClientOrigin
+    /// Whether a language model executes the operation as a tool: rules of ``ToolOrders`` apply to its orders.
+    let isToolCall: Bool
     /// The value that an event of a subscription carries, in the context of its message; nil in every other
     /// context.
     let event: EventValue?
 
     package convenience init(
-        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin = .unknown
+        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin = .unknown,
+        isToolCall: Bool = false
     ) {
-        self.init(session: session, services: services, call: call, client: client, event: nil)
+        self.init(
+            session: session, services: services, call: call, client: client, isToolCall: isToolCall,
+            event: nil)
     }
 
     private init(
         session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin,
-        event: EventValue?
+        isToolCall: Bool, event: EventValue?
     ) {
         (self.session, self.services, self.call) = (session, services, call)
-        (self.client, self.event) = (client, event)
+        (self.client, self.isToolCall, self.event) = (client, isToolCall, event)
     }
 
     /// The same context for the message of an event.
     ///
     /// The value that the event carries is not read again.
     func showing(_ event: EventValue?) -> GatewayContext {
-        GatewayContext(session: session, services: services, call: call, client: client, event: event)
+        GatewayContext(
+            session: session, services: services, call: call, client: client, isToolCall: isToolCall,
+            event: event)
     }
 
     /// The connections that the request may use.

@@ -21,6 +21,8 @@ package final class GatewayServices: Sendable {
     let userData: UserData
     let live: QuoteFeedRegistry
     let watches: LiveSubscriptions
+    /// The previews and the limits of orders that language models place.
+    let toolOrders: ToolOrders
     /// Serializes changes that read a list of a broker and write it back completely.
     let writeQueue = KeyedTaskQueue<String>()
     /// The health of a provider, with the limits of the server's own key and of the user's connections.
@@ -38,13 +40,14 @@ package final class GatewayServices: Sendable {
     ///   - symbolsPerClient: The maximum number of symbols of one provider's feed to which one client
     ///     subscribes.
     ///   - ledger: The ledger that counts the calls of connections.
+    ///   - toolOrders: The previews and the limits of orders that language models place.
     ///   - condition: The health of a provider.
     package init(
         connections: [ProviderConnection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, remedy: ""),
         market: [MarketDataSource], routes: ProviderRoutes = .standard, reads: ReadCaches, userData: UserData,
         clock: TimeSource = .system, symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient,
-        ledger: QuotaLedger? = nil,
+        ledger: QuotaLedger? = nil, toolOrders: ToolOrders = ToolOrders(),
         condition: @escaping @Sendable (ProviderID) -> ProviderHealthReport
     ) {
         let live = QuoteFeedRegistry(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
@@ -71,6 +74,7 @@ package final class GatewayServices: Sendable {
         self.userData = userData
         self.live = live
         self.watches = watches
+        self.toolOrders = toolOrders
         self.condition = condition
         userData.authentication.sessions.deletions.register(
             owners: { [connectionService] in connectionService.owners },

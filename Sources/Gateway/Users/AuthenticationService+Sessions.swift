@@ -29,7 +29,8 @@ extension AuthenticationService {
     /// Gives the request's session a new token.
     func renew(_ session: Session) async throws -> SessionStore.NewSession {
         let stored = try storedSession(session)
-        let opened = try await mapStorageErrors { () throws(StorageError) in try await sessions.renew(stored)
+        let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
+            try await sessions.renew(stored)
         }
         guard let opened else { throw session.unauthenticated }
         return opened
@@ -39,7 +40,7 @@ extension AuthenticationService {
     func revoke(_ globalID: String, of owner: OwnerID) async throws -> String {
         let unknown = FieldError(.notFound, "There is no session \"\(globalID.beginning(80))\".")
         guard let id = NodeID(globalID), id.kind == .session else { throw unknown }
-        let isDone = try await mapStorageErrors { () throws(StorageError) in
+        let isDone = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.revoke(id.localID, of: owner)
         }
         guard isDone else { throw unknown }
@@ -49,7 +50,7 @@ extension AuthenticationService {
     /// Ends all sessions of a user but the request's.
     func revokeOthers(than session: Session) async throws -> [String] {
         guard let owner = session.owner else { throw session.unauthenticated }
-        let ids = try await mapStorageErrors { () throws(StorageError) in
+        let ids = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             // With a token of the settings none is the request's own: all end.
             try await sessions.revokeOthers(than: session.id ?? "", of: owner)
         }
@@ -78,7 +79,7 @@ extension AuthenticationService {
         else { throw FieldError.wrongPassword("input.current") }
         let hash = try await hashed(
             new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
-        let opened = try await mapStorageErrors { () throws(StorageError) in
+        let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.change(proved, to: hash, in: stored)
         }
         guard let opened else {
@@ -96,13 +97,15 @@ extension AuthenticationService {
     {
         let stored = try storedSession(session)
         let owner = stored.owner
-        let user = try await mapStorageErrors { () throws(StorageError) in try await users.user(owner) }
+        let user = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
+            try await users.user(owner)
+        }
         switch user?.kind {
         case nil: throw session.unauthenticated
         case .configured?: throw FieldError.tokenOfSettings
         case .guest?: break
         case .named(let name)?:
-            let known = try await mapStorageErrors { () throws(StorageError) in
+            let known = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await users.registered(owner)
             }
             guard let known else {
@@ -117,9 +120,11 @@ extension AuthenticationService {
                 password, of: known, as: name.lowercased(), in: session, from: address)
             guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
-        switch try await mapStorageErrors({ () throws(StorageError) in
-            try await sessions.deleteUser(of: stored)
-        })
+        switch try await mapStorageErrors(
+            reporting: report,
+            { () throws(StorageError) in
+                try await sessions.deleteUser(of: stored)
+            })
         {
         case .deleted: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated
@@ -132,7 +137,8 @@ extension AuthenticationService {
     private static let recentSignIn = Duration.seconds(300)
 
     private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
-        let known = try await mapStorageErrors { () throws(StorageError) in try await users.registered(owner)
+        let known = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
+            try await users.registered(owner)
         }
         guard let known else {
             throw FieldError(.forbidden, "This session's user has no password: sign up first.")

@@ -18,7 +18,7 @@ package struct AuthenticationService: Sendable {
     private let signIns: CallRateLimiter<SignInClient>
     /// The rate of new guests and users.
     private let arrivals: CallRateLimiter<ClientOrigin>
-    private let report: @Sendable (StorageError) -> Void
+    let report: @Sendable (StorageError) -> Void
 
     /// Opens the sessions of the database.
     ///
@@ -49,7 +49,7 @@ extension AuthenticationService {
         }
         try checkSignUpLimit(from: address)
         let options = SessionStore.Options(scopes: [.read, .write], label: label)
-        let opened = try await mapStorageErrors { () throws(StorageError) in
+        let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.openForGuest(options)
         }
         guard let opened else {
@@ -96,7 +96,7 @@ extension AuthenticationService {
         let candidate = SessionStore.NewUser(
             username: username, hash: hash, invitation: input.invitation, guest: session.stored)
         let options = SessionStore.Options(scopes: [.read, .write], label: input.label)
-        let result = try await mapStorageErrors { () throws(StorageError) in
+        let result = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.signUp(candidate, options)
         }
         switch result {
@@ -127,7 +127,7 @@ extension AuthenticationService {
         let username = try? Username(input.username)
         let known: UserStore.Registered?
         if let username {
-            known = try await mapStorageErrors { () throws(StorageError) in
+            known = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await users.registered(username)
             }
         } else {
@@ -144,7 +144,7 @@ extension AuthenticationService {
             throw FieldError(.forbidden, "Argument \"input.scopes\": this user does not run the server.")
         }
         let options = SessionStore.Options(scopes: scopes, label: input.label)
-        let opened = try await mapStorageErrors { () throws(StorageError) in
+        let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.open(options, for: proved)
         }
         // Changed or deleted in the moment between.
@@ -218,7 +218,7 @@ extension AuthenticationService {
             return known
         case .outdated(let better):
             attempts.succeeded(attempt, now: .now)
-            try await mapStorageErrors { () throws(StorageError) in
+            try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await users.upgrade(known.hash, to: better, of: known.user.id)
             }
             return UserStore.Registered(user: known.user, hash: better)
@@ -244,18 +244,6 @@ extension AuthenticationService {
                     retryAt: Instant.now + .seconds(5))
             case .failed: throw .internalError
             }
-        }
-    }
-
-    /// Calls the store, with its failures converted for clients.
-    func mapStorageErrors<Value>(
-        _ body: () async throws(StorageError) -> Value
-    ) async throws(FieldError) -> Value {
-        do {
-            return try await body()
-        } catch {
-            report(error)
-            throw FieldError(error)
         }
     }
 }

@@ -67,7 +67,7 @@ package final class IdentityProviderService: Sendable {
             issuer: provider.issuer, clientID: provider.configuration.clientID, redirectURI: redirectURI.text,
             scopes: input.scopes.map { Set($0).union([.read]) }, label: input.label,
             expiresAt: .now + Self.patience)
-        try await stored { () throws(StorageError) in
+        try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await identities.begin(pending, state: secrets.stateHash, browser: secrets.browserHash)
         }
         return SignInStart(
@@ -80,7 +80,7 @@ package final class IdentityProviderService: Sendable {
         guard let secrets = SignInSecrets(state: input.state, browserSecret: input.browserSecret) else {
             throw FieldError(SignInRejection.unknownState)
         }
-        let taken = try await stored { () throws(StorageError) in
+        let taken = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await identities.take(state: secrets.stateHash, browser: secrets.browserHash)
         }
         let pending: PendingSignIn
@@ -110,7 +110,7 @@ package final class IdentityProviderService: Sendable {
                 .forbidden, "The claims of this user do not give the scope \(names). Begin without it.")
         }
         let scopes = pending.scopes ?? granted.intersection([.read, .write])
-        let opened = try await stored { () throws(StorageError) in
+        let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await identities.open(
                 SessionStore.Options(scopes: scopes, label: pending.label), for: origin(of: token),
                 createsUser: creation)
@@ -177,7 +177,7 @@ package final class IdentityProviderService: Sendable {
             let scopes = policy.mapping.scopes(of: token.claims)
             guard !scopes.isEmpty else { throw SignInRejection.noScope }
             let hash = Self.hash(of: text)
-            let user = try await stored { () throws(StorageError) in
+            let user = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await identities.user(
                     of: origin(of: token), tokenHash: hash, createsUser: creation)
             }
@@ -208,26 +208,29 @@ package final class IdentityProviderService: Sendable {
     func signOut(_ session: BearerSession) async throws {
         // Also after a failure, since the database may have stored it: a token that has not ended is verified again.
         defer { bearers.end { $0 === session } }
-        try await stored { () throws(StorageError) in
+        try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await identities.endToken(
                 hash: session.tokenHash, issuer: session.identity.issuer, forgetAt: session.expiresAt)
         }
     }
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+    ///
+    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`.
     package func logOut(with logoutToken: String) async -> Result<Void, SignInRejection> {
         do {
             let token = try await provider.verify(logoutToken, for: .logout)
             let subject = token.subject.isEmpty ? nil : token.subject
             defer {
                 bearers.end { session in
-                    guard session.identity.issuer == token.issuer,
-                        subject == nil || session.identity.subject == subject
-                    else { return false }
-                    return token.sessionID == nil || session.issuerSessionID == token.sessionID
+                    guard session.identity.issuer == token.issuer else { return false }
+                    if let sessionID = token.sessionID, let own = session.issuerSessionID {
+                        return own == sessionID
+                    }
+                    return session.identity.subject == subject
                 }
             }
-            try await stored { () throws(StorageError) in
+            try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await identities.end(
                     issuer: token.issuer, sessionID: token.sessionID, subject: subject,
                     endedAt: max(.now, token.issuedAt),
@@ -249,17 +252,6 @@ package final class IdentityProviderService: Sendable {
         guard policy.acceptsBearerTokens else { return }
         bearers.endExpired(at: now, hasValidKeys: provider.hasValidKeys)
         if !bearers.isEmpty { provider.refreshKeysIfOld() }
-    }
-
-    private func stored<Value>(
-        _ body: () async throws(StorageError) -> Value
-    ) async throws(FieldError) -> Value {
-        do {
-            return try await body()
-        } catch {
-            report(error)
-            throw FieldError(error)
-        }
     }
 }
 

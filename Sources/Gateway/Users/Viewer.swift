@@ -43,7 +43,8 @@ extension GatewayContext {
         if session.hasRejectedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }
         return .async { [self] in
-            let user = try await authentication.mapStorageErrors { () throws(StorageError) in
+            let user = try await mapStorageErrors(reporting: authentication.report) {
+                () throws(StorageError) in
                 try await authentication.users.user(owner)
             }
             // Deleted in the moment since the request came in.

@@ -8,6 +8,8 @@
 /// array's uniqueness and bounds checks take a third of the whole execution. All writes go through
 /// `reserve`, which reserves `slack` bytes after the end, so that short sequences can be copied in whole
 /// machine words.
+///
+/// The file is longer than 350 lines, because all writes use the private memory.
 @safe
 public struct ResponseWriter: ~Copyable {
     @usableFromInline

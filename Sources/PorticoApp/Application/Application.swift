@@ -46,9 +46,8 @@ struct Application {
         var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
         service.prepare = schema.prepare
         service.documents = settings.httpServer.documents
-        service.tools = try settings.httpServer.toolMutations.map { mutations in
-            try ToolCatalog(
-                trusting: settings.httpServer.documents, mutations: mutations, schema: schema.schema)
+        service.tools = try settings.httpServer.tools.map { tools in
+            try ToolCatalog(trusting: settings.httpServer.documents, tools, schema: schema.schema)
         }
         service.toolsResource = settings.identityProvider.flatMap { identityProvider in
             guard identityProvider.policy.acceptsBearerTokens else { return nil }

@@ -68,7 +68,8 @@ struct ApplicationDependencies {
         userData.authentication.identityProvider = identityProvider
         sessions = SessionAuthenticator(token, sessionStore, identityProvider)
         services = assembly.services(
-            providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient)
+            providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient,
+            toolOrderLimits: settings.httpServer.tools?.orderLimits ?? [:])
         condition = ProviderHealthReporter(assembly)
         try await services.connectionService.openAll()
     }

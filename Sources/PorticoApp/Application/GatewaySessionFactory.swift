@@ -115,7 +115,8 @@ private final class GatewaySession: GraphQLSession {
             acceptsMinimumAge: true, observe: handler.observer(context.upstreamLog),
             tracing: handler.tracing(context), callBudget: handler.callBudget(session, at: context.client))
         let gateway = GatewayContext(
-            session: session, services: handler.services, call: call, client: ClientOrigin(context.client))
+            session: session, services: handler.services, call: call, client: ClientOrigin(context.client),
+            isToolCall: context.isToolCall)
         // An `.async` response is made in a task of the server, which sets the id itself.
         return CurrentRequest.$id.withValue(context.requestID) {
             handler.schema.respond(to: request, context: gateway, allowing: context.allowedOperations)

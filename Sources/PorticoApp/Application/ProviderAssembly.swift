@@ -47,15 +47,17 @@ package struct ProviderAssembly {
     ///   - userData: The stores of the users' data.
     ///   - symbolsPerClient: The maximum of symbols of one provider's price feed for one client.
     /// - Returns: The services, ready for requests.
-    package func services(_ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int)
-        -> GatewayServices
-    {
+    package func services(
+        _ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int,
+        toolOrderLimits: [String: Decimal] = [:]
+    ) -> GatewayServices {
         GatewayServices(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes, reads: ReadCaches(clock: channelFactory.clock, persistentCache: persistentCache),
             userData: userData,
             clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
             ledger: channelFactory.ledger,
+            toolOrders: ToolOrders(limits: toolOrderLimits, clock: channelFactory.clock),
             condition: { [channelFactory] provider in
                 ProviderHealthReport(
                     health: channelFactory.monitor.health(of: provider),

@@ -1,3 +1,4 @@
+import Brokerage
 import Contract
 import Foundation
 import Gateway
@@ -14,8 +15,8 @@ package struct HTTPServerSettings {
     /// The admin port; nil if it is off.
     let admin: ServerConfiguration?
     let documents: DocumentPolicy
-    /// The trusted mutations that are tools; nil if there are no tools.
-    let toolMutations: Set<String>?
+    /// Nil if there are no tools.
+    let tools: ToolSettings?
     let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
@@ -43,24 +44,11 @@ package struct HTTPServerSettings {
         if admin != nil { server.metricsAudience = .nobody }
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(values)
-        toolMutations = try HTTPServerSettings.toolMutations(values)
+        tools = try ToolSettings(values)
         explorer = try ExplorerSettings(values, isProduction: isProduction)
         callsPerOperation = try values[Settings.limits.upstreamCallsPerOperation]
         callsPerClient = try values[Settings.limits.upstreamCallsPerClient]
         executionOptions = HTTPServerSettings.executionOptions(isProduction: isProduction)
-    }
-
-    private static func toolMutations(_ values: SettingValues) throws -> Set<String>? {
-        let mutations = try values[Settings.http.mcpMutations]
-        guard try values[Settings.http.mcp] else {
-            guard mutations == nil else {
-                throw UsageError(
-                    "\(values.name(of: Settings.http.mcpMutations)) has no effect without \(values.name(of: Settings.http.mcp))=true."
-                )
-            }
-            return nil
-        }
-        return Set(mutations ?? [])
     }
 
     package var host: String { server.host }
@@ -77,6 +65,46 @@ package struct HTTPServerSettings {
             options.limits.introspectionDepth = 0
         }
         return options
+    }
+}
+
+/// The settings of the tools of language models.
+struct ToolSettings {
+    /// The names of the trusted mutations that are tools.
+    let mutations: Set<String>
+    /// The maximum value of the orders of a session on one day, by currency (ISO 4217).
+    let orderLimits: [String: Brokerage.Decimal]
+
+    /// Nil if there are no tools.
+    ///
+    /// - Throws: `UsageError` for an amount without a currency, and for settings without effect.
+    fileprivate init?(_ values: SettingValues) throws {
+        let (mutations, limits) = (Settings.http.mcpMutations, Settings.http.mcpOrderLimit)
+        guard try values[Settings.http.mcp] else {
+            let setting = values.isSet(mutations) ? mutations : limits
+            guard !values.isSet(setting) else {
+                throw UsageError(
+                    "\(values.name(of: setting)) has no effect without \(values.name(of: Settings.http.mcp))=true."
+                )
+            }
+            return nil
+        }
+        self.mutations = Set(try values[mutations] ?? [])
+        var orderLimits: [String: Brokerage.Decimal] = [:]
+        for text in try values[limits] ?? [] {
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard parts.count == 2, let amount = Brokerage.Decimal(parts[0]), amount > .zero,
+                parts[1].utf8.count == 3, parts[1].utf8.allSatisfy({ (0x41...0x5A).contains($0) }),
+                orderLimits.updateValue(amount, forKey: String(parts[1])) == nil
+            else {
+                throw UsageError(
+                    """
+                    \(values.name(of: limits)) has "\(text)". Use an amount above 0 and a currency of ISO 4217, each \
+                    currency once, such as `1000 USD, 5000 DKK`.
+                    """)
+            }
+        }
+        self.orderLimits = orderLimits
     }
 }
 

@@ -173,6 +173,12 @@ struct HTTPSettingGroup: SettingGroup {
     let mcpMutations = Setting(
         "mcp-mutations", .list(of: "names of operations"),
         "Trusted mutations that are tools. Without it, only queries are.")
+    let mcpOrderLimit = Setting(
+        "mcp-order-limit", .list(of: "amounts with a currency, such as `1000 USD`"),
+        """
+        The maximum value of the orders that tools place for one session in a day (UTC), for each currency. An order in \
+        another currency is refused. It is required if a mutation of `PORTICO_MCP_MUTATIONS` places orders.
+        """)
 }
 
 struct LimitSettingGroup: SettingGroup {

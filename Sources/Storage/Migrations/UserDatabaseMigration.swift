@@ -302,7 +302,7 @@ package struct UserDatabaseMigration: Sendable {
                 FOREIGN KEY (owner, connection, order_id) REFERENCES journal_order ON DELETE CASCADE
             ) STRICT, WITHOUT ROWID;
             CREATE INDEX journal_write_order ON journal_write (owner, connection, order_id);
-            -- One change of an order at a time, whoever asks.
+            -- An order has at most one write in progress.
             CREATE UNIQUE INDEX journal_write_open ON journal_write (owner, connection, order_id)
                 WHERE state IN ('PENDING', 'SENT', 'UNCONFIRMED');
             """,

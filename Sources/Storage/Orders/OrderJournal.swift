@@ -41,6 +41,8 @@ package struct OrderJournal: Sendable {
         case connectionDeleted
         /// The user has as many orders as the journal takes.
         case full(limit: Int)
+        /// Its value and the sum of the orders of its group exceed the limit.
+        case valueLimitExceeded(sum: Decimal)
     }
 
     /// Returns the order that the key of a new order belongs to; nil if there is none.
@@ -69,6 +71,12 @@ package struct OrderJournal: Sendable {
             let count =
                 try db.value("SELECT count(*) FROM journal_order WHERE owner = ?", [placing.owner.text]) ?? 0
             if count >= mostOrders { return .full(limit: mostOrders) }
+            if let limit = placing.valueLimit {
+                let sum = try limit.sum(of: placing.owner, db)
+                guard let total = try? sum + limit.value, total <= limit.maximum else {
+                    return .valueLimitExceeded(sum: sum)
+                }
+            }
             try Self.insert(
                 placing.order(at: now), as: placing.identity, of: placing.provider,
                 key: placing.idempotencyKey, now, db)

@@ -14,6 +14,8 @@ package struct OrderPlacement: Hashable, Sendable {
     /// The idempotency key of the user.
     package let idempotencyKey: String
     package let ticket: OrderTicket
+    /// The limit of the values of several orders that the order must not exceed; nil for none.
+    package let valueLimit: OrderValueLimit?
 
     /// - Parameters:
     ///   - owner: the owner of the order.
@@ -23,9 +25,10 @@ package struct OrderPlacement: Hashable, Sendable {
     ///   - provider: the broker of the connection.
     ///   - idempotencyKey: the user's own key of the order.
     ///   - ticket: the order to place. The id for the broker is derived from the new order's own id.
+    ///   - valueLimit: the limit of the values of several orders that the order must not exceed; nil for none.
     package init(
         owner: OwnerID, connection: String, isConnectionStored: Bool, provider: ProviderID,
-        idempotencyKey: String, ticket: OrderTicket
+        idempotencyKey: String, ticket: OrderTicket, valueLimit: OrderValueLimit? = nil
     ) {
         id = JournalWrite.newID()
         self.owner = owner
@@ -36,6 +39,7 @@ package struct OrderPlacement: Hashable, Sendable {
         var ticket = ticket
         ticket.clientOrderID = JournalWrite.clientOrderID(of: id)
         self.ticket = ticket
+        self.valueLimit = valueLimit
     }
 
     package var identity: OrderIdentity { OrderIdentity(owner: owner, connection: connection, id: id) }

@@ -228,7 +228,8 @@ package struct IdentityStore: Sendable {
     /// - Parameters:
     ///   - issuer: The issuer of the logout token.
     ///   - sessionID: `sid` of the logout token; nil if all sessions of the subject have ended.
-    ///   - subject: `sub` of the logout token; nil if it names a session only.
+    ///   - subject: `sub` of the logout token; nil if it names a session only. With a session, it ends the subject's
+    ///     sessions and tokens that name no session, too: they may belong to the one that has ended.
     ///   - endedAt: The time of the logout by the clock of the issuer, which also sets `iat` of its tokens; nil for `now`.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
@@ -251,9 +252,16 @@ package struct IdentityStore: Sendable {
                     "SESSION", sessionID, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt,
                     now: now,
                     in: db)
+                if let subject {
+                    try Self.end(
+                        "TOKEN", Self.unnamedSession(of: subject), issuer: issuer, endedAt: endedAt ?? now,
+                        forgetAt: forgetAt, now: now, in: db)
+                }
                 ids = try db.values(
-                    "SELECT id FROM session WHERE issuer = ?1 AND issuer_session = ?2 AND (CAST(?3 AS TEXT) IS NULL OR user_id = ?3)",
-                    [issuer, sessionID, owner])
+                    """
+                    SELECT id FROM session WHERE issuer = ?1
+                        AND (issuer_session = ?2 OR issuer_session IS NULL AND user_id = ?3)
+                    """, [issuer, sessionID, owner])
             } else if let subject {
                 try Self.end(
                     "SUBJECT", subject, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt, now: now,
@@ -265,6 +273,11 @@ package struct IdentityStore: Sendable {
             try sessions.delete(ids, in: db)
         }
     }
+
+    /// The value for all tokens of a subject that name no session.
+    ///
+    /// Its kind is TOKEN, since the tables have no further kind. The hash of a token has no colon.
+    private static func unnamedSession(of subject: String) -> String { "subject:\(subject)" }
 
     /// Refuses one bearer token from now on.
     package func endToken(
@@ -303,11 +316,13 @@ package struct IdentityStore: Sendable {
         let row = try db.row(
             """
             SELECT value FROM ended_identity_session WHERE issuer = ?1 AND (kind = 'SESSION' AND value = ?2
-                OR kind = 'SUBJECT' AND value = ?3 AND ended_at >= ?4 OR kind = 'TOKEN' AND value = ?5)
+                OR kind = 'SUBJECT' AND value = ?3 AND ended_at >= ?4 OR kind = 'TOKEN' AND value = ?5
+                OR kind = 'TOKEN' AND value = ?6 AND ended_at >= ?4)
             """,
             [
                 origin.identity.issuer, origin.sessionID, origin.identity.subject,
                 origin.issuedAt.millisecondsSince1970, tokenHash,
+                origin.sessionID == nil ? unnamedSession(of: origin.identity.subject) : nil,
             ])
         return row != nil
     }

@@ -2,7 +2,9 @@ package import Brokerage
 
 /// Reads what a broker has booked in a user's accounts.
 package protocol ActivitySource: Sendable {
-    /// The time for which a complete read has all that the broker has: its reports change no more often.
+    /// The shortest time between two changes of the broker's reports.
+    ///
+    /// A complete read contains all activities of the broker for this time.
     var activityReportInterval: Duration { get }
 
     /// Reads a page of the activities of an account.

@@ -100,6 +100,8 @@ package struct RequestContext: Sendable {
     /// The operation types that the request may execute: GET executes queries only (GraphQL over HTTP,
     /// section "GET").
     package internal(set) var allowedOperations: Set<OperationType> = [.query, .mutation, .subscription]
+    /// Whether the operation is a tool of the Model Context Protocol.
+    package internal(set) var isToolCall = false
     /// True if the client requests values read after its request (`Cache-Control: no-cache`), and has sent a
     /// valid token.
     package internal(set) var bypassesCache = false

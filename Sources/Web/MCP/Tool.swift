@@ -7,14 +7,24 @@ package struct Tool: Sendable {
     /// The text of the document.
     package let document: String
     package let operationType: OperationType
-    /// The names of the fields of the root type that the operation selects.
-    package let rootFields: Set<String>
+    /// The fields of the root type that the operation selects.
+    package let rootFields: [RootField]
     /// The scopes that the session needs for all fields of the operation (`@requires`), in alphabetical order.
     package let requiredScopes: [String]
     /// The names of the operation's variables.
     let variables: Set<String>
+    /// The fields of input objects that the server sets, by the names of their variables.
+    package let serverFields: [String: String]
     /// The tool as `tools/list` returns it.
     let listing: InputObject
+
+    /// A field of the root type that an operation selects.
+    package struct RootField: Hashable, Sendable {
+        package let name: String
+        let responseKey: String
+        /// The variables that are the value of an argument.
+        package let variables: Set<String>
+    }
 
     /// Reads the tool of a document; nil for a document that is not valid for the schema, has several operations or one
     /// without a name, or is a subscription, because a tool has one result.
@@ -22,8 +32,8 @@ package struct Tool: Sendable {
     /// - Parameters:
     ///   - text: The text of a document.
     ///   - schema: The schema that executes it.
-    ///   - scalars: The JSON Schemas of custom scalars by name.
-    init?(document text: String, schema: Schema, scalars: [String: InputObject]) {
+    ///   - rules: The rules that the tools of a catalog share.
+    init?(document text: String, schema: Schema, rules: ToolRules) {
         guard let document = try? parse(text), let valid = try? validate(document, against: schema)
         else { return nil }
         let typed = valid.typed
@@ -36,15 +46,21 @@ package struct Tool: Sendable {
         operationType = operation.definition.type
         rootFields = Self.rootFields(of: operation, in: typed)
         requiredScopes = Self.requiredScopes(of: typed)
-        variables = Set(
-            operation.definition.variables.indices.map { index in
-                typed.document.text(typed.document.variableDefinitions[index].name)
-            })
-        var input = VariableSchema(typed, scalars: scalars)
+        var (variables, serverFields) = (Set<String>(), [String: String]())
+        for index in operation.definition.variables.indices {
+            let name = typed.document.text(typed.document.variableDefinitions[index].name)
+            variables.insert(name)
+            guard let type = typed.variableTypes[index], type.wrapping.item == nil else { continue }
+            serverFields[name] = rules.serverFields[typed.schema[type.type].name]
+        }
+        (self.variables, self.serverFields) = (variables, serverFields)
+        var input = VariableSchema(typed, scalars: rules.scalars, serverFields: rules.serverFields)
         var listing: InputObject = ["name": .string(name)]
-        listing["description"] = .string(Self.description(of: operation, in: typed, requiredScopes))
+        listing["description"] = .string(
+            Self.description(
+                of: operation, in: typed, requiredScopes, rootFields.compactMap { rules.notes[$0.name] }))
         listing["inputSchema"] = .object(input.schema(of: operation))
-        listing["outputSchema"] = .object(ResponseSchema(typed, scalars: scalars).schema(of: operation))
+        listing["outputSchema"] = .object(ResponseSchema(typed, scalars: rules.scalars).schema(of: operation))
         listing["annotations"] = .object(Self.annotations(operationType))
         self.listing = listing
     }
@@ -64,13 +80,21 @@ package struct Tool: Sendable {
         ]
     }
 
-    private static func rootFields(of operation: TypedOperation, in typed: TypedDocument) -> Set<String> {
+    private static func rootFields(of operation: TypedOperation, in typed: TypedDocument) -> [RootField] {
         guard let root = operation.rootType else { return [] }
-        var names: Set<String> = []
+        var fields: [RootField] = []
         typed.forEachField { index, field in
-            if typed.selections[index].parentType == root { names.insert(typed.document.text(field.name)) }
+            guard typed.selections[index].parentType == root else { return }
+            let variables = field.arguments.indices.compactMap { index -> String? in
+                guard case .variable(let name, _) = typed.document.arguments[index].value else { return nil }
+                return typed.document.text(name)
+            }
+            fields.append(
+                RootField(
+                    name: typed.document.text(field.name),
+                    responseKey: typed.document.text(field.responseKey), variables: Set(variables)))
         }
-        return names
+        return fields
     }
 
     private static func requiredScopes(of typed: TypedDocument) -> [String] {
@@ -84,9 +108,9 @@ package struct Tool: Sendable {
         return scopes.sorted()
     }
 
-    /// The description of the operation, or the comment above it, and those of its root fields.
+    /// The description of the operation, or the comment above it, those of its root fields, and notes.
     private static func description(
-        of operation: TypedOperation, in typed: TypedDocument, _ scopes: [String]
+        of operation: TypedOperation, in typed: TypedDocument, _ scopes: [String], _ notes: [String]
     ) -> String {
         let definition = operation.definition
         var parts: [String] = []
@@ -103,6 +127,7 @@ package struct Tool: Sendable {
             let name = typed.document.text(field.name)
             if described.insert(name).inserted { parts.append("`\(name)`: \(text)") }
         }
+        parts += notes
         if !scopes.isEmpty { parts.append("Required scopes: \(scopes.joined(separator: ", ")).") }
         return parts.joined(separator: "\n\n")
     }
@@ -115,6 +140,22 @@ package struct Tool: Sendable {
         let comment = lines.reversed().prefix { $0.trimmed.hasPrefix("#") }.reversed()
         let text = comment.map { String($0.trimmed.drop { $0 == "#" }.trimmed) }.joined(separator: " ")
         return text.isEmpty ? nil : text
+    }
+}
+
+/// The rules that the tools of a catalog share.
+package struct ToolRules: Sendable {
+    /// The JSON Schemas of custom scalars by name.
+    let scalars: [String: InputObject]
+    /// The fields that the server sets, from the id of the call, by the name of their input object.
+    let serverFields: [String: String]
+    /// Texts that the descriptions of tools have in addition, by the name of a root field.
+    let notes: [String: String]
+
+    package init(
+        scalars: [String: InputObject], serverFields: [String: String] = [:], notes: [String: String] = [:]
+    ) {
+        (self.scalars, self.serverFields, self.notes) = (scalars, serverFields, notes)
     }
 }
 
@@ -131,15 +172,15 @@ package struct ToolCatalog: Sendable {
     ///   - mutations: The names of the mutations that are tools.
     ///   - schema: The schema that executes them.
     ///   - schemaText: The text of the schema, which is a resource.
-    ///   - scalars: The JSON Schemas of custom scalars by name.
+    ///   - rules: The rules that the tools share.
     ///   - version: The version of the server.
     package init(
         documents: some Sequence<String>, mutations: Set<String>, schema: Schema, schemaText: String,
-        scalars: [String: InputObject], version: String
+        rules: ToolRules, version: String
     ) {
         var byName: [String: Tool] = [:]
         for document in documents {
-            guard let tool = Tool(document: document, schema: schema, scalars: scalars),
+            guard let tool = Tool(document: document, schema: schema, rules: rules),
                 tool.operationType == .query || mutations.contains(tool.name)
             else { continue }
             if let known = byName[tool.name], known.document.precedes(tool.document) { continue }

@@ -1,6 +1,8 @@
+import Cryptography
 import GraphQL
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 
 /// `/mcp`: trusted documents as tools of the Model Context Protocol, by its transport "Streamable HTTP".
 ///
@@ -176,8 +178,12 @@ struct ToolsRoute: Route {
         if let refusal = tool.refusal(of: arguments, for: context.session) {
             return .ready(.refusal(refusal))
         }
-        let request = GraphQLRequest(tool.document, variables: arguments)
-        return graphQL.execute(request, in: context).map { .response($0.completeBody) }
+        let request = GraphQLRequest(tool.document, variables: tool.variables(from: arguments, call: id))
+        var context = context
+        context.isToolCall = true
+        return graphQL.execute(request, in: context).map { response in
+            .response(response.completeBody, failure: tool.failure)
+        }
     }
 }
 
@@ -199,7 +205,7 @@ extension Tool {
                 """
         }
         guard let unknown = arguments.fields.first(where: { !variables.contains($0.name) }) else {
-            return nil
+            return refusalOfServerFields(in: arguments)
         }
         let known = variables.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         return """
@@ -207,28 +213,57 @@ extension Tool {
             \(known.isEmpty ? "It has no arguments." : "Its arguments are \(known).")
             """
     }
+
+    private func refusalOfServerFields(in arguments: InputObject) -> String? {
+        for (variable, field) in serverFields {
+            guard case .object(let object)? = arguments[variable], object[field] != nil else { continue }
+            return """
+                The tool "\(name)" has no argument "\(variable).\(field)", because the server sets it from the id of \
+                the call. Call it without this argument.
+                """
+        }
+        return nil
+    }
+
+    /// The variables of a call: its arguments, and the fields that the server sets.
+    fileprivate func variables(from arguments: InputObject, call id: InputValue) -> InputObject {
+        var variables = arguments
+        for (variable, field) in serverFields {
+            guard case .object(var object)? = arguments[variable] else { continue }
+            object[field] = .string(Base64.url.encoded(HashFunction.sha256.hash(id.json.span)))
+            variables[variable] = .object(object)
+        }
+        return variables
+    }
+
+    /// The beginning of a response whose root fields have all failed.
+    fileprivate var failure: [UInt8] {
+        let data = rootFields.map { "\"\($0.responseKey)\":null" }.joined(separator: ",")
+        return Array("{\"data\":{\(data)},\"errors\":".utf8)
+    }
 }
 
 /// The result of a call (Model Context Protocol, "Tool Result").
 private enum ToolResult: Sendable {
     /// The reason why the call was not executed.
     case refusal(String)
-    /// The GraphQL response, as JSON.
-    case response([UInt8])
+    /// The GraphQL response, as JSON, and the beginning of a response whose root fields have all failed.
+    case response([UInt8], failure: [UInt8])
 
     /// The result as JSON: the response as text, and as structured content if it has data.
     ///
-    /// A response without data is an error. One with errors beside its data is not, because the data is usable. The
+    /// A response without data, or with errors in place of all root fields, is an error. One with errors beside its data
+    /// is not, because the data is usable. The
     /// bytes of the response are copied, because parsed values need many times their memory.
     func json(_ revision: ProtocolRevision) -> [UInt8] {
         let text: String
         var structured: [UInt8] = []
         switch self {
         case .refusal(let message): text = message
-        case .response(let bytes):
+        case .response(let bytes, let failure):
             text = String(decoding: bytes, as: UTF8.self)
             // The output schema does not apply to errors.
-            if bytes.starts(with: #"{"data":{"#.utf8) { structured = bytes }
+            if bytes.starts(with: #"{"data":{"#.utf8), !bytes.starts(with: failure) { structured = bytes }
         }
         var json = Array(#"{"content":[{"type":"text","text":"#.utf8) + InputValue.string(text).json
         json += #"}],"isError":\#(structured.isEmpty)"#.utf8

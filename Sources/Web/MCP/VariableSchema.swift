@@ -7,14 +7,17 @@ import GraphQL
 struct VariableSchema {
     private let typed: TypedDocument
     private let scalars: [String: InputObject]
+    private let serverFields: [String: String]
     /// The schemas of input objects and enums by name.
     private var definitions = InputObject()
 
     /// - Parameters:
     ///   - typed: The document of the operation.
     ///   - scalars: The schemas of custom scalars by name; other scalars accept any string.
-    init(_ typed: TypedDocument, scalars: [String: InputObject]) {
-        (self.typed, self.scalars) = (typed, scalars)
+    ///   - serverFields: The fields that the server sets, by the name of their input object: the schema does not have
+    ///     them.
+    init(_ typed: TypedDocument, scalars: [String: InputObject], serverFields: [String: String] = [:]) {
+        (self.typed, self.scalars, self.serverFields) = (typed, scalars, serverFields)
     }
 
     /// Returns the schema of an object with the variables of an operation as properties.
@@ -97,7 +100,8 @@ struct VariableSchema {
         case .enum(let values): return InputObject(values: values)
         case .inputObject(let object):
             var properties = InputObject()
-            for field in object.fields {
+            let fields = object.fields.filter { $0.name != serverFields[type.name] }
+            for field in fields {
                 var property = schema(of: field.type)
                 if let text = field.description { property["description"] = .string(text) }
                 if let value = field.defaultValue { property["default"] = value.value }
@@ -107,7 +111,7 @@ struct VariableSchema {
                 "type": .string("object"), "properties": .object(properties),
                 "additionalProperties": .boolean(false),
             ]
-            let required = object.fields.filter(\.isRequired).map { InputValue.string($0.name) }
+            let required = fields.filter(\.isRequired).map { InputValue.string($0.name) }
             if !required.isEmpty { schema["required"] = .list(required) }
             if object.isOneOf {
                 (schema["minProperties"], schema["maxProperties"]) = (.int(1), .int(1))

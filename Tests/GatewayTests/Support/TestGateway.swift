@@ -58,7 +58,10 @@ struct TestGateway: Sendable {
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
     ///
     /// `clock` measures the pauses between two readings of what is followed.
-    func backends(_ connections: [BrokerConnection], clock: TimeSource = .system) throws -> GatewayServices {
+    func backends(
+        _ connections: [BrokerConnection], clock: TimeSource = .system,
+        toolOrderLimits: [String: Brokerage.Decimal] = [:]
+    ) throws -> GatewayServices {
         GatewayServices(
             connections: connections.map { ProviderConnection($0) },
             market: [
@@ -68,6 +71,7 @@ struct TestGateway: Sendable {
                     for: .everybody)
             ],
             reads: ReadCaches(clock: self.clock.calls), userData: userData, clock: clock,
+            toolOrders: ToolOrders(limits: toolOrderLimits, clock: self.clock.calls),
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -85,11 +89,12 @@ struct TestGateway: Sendable {
     func respond(
         to query: String, in session: Session, _ backends: GatewayServices,
         from origin: ClientOrigin = .unknown,
-        within patience: Duration = .seconds(3_600), variables: InputObject = InputObject()
+        within patience: Duration = .seconds(3_600), variables: InputObject = InputObject(),
+        isToolCall: Bool = false
     ) -> MaybeAsync<GraphQLResponse> {
         let context = GatewayContext(
             session: session, services: backends, call: CallContext(deadline: .now + patience),
-            client: origin)
+            client: origin, isToolCall: isToolCall)
         return schema.respond(to: GraphQLRequest(query, variables: variables), context: context)
     }
 

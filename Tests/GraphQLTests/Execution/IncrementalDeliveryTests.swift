@@ -59,8 +59,8 @@ struct IncrementalDeliveryTests {
 
     @Test("sends the first payload without waiting for deferred loads, which it starts")
     func firstPayload() async throws {
-        let source = SlowSource()
-        let schema = try SlowSource.schema()
+        let source = SlowBoxSource()
+        let schema = try SlowBoxSource.schema()
         let request = schema.prepare(
             GraphQLRequest("{ box { name ... @defer { slow } ... @defer { name2: name } } }"))
         let response = try await schema.deliver(request, context: source, in: .pendingAndCompleted).value()
@@ -83,9 +83,9 @@ struct IncrementalDeliveryTests {
         "does not write a response key twice into an object of the older format, also if the part is available"
     )
     func sharedKeys() async throws {
-        let source = SlowSource()
+        let source = SlowBoxSource()
         source.open()
-        let schema = try SlowSource.schema()
+        let schema = try SlowBoxSource.schema()
         let request = schema.prepare(GraphQLRequest("{ box { name ... @defer { name } } }"))
         let response = try await schema.deliver(request, context: source, in: .labelAndPath).value()
         #expect(
@@ -100,8 +100,8 @@ struct IncrementalDeliveryTests {
 
     @Test("cancels the loads of deferred parts when the payloads are released")
     func cancellation() async throws {
-        let source = SlowSource()
-        let schema = try SlowSource.schema()
+        let source = SlowBoxSource()
+        let schema = try SlowBoxSource.schema()
         let request = schema.prepare(GraphQLRequest("{ box { name ... @defer { slow } } }"))
         do {
             let response = try await schema.deliver(request, context: source, in: .labelAndPath).value()
@@ -112,8 +112,8 @@ struct IncrementalDeliveryTests {
 
     @Test("gives one complete response to an operation without active directives")
     func inactive() async throws {
-        let schema = try SlowSource.schema()
-        let source = SlowSource()
+        let schema = try SlowBoxSource.schema()
+        let source = SlowBoxSource()
         source.open()
         let request = schema.prepare(GraphQLRequest("{ box { name ... @defer(if: false) { slow } } }"))
         let response = try await schema.deliver(request, context: source, in: .pendingAndCompleted).value()
@@ -151,55 +151,5 @@ struct IncrementalDeliveryTests {
             #expect(merged.isEnded, "\(document)")
         }
         #expect(severalCount > operationCount / 4)
-    }
-}
-
-/// A source whose value is available after it is opened.
-private final class SlowSource: Sendable {
-    private let gate = AsyncStream.makeStream(of: Void.self)
-    private let end = AsyncStream.makeStream(of: Void.self)
-
-    func open() { gate.continuation.finish() }
-
-    /// Returns the value, or records that its load is cancelled.
-    func value() async -> Int {
-        for await _ in gate.stream {}
-        if Task.isCancelled { end.continuation.finish() }
-        return 1
-    }
-
-    /// Waits until the load of the value is cancelled.
-    func cancelled() async {
-        for await _ in end.stream {}
-    }
-
-    static func schema() throws -> ExecutableSchema<SlowSource> {
-        let text = "type Query { box: Box } type Box { name: String slow: Int }"
-        return try ExecutableSchema(
-            Schema.build(text, incrementalDelivery: true), query: SlowBoxQuery(), context: SlowSource.self)
-    }
-}
-
-private struct SlowBoxQuery: GraphQLObject {
-    typealias Context = SlowSource
-
-    static let graphQL = ObjectType<SlowBoxQuery>("Query") {
-        Field("box") { _ in Optional(SlowBox()) }
-    }
-}
-
-private struct SlowBox: GraphQLObject {
-    typealias Context = SlowSource
-
-    static let graphQL = ObjectType<SlowBox>("Box") {
-        Field("name") { _ in Optional("n") }
-        Field(
-            "slow",
-            load: { boxes, source in
-                .async {
-                    let value = await source.value()
-                    return boxes.map { _ in .success(Optional(value)) }
-                }
-            })
     }
 }

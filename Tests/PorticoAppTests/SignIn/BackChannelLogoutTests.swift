@@ -67,6 +67,34 @@ struct BackChannelLogoutTests {
         }
     }
 
+    @Test(
+        "of a session ends all its tokens, whatever their subject, and those of its subject without a session"
+    )
+    func sessionAndSubject() async throws {
+        try await withIssuerServer { test in
+            let ended = [
+                try test.issuer.token(), try test.issuer.token(["sub": "\"subject-2\""]),
+                try test.issuer.token(["sid": ""]),
+            ]
+            let others = [
+                try test.issuer.token(["sid": "\"issuer-session-2\""]),
+                try test.issuer.token(["sub": "\"subject-2\"", "sid": ""]),
+            ]
+            for token in ended + others {
+                #expect(try await test.server.ask("{ viewer { id } }", token: token).failures.isEmpty)
+            }
+            #expect(try await test.logOut(try test.issuer.logoutToken()).status == 200)
+            for token in ended {
+                let refused = try await test.server.ask("{ viewer { id } }", token: token)
+                #expect(refused.code == "UNAUTHENTICATED")
+                #expect(refused.refusalReason == "SIGNED_OUT", "\(refused.body)")
+            }
+            for token in others {
+                #expect(try await test.server.ask("{ viewer { id } }", token: token).failures.isEmpty)
+            }
+        }
+    }
+
     /// A request that is refused, with its reason.
     private static let refusals:
         [(name: String, reason: String, token: @Sendable (TestIssuer) throws -> String)] = [

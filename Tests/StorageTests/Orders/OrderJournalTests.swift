@@ -141,6 +141,57 @@ struct OrderJournalTests {
         }
     }
 
+    @Test(
+        "accepts orders of a group up to a sum of their values, also at once; rejected ones do not count",
+        arguments: TestEngine.allCases)
+    func valueLimit(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let journal = try Self.journal(folder)
+            let value = try #require(Decimal("333.33"))
+            func placing(
+                _ digest: String, _ group: String = "day-1", _ currency: String = "USD", owner: String = "ann"
+            ) throws -> OrderPlacement {
+                let limit = OrderValueLimit(group: group, currency: currency, value: value, maximum: 1_000)
+                return OrderPlacement(
+                    owner: try Self.owner(owner), connection: "alpaca", isConnectionStored: false,
+                    provider: .alpaca, idempotencyKey: limit.idempotencyKey(digest), ticket: Self.ticket(),
+                    valueLimit: limit)
+            }
+            let all = try (0..<10).map { try placing("\($0)") }
+            let starts = try await withThrowingTaskGroup(
+                of: (OrderPlacement, OrderJournal.PlacementStart).self
+            ) { group in
+                for placing in all { group.addTask { (placing, try await journal.begin(placing)) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let begun = starts.filter { if case .begun = $0.1 { true } else { false } }
+            #expect(begun.count == 3)
+            let sum = try #require(Decimal("999.99"))
+            #expect(starts.count { $0.1 == .valueLimitExceeded(sum: sum) } == 7)
+            // A known order does not count again; another group, currency or user has its own sum.
+            guard case .known = try await journal.begin(try #require(begun.first).0) else {
+                Issue.record("a known order is refused")
+                return
+            }
+            for other in try [
+                placing("a", "day-2"), placing("a", "day-1", "EUR"), placing("a", owner: "bob"),
+            ] {
+                guard case .begun = try await journal.begin(other) else {
+                    Issue.record("\(other.idempotencyKey) is refused")
+                    continue
+                }
+            }
+            let rejected = try #require(begun.first).0
+            #expect(try await journal.markSent(rejected.id))
+            try await journal.recordOutcome(
+                .rejected(OrderRejection(.insufficientFunds, message: "no money")), of: rejected.id)
+            guard case .begun = try await journal.begin(placing("next")) else {
+                Issue.record("the rejected order counts")
+                return
+            }
+        }
+    }
+
     @Test("deletes an order that was never sent, so that its key is free", arguments: TestEngine.allCases)
     func notTaken(engine: TestEngine) async throws {
         try await engine.with { folder in

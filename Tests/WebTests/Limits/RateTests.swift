@@ -112,6 +112,33 @@ struct ClientRateLimitsTests {
         }
     }
 
+    @Test("of a token that must be verified counts after its verification, and only if it is valid")
+    func unverifiedToken() async throws {
+        var limits = limits
+        limits.tokenRate = RateLimit(every: pause, burst: 1)
+        limits.trackedClients = 1
+        var service = TestService.make()
+        service.mustVerify = { _ in true }
+        func request(_ token: String) -> String {
+            RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer \(token)"])
+        }
+        try await withServer(service, limits: limits) { server in
+            for token in ["bad", "bad", "worse"] {
+                let answer = try await server.ask(request(token))
+                #expect(answer.status == 200)
+                #expect(answer.body == #"{"data":{"session":"refused"}}"#)
+            }
+            let first = try await server.ask(request("good"))
+            #expect(first.body == #"{"data":{"session":"somebody"}}"#)
+            // Tokens that are invented between do not remove the count of this one.
+            #expect(try await server.ask(request("bad")).status == 200)
+            let refusal = try await server.ask(request("good"))
+            #expect(refusal.status == 429)
+            #expect(refusal.code == "RATE_LIMITED")
+            #expect(refusal.message?.hasPrefix("Too many requests come with your token.") == true)
+        }
+    }
+
     @Test("of a token is separate on every connection")
     func token() async throws {
         var limits = limits

@@ -187,32 +187,9 @@ private struct RawChunkReader {
     }
 }
 
-/// The context of requests whose slow field has a value after the source is opened.
-private final class SlowBoxSource: Sendable {
-    private let gate = Event<Void>()
-    private let end = Event<Void>()
-
-    func open() { gate.happen() }
-
-    /// Returns the value after `open()`; records that its load is cancelled.
-    func value() async -> Int {
-        await withTaskCancellationHandler {
-            await gate.wait()
-        } onCancel: {
-            end.happen()
-            gate.happen()
-        }
-        return 1
-    }
-
-    /// Waits until the load of the value is cancelled.
-    func cancelled() async { await end.wait() }
-
-    func service() throws -> TestGraphQLService {
-        let schema = try ExecutableSchema(
-            Schema.build(
-                "type Query { box: Box } type Box { name: String slow: Int }", incrementalDelivery: true),
-            query: SlowBoxQuery(), context: SlowBoxSource.self)
+extension SlowBoxSource {
+    fileprivate func service() throws -> TestGraphQLService {
+        let schema = try SlowBoxSource.schema()
         var service = TestGraphQLService(
             respond: { request, context in
                 schema.respond(to: request, context: self, allowing: context.allowedOperations)
@@ -222,29 +199,5 @@ private final class SlowBoxSource: Sendable {
         }
         service.prepare = schema.prepare
         return service
-    }
-}
-
-private struct SlowBoxQuery: GraphQLObject {
-    typealias Context = SlowBoxSource
-
-    static let graphQL = ObjectType<SlowBoxQuery>("Query") {
-        Field("box") { _ in Optional(SlowBox()) }
-    }
-}
-
-private struct SlowBox: GraphQLObject {
-    typealias Context = SlowBoxSource
-
-    static let graphQL = ObjectType<SlowBox>("Box") {
-        Field("name") { _ in Optional("n") }
-        Field(
-            "slow",
-            load: { boxes, source in
-                .async {
-                    let value = await source.value()
-                    return boxes.map { _ in .success(Optional(value)) }
-                }
-            })
     }
 }

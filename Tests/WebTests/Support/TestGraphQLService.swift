@@ -13,6 +13,8 @@ struct TestGraphQLService: Sendable {
         case .some: .failure(.invalidToken("The token is unknown or has expired."))
         }
     }
+    /// Whether the session of a token is known only after its verification.
+    var mustVerify: @Sendable (_ token: String) -> Bool = { _ in false }
     var isValid: @Sendable (String) -> Bool = { _ in true }
     var onEnd: @Sendable (String, _ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? = {
         _, _ in nil
@@ -32,24 +34,34 @@ struct TestGraphQLService: Sendable {
     /// The service for a server.
     var service: GraphQLService {
         var service = GraphQLService(schemaText: schemaText, readiness: readiness) { token in
-            switch session(token) {
-            case .success(let name): TestSession(name, tokenRejection: nil, self)
-            case .failure(let error): TestSession("refused", tokenRejection: error, self)
-            }
+            guard let token, mustVerify(token) else { return session(of: token) }
+            return TestSession("unverified", tokenRejection: nil, self) { session(of: token) }
         }
         (service.prepare, service.documents, service.metrics) = (prepare, documents, metrics)
         service.tracer = tracer
         return service
+    }
+
+    private func session(of token: String?) -> TestSession {
+        switch session(token) {
+        case .success(let name): TestSession(name, tokenRejection: nil, self)
+        case .failure(let error): TestSession("refused", tokenRejection: error, self)
+        }
     }
 }
 
 private final class TestSession: GraphQLSession {
     let name: String
     let tokenRejection: AuthenticationError?
+    let verification: (@Sendable () async -> any GraphQLSession)?
     private let service: TestGraphQLService
 
-    init(_ name: String, tokenRejection: AuthenticationError?, _ service: TestGraphQLService) {
+    init(
+        _ name: String, tokenRejection: AuthenticationError?, _ service: TestGraphQLService,
+        verification: (@Sendable () async -> any GraphQLSession)? = nil
+    ) {
         (self.name, self.tokenRejection, self.service) = (name, tokenRejection, service)
+        self.verification = verification
     }
 
     var cacheAudience: [String]? { service.audience(name) }
