@@ -51,7 +51,10 @@ package struct DividendHistory: Hashable, Sendable {
     package var isin: String?
     package var provenance: Provenance
 
-    /// - Parameter dividends: In any order; those of one day stay in this order.
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - dividends: In any order; those of one day stay in this order.
+    ///   - provenance: The source.
     package init(symbol: Symbol, dividends: [Dividend], provenance: Provenance) {
         self.symbol = symbol
         self.dividends = dividends.sorted { $0.exDate > $1.exDate }
@@ -65,7 +68,10 @@ package struct SplitHistory: Hashable, Sendable {
     package let splits: [Split]
     package var provenance: Provenance
 
-    /// - Parameter splits: In any order; those of one day stay in this order.
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - splits: In any order; those of one day stay in this order.
+    ///   - provenance: The source.
     package init(symbol: Symbol, splits: [Split], provenance: Provenance) {
         self.symbol = symbol
         self.splits = splits.sorted { $0.exDate > $1.exDate }

@@ -78,6 +78,13 @@ extension GatewayContext {
     }
 }
 
+extension Symbol {
+    /// Whether it is the symbol of a share or fund: currencies, coins and indices have neither dividends nor splits.
+    var mayHaveCorporateActions: Bool {
+        if case .listing? = SymbolKind(self) { true } else { false }
+    }
+}
+
 extension FieldError {
     /// Whether no provider has the value.
     var meansNoValue: Bool { code == .notFound || code == .unsupported }

@@ -142,39 +142,49 @@ extension ReportedSplit: ListedCorporateAction, GraphQLObject {
 }
 
 extension GatewayContext {
-    /// A page of the dividends of each instrument.
+    /// A page of the dividends of each instrument; nil for an instrument that is not a share or fund.
     func dividendPages(
         of symbols: [Symbol], _ arguments: CorporateActionArguments
     ) throws -> MaybeAsync<BatchResults<CorporateActionPage<ReportedDividend>?>> {
         let start = try arguments.checkedStart()
-        return dividends(of: symbols, from: arguments.provider).map { histories in
-            histories.map { history in
-                history.map { history in
-                    CorporateActionPage(
-                        history.dividends.map {
-                            ReportedDividend(
-                                symbol: history.symbol, dividend: $0, provenance: history.provenance)
-                        }, arguments, after: start, history.provenance)
-                }
-            }
+        return pages(of: symbols, dividends(of: symbols.shares, from: arguments.provider)) { history in
+            CorporateActionPage(
+                history.dividends.map {
+                    ReportedDividend(symbol: history.symbol, dividend: $0, provenance: history.provenance)
+                }, arguments, after: start, history.provenance)
         }
     }
 
-    /// A page of the splits of each instrument.
+    /// A page of the splits of each instrument; nil for an instrument that is not a share or fund.
     func splitPages(
         of symbols: [Symbol], _ arguments: CorporateActionArguments
     ) throws -> MaybeAsync<BatchResults<CorporateActionPage<ReportedSplit>?>> {
         let start = try arguments.checkedStart()
-        return splits(of: symbols, from: arguments.provider).map { histories in
-            histories.map { history in
-                history.map { history in
-                    CorporateActionPage(
-                        history.splits.map { ReportedSplit(symbol: history.symbol, split: $0) }, arguments,
-                        after: start, history.provenance)
-                }
+        return pages(of: symbols, splits(of: symbols.shares, from: arguments.provider)) { history in
+            CorporateActionPage(
+                history.splits.map { ReportedSplit(symbol: history.symbol, split: $0) }, arguments,
+                after: start, history.provenance)
+        }
+    }
+
+    /// A page for each instrument, made of the histories of the shares among them.
+    private func pages<History, Item>(
+        of symbols: [Symbol], _ histories: MaybeAsync<BatchResults<History>>,
+        _ page: @escaping @Sendable (History) -> CorporateActionPage<Item>
+    ) -> MaybeAsync<BatchResults<CorporateActionPage<Item>?>> {
+        histories.map { histories in
+            var rest = histories.makeIterator()
+            return symbols.map { symbol in
+                guard symbol.mayHaveCorporateActions else { return .success(nil) }
+                return rest.next().map { $0.map(page) } ?? .failure(FieldError.internalError)
             }
         }
     }
+}
+
+extension [Symbol] {
+    /// The symbols of shares and funds.
+    fileprivate var shares: [Symbol] { filter(\.mayHaveCorporateActions) }
 }
 
 /// Which dividends or splits of an instrument, by their ex-dates.

@@ -38,8 +38,9 @@ extension Fundamentals: MergeableReport {
 
     package static let mergedFields = [currencyField] + plainFields + amountFields
 
-    /// Amounts are combined only if they are in the currency of the known amounts. An amount without a
-    /// currency is not combined with one that has a currency.
+    /// Amounts are combined only if they are in the currency of the known amounts.
+    ///
+    /// An amount without a currency is not combined with one that has a currency.
     package func combinableFields(with report: Fundamentals) -> [MergedField<Fundamentals>] {
         let hasMoney = currency != nil || Self.amountFields.contains { $0.isKnown(self) }
         if !hasMoney { return Self.mergedFields }

@@ -91,7 +91,9 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
         ) { queries, call throws(ProviderFailure) in
             do throws(ProviderFailure) {
                 let loaded = try await load(source, queries, call)
-                if loaded.found.isEmpty, let failure = loaded.failures.values.first {
+                // A chart can fail because another provider's splits could not be read.
+                let failure = loaded.failures.values.first { $0.provider == source.provider }
+                if loaded.found.isEmpty, let failure {
                     source.health?.recordFailure(failure)
                 } else {
                     source.health?.recordSuccess()
