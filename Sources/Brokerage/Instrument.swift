@@ -9,6 +9,12 @@ package struct Instrument: Hashable, Sendable {
     /// The exchange: a market identifier code (ISO 10383), such as `XNAS`, if the source has one, otherwise
     /// the source's name for it.
     package var exchange: String?
+    /// The market identifier code (ISO 10383) of the exchange, if the source has one.
+    package var marketCode: String?
+    /// The FIGI of the instrument on all exchanges of its country.
+    package var figi: String?
+    /// The FIGI of the class of shares.
+    package var shareClassFIGI: String?
     /// An ISO 4217 code, never a minor unit such as GBX.
     package var currency: String?
     /// Digits after the point that prices are shown with.
@@ -55,14 +61,24 @@ package struct Listing: Hashable, Sendable {
     package var isShortable: Bool?
     /// Nil if the provider does not report them.
     package var orderTypes: [OrderType]?
-    /// The step of prices.
+    /// The step of all prices; nil if it is unknown, or depends on the price.
     package var tickSize: Decimal?
+    /// The steps of prices, if they depend on the price.
+    package var priceIncrements: PriceIncrements?
     package var minimumQuantity: Decimal?
     package var quantityIncrement: Decimal?
 
     package init(provider: ProviderID, key: String) {
         self.provider = provider
         self.key = key
+    }
+
+    /// The step of prices at a price; nil if it is unknown, or depends on the price and no price is given.
+    package func priceIncrement(at price: Decimal?) -> Decimal? {
+        if let tickSize { return tickSize }
+        guard let priceIncrements else { return nil }
+        guard let price else { return priceIncrements.uniform }
+        return priceIncrements.increment(at: price)
     }
 }
 

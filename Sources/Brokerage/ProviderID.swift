@@ -94,6 +94,8 @@ package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
     case fundamentals
     case news
     case clock
+    /// Dividends and splits.
+    case corporateActions
 }
 
 /// The properties of a provider on which routes and caches depend.
@@ -142,7 +144,7 @@ extension ProviderID {
         let alpaca = ProviderTraits(
             isBroker: true, hasEquityHistory: true, secondsOfQuote: 1, hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
-            ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1])
+            ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1, .corporateActions: 1])
         let saxo = ProviderTraits(
             isBroker: true, hasEquityHistory: false, secondsOfQuote: 1, hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
@@ -150,17 +152,17 @@ extension ProviderID {
         let yahoo = ProviderTraits(
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 5, hasLowQuota: false,
             minimumAge: .seconds(15), unknownLifetime: .seconds(3_600),
-            ranks: [.quotes: 3, .charts: 3, .instruments: 3, .fundamentals: 3])
+            ranks: [.quotes: 3, .charts: 3, .instruments: 3, .fundamentals: 3, .corporateActions: 3])
         // 5 calls a minute.
         let polygon = ProviderTraits(
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(15), unknownLifetime: .seconds(3_600),
-            ranks: [.charts: 4, .instruments: 4, .fundamentals: 1, .news: 2])
+            ranks: [.charts: 4, .instruments: 4, .fundamentals: 1, .news: 2, .corporateActions: 2])
         // 25 calls a day.
         let alphaVantage = ProviderTraits(
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(60), unknownLifetime: .seconds(3_600),
-            ranks: [.quotes: 4, .charts: 5, .instruments: 5, .fundamentals: 2])
+            ranks: [.quotes: 4, .charts: 5, .instruments: 5, .fundamentals: 2, .corporateActions: 4])
         // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
         // has the ranks.
         let other = ProviderTraits(

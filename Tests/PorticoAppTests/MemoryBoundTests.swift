@@ -10,6 +10,7 @@ import Storage
 import TestSupport
 import Testing
 import Web
+import Yahoo
 
 @Suite("The memory of the server with default limits")
 struct MemoryBoundTests {
@@ -153,8 +154,10 @@ struct MemoryBoundTests {
             "reads": ReadCaches.weightLimit, "Alpaca's assets": AlpacaAssetCache.weightLimit,
             "Alpaca's assets, while they are read": AlpacaAssetCache.responseLimit,
             "Alpaca's calendar": AlpacaClient.calendarLimit,
+            "Alpaca's corporate actions": AlpacaClient.actionsLimit,
             "Alpha Vantage's listings": AlphaVantageClient.weightLimit,
             "Polygon's details": PolygonClient.weightLimit,
+            "Yahoo's corporate actions": YahooClient.actionsLimit,
             "Saxo's instruments": SaxoInstrumentCache.weightLimit,
             "documents": ExecutionOptions().documentCacheBytes,
             "persisted documents": DocumentPolicy().persistedBytes,

@@ -27,20 +27,99 @@ extension GatewayContext {
         return results(for: queries, named: { "symbol \"\($0.symbol)\"" }, as: shown) {
             () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
-            let able = all.filter { $0.charts?.chartCapabilities.serve(window) ?? false }
+            let able = all.filter { source in
+                guard let capabilities = source.charts?.chartCapabilities else { return false }
+                return capabilities.serve(window)
+                    || ChartDerivation(window, of: capabilities) != nil
+                        && !corporateActionSources(for: source).isEmpty
+            }
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
-            return RoutedRead(
-                sources: able, cache: services.reads.charts,
-                existenceQuery: { .existence($0.symbol, window.interval) },
-                // An empty response for some days does not mean that the source does not know the symbol.
-                storesUnknown: window.from == nil && window.to == nil,
-                batchSize: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
-                supports: { $0.has($1.symbol) },
-                load: { source, queries, call throws(ProviderFailure) in
-                    guard let charts = source.charts else { return [:] }
-                    return try await charts.charts(of: queries.map(\.symbol), window, in: call)
-                        .keyed { .series($0, window) }
-                })
+            return chartRead(from: able, window)
+        }
+    }
+
+    /// The routed read of the charts of a window, which are adjusted if a source does not adjust them.
+    private func chartRead(
+        from sources: [MarketDataSource], _ window: ChartWindow
+    ) -> RoutedRead<ChartQuery, CandleSeries> {
+        RoutedRead(
+            sources: sources, cache: services.reads.charts,
+            existenceQuery: { .existence($0.symbol, window.interval) },
+            // An empty response for some days does not mean that the source does not know the symbol.
+            storesUnknown: window.from == nil && window.to == nil,
+            batchSize: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
+            supports: { $0.has($1.symbol) },
+            load: { [self] source, queries, call throws(ProviderFailure) in
+                guard let charts = source.charts else { return [:] }
+                let symbols = queries.map(\.symbol)
+                let series =
+                    if let derivation = ChartDerivation(window, of: charts.chartCapabilities) {
+                        await adjustedCharts(of: symbols, derivation, from: source, in: call)
+                    } else {
+                        try await charts.charts(of: symbols, window, in: call)
+                    }
+                return series.keyed { .series($0, window) }
+            })
+    }
+
+    /// The charts of a source, adjusted with the dividends and splits of all providers.
+    ///
+    /// Nothing is derived from stale values, so that a derived chart is as current as one that was read.
+    private func adjustedCharts(
+        of symbols: [Symbol], _ derivation: ChartDerivation, from source: MarketDataSource,
+        in call: CallContext
+    ) async -> KeyedResults<Symbol, CandleSeries> {
+        let queries = symbols.map { ChartQuery.series($0, derivation.base) }
+        let shares = symbols.filter(\.mayHaveCorporateActions)
+        let actions = corporateActionSources(for: source)
+        async let read = chartRead(from: [source], derivation.base).read(queries, for: call)
+        async let readSplits = splitRead(from: actions).read(shares, for: call)
+        let readDividends =
+            derivation.needsDividends ? await dividendRead(from: actions).read(shares, for: call) : []
+        let splits = Dictionary(zip(shares, await readSplits)) { first, _ in first }
+        let dividends = Dictionary(zip(shares, readDividends)) { first, _ in first }
+        var charts = KeyedResults<Symbol, CandleSeries>()
+        for (symbol, series) in zip(symbols, await read) {
+            do throws(ProviderFailure) {
+                let base = try series.current(\.provenance, ProviderFailure(source.provider, .notFound))
+                let unsupported = ProviderFailure(source.provider, .unsupported)
+                let done = try splits[symbol]?.current(\.provenance, unsupported).splits
+                let paid = try dividends[symbol]?.current(\.provenance, unsupported).dividends
+                guard let adjusted = derivation.adjusted(base, splits: done ?? [], dividends: paid ?? [])
+                else { throw unsupported }
+                charts[symbol] = adjusted
+            } catch {
+                charts.add(.failure(error), for: symbol)
+            }
+        }
+        return charts
+    }
+
+    /// The sources whose dividends and splits may adjust the charts of a source: those that everybody may see, and for a
+    /// chart that only one user may see those of this user.
+    private func corporateActionSources(for source: MarketDataSource) -> [MarketDataSource] {
+        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
+        return source.scope.isPrivate ? all : all.filter { !$0.scope.isPrivate }
+    }
+}
+
+extension Result where Failure == RouteError {
+    /// A value that is not stale.
+    ///
+    /// - Parameters:
+    ///   - provenance: The source of the value.
+    ///   - unknown: The failure if no source has the value.
+    /// - Throws: The failure of the first source that might have had the value, or `unknown`.
+    fileprivate func current(
+        _ provenance: KeyPath<Success, Provenance>, _ unknown: ProviderFailure
+    ) throws(ProviderFailure) -> Success {
+        switch self {
+        case .success(let value):
+            guard !value[keyPath: provenance].isStale else {
+                throw ProviderFailure(value[keyPath: provenance].source, .unavailable)
+            }
+            return value
+        case .failure(let error): throw error.failures.first { !$0.meansNoValue } ?? unknown
         }
     }
 }

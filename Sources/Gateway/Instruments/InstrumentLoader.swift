@@ -7,29 +7,28 @@ extension GatewayContext {
     func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
         return try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-            try instrumentRead(from: provider)
+            instrumentRead(from: try sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of a symbol as a provider trades it.
     func instrument(_ symbol: Symbol, at provider: ProviderID) throws -> MaybeAsync<Instrument?> {
         try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-            try instrumentRead(from: provider)
+            instrumentRead(from: try sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> MaybeAsync<BatchResults<Instrument?>> {
         results(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
-            try instrumentRead(from: nil)
+            instrumentRead(from: try sources(for: .instruments, from: nil))
         }
     }
 
-    private func instrumentRead(
-        from provider: ProviderID?
-    ) throws(FieldError) -> RoutedRead<Symbol, Instrument> {
+    /// The routed read of instruments.
+    func instrumentRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Instrument> {
         RoutedRead(
-            sources: try sources(for: .instruments, from: provider), cache: services.reads.instruments,
+            sources: sources, cache: services.reads.instruments,
             batchSize: { $0.instruments?.instrumentsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.instruments?.instruments(symbols, in: call) ?? [:]
@@ -76,7 +75,7 @@ extension GatewayContext {
         let pending: MaybeAsync<BatchResults<Instrument?>> = results(
             for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
         ) { () throws(FieldError) in
-            var walk = try instrumentRead(from: nil)
+            var walk = instrumentRead(from: try sources(for: .instruments, from: nil))
             walk.isComplete = { $0.assetClass != .other }
             return walk
         }
@@ -123,7 +122,7 @@ extension GatewayContext {
         }
         let pending: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
             try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-                try instrumentRead(from: source.provider)
+                instrumentRead(from: try self.sources(for: .instruments, from: source.provider))
             }.map { $0 }
         }
         return pending.map { answers in

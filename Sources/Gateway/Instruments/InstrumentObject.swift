@@ -18,6 +18,29 @@ extension Instrument: GraphQLObject {
             "fundamentals",
             load: { instruments, context in context.fundamentals(of: instruments.map(\.symbol)) })
         Field(
+            "identity",
+            selecting: { instruments, selected, context in
+                context.identities(of: instruments.map(\.symbol), with: selected)
+            })
+        Field(
+            "dividends", CorporateActionArguments.self,
+            load: { instruments, arguments, context in
+                try context.dividendPages(of: instruments.map(\.symbol), arguments)
+            })
+        Field(
+            "splits", CorporateActionArguments.self,
+            load: { instruments, arguments, context in
+                try context.splitPages(of: instruments.map(\.symbol), arguments)
+            })
+        Field(
+            "tickSize", TickSizeArguments.self,
+            load: { instruments, arguments, context in
+                try context.tickSizes(of: instruments.map(\.symbol), at: arguments.price)
+            })
+        Field(
+            "lotSize",
+            load: { instruments, context in context.lotSizes(of: instruments.map(\.symbol)) })
+        Field(
             "quote", ProviderArguments.self,
             load: { instruments, arguments, context in
                 context.quotes(

@@ -33,6 +33,8 @@ struct Capabilities: GraphQLObject {
             case .extendedHoursCharts: abilities.contains { $0.hasExtendedHours }
             case .search: sources.contains { MarketDataCapability.instruments.isServed(by: $0) }
             case .fundamentals: sources.contains { MarketDataCapability.fundamentals.isServed(by: $0) }
+            case .corporateActions:
+                sources.contains { MarketDataCapability.corporateActions.isServed(by: $0) }
             case .news: sources.contains { MarketDataCapability.news.isServed(by: $0) }
             case .marketClock: sources.contains { MarketDataCapability.clock.isServed(by: $0) }
             case .orders: orders != nil

@@ -35,6 +35,7 @@ package enum Feature: String, Sendable, CaseIterable {
     case extendedHoursCharts = "EXTENDED_HOURS_CHARTS"
     case search = "SEARCH"
     case fundamentals = "FUNDAMENTALS"
+    case corporateActions = "CORPORATE_ACTIONS"
     case news = "NEWS"
     case marketClock = "MARKET_CLOCK"
     case orders = "ORDERS"

@@ -19,6 +19,7 @@ package final class MarketDataSource: Sendable {
     let fundamentals: (any FundamentalsSource)?
     let news: (any NewsSource)?
     let clock: (any MarketClockSource)?
+    let corporateActions: (any CorporateActionSource)?
     /// The health of the connection; nil for the server's own key, whose health is that of the provider.
     let health: ConnectionHealth?
 
@@ -68,6 +69,7 @@ package final class MarketDataSource: Sendable {
         fundamentals = clients.fundamentals
         news = clients.news
         clock = clients.clock
+        corporateActions = clients.corporateActions
     }
 
     /// Returns the same source, whose calls are recorded in the health of a connection.
@@ -96,6 +98,7 @@ extension MarketDataCapability {
         case .fundamentals: source.fundamentals != nil
         case .news: source.news != nil
         case .clock: source.clock != nil
+        case .corporateActions: source.corporateActions != nil
         }
     }
 
@@ -108,6 +111,7 @@ extension MarketDataCapability {
         case .fundamentals: "company figures"
         case .news: "news"
         case .clock: "market hours"
+        case .corporateActions: "dividends and splits"
         }
     }
 }

@@ -23,6 +23,8 @@ package struct ReadCaches: Sendable {
     let instruments: ReadCache<Symbol, Instrument>
     let searches: ReadCache<SearchQuery, [SearchHit]>
     let fundamentals: ReadCache<Symbol, Fundamentals>
+    let dividends: ReadCache<Symbol, DividendHistory>
+    let splits: ReadCache<Symbol, SplitHistory>
     let articles: ReadCache<NewsQuery, ProviderArticlePage>
     /// Articles that were requested by their ids.
     let singleArticles: ReadCache<ArticleMark, Article>
@@ -40,6 +42,8 @@ package struct ReadCaches: Sendable {
         instruments.invalidate(privateTo: owner, at: provider)
         searches.invalidate(privateTo: owner, at: provider)
         fundamentals.invalidate(privateTo: owner, at: provider)
+        dividends.invalidate(privateTo: owner, at: provider)
+        splits.invalidate(privateTo: owner, at: provider)
         articles.invalidate(privateTo: owner, at: provider)
         singleArticles.invalidate(privateTo: owner, at: provider)
         clocks.invalidate(privateTo: owner, at: provider)
@@ -70,6 +74,8 @@ package struct ReadCaches: Sendable {
         static let instruments = 4 << 20
         static let searches = 1 << 20
         static let fundamentals = 2 << 20
+        static let dividends = 4 << 20
+        static let splits = 1 << 20
         static let articles = 4 << 20
         static let singleArticles = 1 << 20
         static let clocks = 1 << 20
@@ -77,7 +83,7 @@ package struct ReadCaches: Sendable {
         static let all =
             accounts + knownAccounts + positions + histories + activities + orders + order + watchlists
             + quotes + charts
-            + instruments + searches + fundamentals + articles + singleArticles + clocks
+            + instruments + searches + fundamentals + dividends + splits + articles + singleArticles + clocks
     }
 
     /// The most memory of all kinds together, in bytes.
@@ -145,6 +151,14 @@ package struct ReadCaches: Sendable {
             "fundamentals", CacheBounds(bytes: Bytes.fundamentals),
             freshness: .init(\.provenance, .reference), weight: \.weight,
             persistence: persistentCache.map { .init($0) }, time: clock)
+        dividends = ReadCache(
+            "dividends", CacheBounds(bytes: Bytes.dividends), freshness: .init(\.provenance, .reference),
+            weight: \.weight, persistence: persistentCache.map { .init($0, ofAllProviders: true) },
+            time: clock)
+        splits = ReadCache(
+            "splits", CacheBounds(bytes: Bytes.splits), freshness: .init(\.provenance, .reference),
+            weight: \.weight, persistence: persistentCache.map { .init($0, ofAllProviders: true) },
+            time: clock)
         // Articles are not marked as stale: each has its time of publication.
         articles = ReadCache(
             "news", CacheBounds(bytes: Bytes.articles),
@@ -250,11 +264,14 @@ extension Position: CacheWeighted {
 
 extension Listing: CacheWeighted {
     var texts: [String?] { [key, assetType, exchange] }
-    var weightOfParts: Int { orderTypes?.count ?? 0 }
+    var weightOfParts: Int {
+        (orderTypes?.count ?? 0)
+            + (priceIncrements?.ranges.count ?? 0) * MemoryLayout<PriceIncrements.Range>.stride
+    }
 }
 
 extension Instrument: CacheWeighted {
-    var texts: [String?] { [symbol.text, name, exchange, currency, about] }
+    var texts: [String?] { [symbol.text, name, exchange, marketCode, figi, shareClassFIGI, currency, about] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
 }
 
@@ -265,6 +282,16 @@ extension SearchHit: CacheWeighted {
 
 extension Fundamentals: CacheWeighted {
     var texts: [String?] { [symbol.text, name, about, currency, sector, industry, country, website] }
+}
+
+extension DividendHistory: CacheWeighted {
+    var texts: [String?] { [symbol.text, isin] }
+    var weightOfParts: Int { dividends.count * MemoryLayout<Dividend>.stride }
+}
+
+extension SplitHistory: CacheWeighted {
+    var texts: [String?] { [symbol.text] }
+    var weightOfParts: Int { splits.count * MemoryLayout<Split>.stride }
 }
 
 extension EquityHistory: CacheWeighted {

@@ -91,7 +91,9 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
         ) { queries, call throws(ProviderFailure) in
             do throws(ProviderFailure) {
                 let loaded = try await load(source, queries, call)
-                if loaded.found.isEmpty, let failure = loaded.failures.values.first {
+                // A chart can fail because another provider's splits could not be read.
+                let failure = loaded.failures.values.first { $0.provider == source.provider }
+                if loaded.found.isEmpty, let failure {
                     source.health?.recordFailure(failure)
                 } else {
                     source.health?.recordSuccess()
@@ -128,18 +130,23 @@ extension Result where Failure == ProviderFailure {
     }
 }
 
+extension ProviderFailure {
+    /// Whether the provider has no value, so that the failure does not hide one.
+    var meansNoValue: Bool {
+        switch cause {
+        case .notFound, .unsupported: true
+        default: false
+        }
+    }
+}
+
 extension FieldError {
     /// The error if no source of a route returned a value.
     ///
     /// A source that failed takes precedence over one that does not know the object, because it might have
     /// known it.
     init(_ failures: [ProviderFailure], of thing: String) {
-        let decisive = failures.first { failure in
-            switch failure.cause {
-            case .notFound, .unsupported: false
-            default: true
-            }
-        }
+        let decisive = failures.first { !$0.meansNoValue }
         if let decisive {
             self.init(decisive)
             return

@@ -200,6 +200,36 @@ extension Field where Source: GraphQLObject {
             })
     }
 
+    /// Creates a field that is loaded for all objects of a layer at once, as far as its selected fields need it.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the schema; the type of the field is an object type.
+    ///   - load: Returns a result for each object, in their order; `selected` are the names of the fields that the
+    ///     operation selects on the value.
+    @inlinable
+    public init<Value: GraphQLOutput>(
+        _ name: String,
+        selecting load:
+            @escaping @Sendable ([Source], _ selected: Set<String>, Source.Context) throws -> MaybeAsync<
+                BatchResults<Value>
+            >
+    ) {
+        self.init(
+            name,
+            bind: { binder, field, coordinate in
+                binder.requireContext(Source.Context.self, at: coordinate)
+                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
+            },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                let tail = try planner.tail(of: selected, Value.self)
+                let names = planner.selectedNames(of: selected)
+                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
+                    try load(sources, names, execution.context(as: Source.Context.self)).map { .results($0) }
+                }
+            })
+    }
+
     /// Creates a field with arguments that is loaded for all objects of a layer at once.
     @inlinable
     public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(

@@ -210,6 +210,14 @@ extension Planner {
         return collection.groups
     }
 
+    /// Returns the names of the fields that are selected on the objects of a field, including those of deferred
+    /// fragments; none if the selected fields cannot be determined, which is an error of the plan.
+    @usableFromInline
+    func selectedNames(of selected: FieldSelection) -> Set<String> {
+        let groups = try? collectFields(of: selected.selectionSets, on: selected.definition.type.type)
+        return Set((groups ?? []).map { document.text($0.first.name) })
+    }
+
     private func collect(
         _ set: SelectionSet, on type: TypeID, into collection: inout FieldCollection
     ) throws(GraphQLError) {

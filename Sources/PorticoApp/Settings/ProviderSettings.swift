@@ -71,6 +71,7 @@ extension ProviderRoutes {
         let settings: [(MarketDataCapability, Setting<[String]>)] = [
             (.quotes, routes.quotes), (.charts, routes.charts), (.instruments, routes.instruments),
             (.fundamentals, routes.fundamentals), (.news, routes.news), (.clock, routes.clock),
+            (.corporateActions, routes.corporateActions),
         ]
         let known = ProviderID.allCases + fileProviders.map(\.id)
         for (capability, setting) in settings {

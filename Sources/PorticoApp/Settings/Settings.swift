@@ -294,6 +294,8 @@ struct RouteSettingGroup: SettingGroup {
     let fundamentals = route(.fundamentals, "fundamentals", "The providers of company figures.")
     let news = route(.news, "news", "The providers of news.")
     let clock = route(.clock, "clock", "The providers of the market's hours.")
+    let corporateActions = route(
+        .corporateActions, "corporate-actions", "The providers of dividends and splits.")
 
     private static func route(
         _ capability: MarketDataCapability, _ name: String, _ help: String

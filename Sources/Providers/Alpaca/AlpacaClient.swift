@@ -3,18 +3,22 @@ package import Upstream
 
 /// Alpaca's Trading API v2 and Market Data v2, for one user.
 ///
-/// `Upstream` caches, shares and counts calls; only the list of all assets, which serves searches only, is
-/// cached here. Every call throws ``Upstream/ProviderFailure`` and no other error, and ends by its deadline.
+/// `Upstream` caches, shares and counts calls; only the list of all assets, which serves searches only, the
+/// calendar, and corporate actions, which have dividends and splits in one response, are cached here. Every call throws ``Upstream/ProviderFailure`` and no other error, and ends by its deadline.
 package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: TimeSource
     let assetCache: AlpacaAssetCache
     let calendar: ReadCache<CalendarQuery, [AlpacaCalendarDay]>
+    let actions: ReadCache<Symbol, AlpacaShareActions>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
     private let writes: ProviderHTTPClient
     private let orders: ProviderHTTPClient
     private let headers: HTTPClientHeaders
+
+    /// The most memory that corporate actions take, in bytes.
+    package static let actionsLimit = 1 << 20
 
     /// Creates the client of one account.
     ///
@@ -34,6 +38,9 @@ package struct AlpacaClient: Sendable {
             "calendar", CacheBounds(entries: 64, bytes: Self.calendarLimit),
             freshness: .fixed(.seconds(86_400)),
             weight: { days in days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: channel.clock)
+        actions = ReadCache(
+            "corporate actions", CacheBounds(entries: 1_000, bytes: Self.actionsLimit),
+            freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
         trading = channel.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpaca: $0, now: $1)
         }

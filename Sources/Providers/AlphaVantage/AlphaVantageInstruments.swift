@@ -82,6 +82,7 @@ struct AlphaVantageMatch: JSONObjectDecodable, Hashable {
             provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         instrument.name = name
         if case .listing(_, let market) = form { instrument.exchange = market }
+        instrument.marketCode = instrument.exchange
         instrument.currency = unit?.currency
         instrument.listing = Listing(provider: .alphaVantage, key: self.symbol)
         return instrument

@@ -56,7 +56,7 @@ extension PolygonClient: ChartSource {
     /// Whether the directory does not have the symbol.
     ///
     /// - Throws: `ProviderFailure` if the directory cannot be read: an unknown symbol is not an empty chart.
-    private func isUnknown(
+    func isUnknown(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Bool {
         do throws(ProviderFailure) {

@@ -2,6 +2,10 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: InstrumentSource {
+    package var identityFieldsOfInstruments: Set<IdentityField> {
+        [.exchange, .assetClass, .figi, .shareClassFIGI]
+    }
+
     /// `GET /v3/reference/tickers`: active instruments, in Polygon's order.
     package func search(
         _ text: String, limit: Int, in context: CallContext
@@ -35,6 +39,8 @@ extension PolygonClient: InstrumentSource {
 }
 
 extension PolygonClient: FundamentalsSource {
+    package var identityFieldsOfCompanies: Set<IdentityField> { [.industry, .website] }
+
     /// The company data in the details of a share.
     package func fundamentals(
         of symbol: Symbol, in context: CallContext
@@ -64,6 +70,8 @@ struct PolygonTicker: JSONObjectDecodable, Hashable {
     /// The kind of business, by the Standard Industrial Classification.
     var industry: String?
     var marketCap: Decimal?
+    var figi: String?
+    var shareClassFIGI: String?
 
     static let json = JSONFields(Self()) {
         $0.required("ticker", \.ticker)
@@ -76,11 +84,16 @@ struct PolygonTicker: JSONObjectDecodable, Hashable {
         $0.optional("homepage_url", \.website)
         $0.optional("sic_description", \.industry)
         $0.optional("market_cap", \.marketCap)
+        $0.optional("composite_figi", \.figi)
+        $0.optional("share_class_figi", \.shareClassFIGI)
     }
 
     /// The approximate size in bytes.
     var weight: Int {
-        let texts = [ticker, name, market, type, exchange, currencyName, about, website, industry]
+        let texts = [
+            ticker, name, market, type, exchange, currencyName, about, website, industry, figi,
+            shareClassFIGI,
+        ]
         return MemoryLayout<Self>.stride + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 }
@@ -113,6 +126,9 @@ extension PolygonTicker {
             provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange
+        instrument.marketCode = exchange
+        instrument.figi = figi
+        instrument.shareClassFIGI = shareClassFIGI
         instrument.currency = currency ?? symbolMapping.currency(of: symbol)
         instrument.about = about
         instrument.listing = Listing(provider: .polygon, key: ticker)

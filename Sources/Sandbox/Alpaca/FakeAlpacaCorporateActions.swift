@@ -43,13 +43,10 @@ struct FakeAlpacaCorporateActions: Sendable {
         }
     }
 
-    /// The number of days before the ex-date on which a dividend is known.
-    private static let notice = 45
-
     /// Returns the known actions of a query, by date.
     private static func actions(_ query: Query, _ view: MarketView) throws -> [Action] {
         let today = view.instant.inNewYork.date
-        let last = today.adding(days: notice) ?? today
+        let last = today.adding(days: CorporateActions.notice) ?? today
         let first = Instant(secondsSince1970: Int64(Market.clamped(0)))?.dateInUTC ?? today
         let exchanges = view.market.exchanges
         var actions: [Action] = []
@@ -64,6 +61,7 @@ struct FakeAlpacaCorporateActions: Sendable {
                         "cash_dividends", symbol, on: dividend.payDate,
                         [
                             "symbol": .string(symbol), "cusip": "",
+                            "isin": .string(FakeIdentifiers(of: symbol)?.isin ?? ""),
                             "rate": .number(shortest: try dividend.amount * Decimal(ratio)), "special": false,
                             "foreign": false, "ex_date": .string(dividend.exDate.description),
                             "record_date": .string(dividend.exDate.description),
@@ -77,6 +75,7 @@ struct FakeAlpacaCorporateActions: Sendable {
                     "forward_splits", split.symbol, on: split.exDate,
                     [
                         "symbol": .string(split.symbol), "cusip": "",
+                        "isin": .string(FakeIdentifiers(of: split.symbol)?.isin ?? ""),
                         "new_rate": JSONDocument(integerLiteral: split.ratio), "old_rate": 1,
                         "ex_date": .string(split.exDate.description),
                     ]))

@@ -68,6 +68,8 @@ extension FakeAlphaVantageCall {
         case .intraday: return try FakeAlphaVantageIntraday(self).document()
         case .daily, .weekly, .monthly: return try FakeAlphaVantageSeries(self).document()
         case .overview: return try overview()
+        case .dividends: return try dividends()
+        case .splits: return try splits()
         }
     }
 }

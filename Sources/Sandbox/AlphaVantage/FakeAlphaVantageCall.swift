@@ -51,6 +51,8 @@ enum FakeAlphaVantageFunction: String, Sendable, CaseIterable {
     case weekly = "TIME_SERIES_WEEKLY"
     case monthly = "TIME_SERIES_MONTHLY"
     case overview = "OVERVIEW"
+    case dividends = "DIVIDENDS"
+    case splits = "SPLITS"
 }
 
 extension FakeInstrument {

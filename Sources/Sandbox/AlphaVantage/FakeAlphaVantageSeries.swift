@@ -51,7 +51,7 @@ struct FakeAlphaVantageSeries: Sendable {
         switch call.function {
         case .weekly: .week
         case .monthly: .month
-        case .daily, .intraday, .globalQuote, .bulkQuotes, .search, .overview: .day
+        case .daily, .intraday, .globalQuote, .bulkQuotes, .search, .overview, .dividends, .splits: .day
         }
     }
 

@@ -31,7 +31,13 @@ package enum CorporateActions {
         /// The holder at the end of the day before is entitled.
         package let exDate: CalendarDate
         package let payDate: CalendarDate
+
+        /// Seven weeks before the ex-date, so that every announced dividend is declared.
+        package var declaredOn: CalendarDate { exDate.adding(days: -49) ?? exDate }
     }
+
+    /// The number of days before the ex-date from which on providers announce an action.
+    package static let notice = 45
 
     package static let splits = [Split(symbol: "NVDA", ratio: 4, exDate: date("2025-12-01"))]
 

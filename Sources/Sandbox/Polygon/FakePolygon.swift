@@ -11,7 +11,7 @@ package struct FakePolygonURLs: Sendable, Hashable {
     }
 }
 
-/// Polygon's host: aggregates, reference data and news.
+/// Polygon's host: aggregates, reference data, corporate actions and news.
 struct FakePolygon {
     static let prefix = "polygon"
 
@@ -33,6 +33,10 @@ struct FakePolygon {
                 host.get("/v3/reference/tickers/{ticker}") {
                     try FakePolygonReference(context: $0).details()
                 },
+                host.get("/stocks/v1/dividends") {
+                    try FakePolygonCorporateActions(.dividends, $0).document()
+                },
+                host.get("/stocks/v1/splits") { try FakePolygonCorporateActions(.splits, $0).document() },
                 host.raw("/v1/reference/company-branding/{cik}/images/logo.svg") { _ in Self.logo },
             ],
             failures: FakeHost.Failures(

@@ -150,6 +150,12 @@ struct FakePolygonReference: Sendable {
         if let company = listing.company {
             members.append(.init(name: "cik", value: .string(paddedCIK(company.cik))))
         }
+        if let identifiers = FakeIdentifiers(of: listing.instrument.symbol) {
+            members += [
+                .init(name: "composite_figi", value: .string(identifiers.figi)),
+                .init(name: "share_class_figi", value: .string(identifiers.shareClassFIGI)),
+            ]
+        }
         return members
     }
 

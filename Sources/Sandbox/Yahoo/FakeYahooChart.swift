@@ -26,6 +26,8 @@ struct FakeYahooChart: Sendable {
             let stamps = rows.map { JSONDocument(integerLiteral: $0.second) }
             members.append(.init(name: "timestamp", value: .array(stamps)))
         }
+        let events = events
+        if !events.isEmpty { members.append(.init(name: "events", value: .object(events))) }
         members.append(.init(name: "indicators", value: indicators(rows)))
         return ["chart": ["result": [.object(members)], "error": nil]]
     }
@@ -111,6 +113,42 @@ struct FakeYahooChart: Sendable {
 }
 
 extension FakeYahooChart {
+    /// The requested events in the range of the chart; a kind without events is missing.
+    private var events: [JSONDocument.Member] {
+        let schedule = view.market.schedule(of: listing.instrument)
+        func stamped(_ date: CalendarDate, _ members: [JSONDocument.Member]) -> JSONDocument.Member? {
+            guard let open = schedule.session(on: date)?.open, query.seconds.contains(open) else {
+                return nil
+            }
+            let time = JSONDocument.Member(name: "date", value: JSONDocument(integerLiteral: open))
+            return .init(name: String(open), value: .object(members + [time]))
+        }
+        let symbol = listing.instrument.symbol
+        let today = view.instant.inNewYork.date
+        let first = Instant(secondsSince1970: Int64(query.seconds.lowerBound))?.dateInUTC ?? today
+        var kinds: [JSONDocument.Member] = []
+        if query.events.contains("div") {
+            let paid = CorporateActions.dividends(of: symbol, from: first, through: today, schedule)
+                .compactMap {
+                    stamped($0.exDate, [.init(name: "amount", value: .number(shortest: $0.amount))])
+                }
+            if !paid.isEmpty { kinds.append(.init(name: "dividends", value: .object(paid))) }
+        }
+        if query.events.contains("split") {
+            let done = CorporateActions.splits.filter { $0.symbol == symbol }.compactMap { split in
+                stamped(
+                    split.exDate,
+                    [
+                        .init(name: "numerator", value: JSONDocument(integerLiteral: split.ratio)),
+                        .init(name: "denominator", value: 1),
+                        .init(name: "splitRatio", value: .string("\(split.ratio):1")),
+                    ])
+            }
+            if !done.isEmpty { kinds.append(.init(name: "splits", value: .object(done))) }
+        }
+        return kinds
+    }
+
     private var meta: JSONDocument {
         let zone = listing.zone(at: view.now)
         let day = FakeYahooDay(listing, view)

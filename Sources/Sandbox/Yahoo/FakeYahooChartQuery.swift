@@ -8,6 +8,8 @@ struct FakeYahooChartQuery: Sendable {
     /// Bars must begin in these seconds.
     let seconds: Range<Int>
     let includesExtendedHours: Bool
+    /// The requested kinds of events: `div`, `split`.
+    let events: Set<String>
 
     enum Interval: String, Sendable, CaseIterable {
         case minute = "1m"
@@ -77,6 +79,8 @@ struct FakeYahooChartQuery: Sendable {
         }
         self.interval = interval
         includesExtendedHours = request[query: "includePrePost"] == "true"
+        // Clients separate them by one of these characters.
+        events = Set((request[query: "events"] ?? "").split { $0 == "|" || $0 == "," }.map(String.init))
         if let first = request[query: "period1"], request[query: "range"] == nil {
             range = ""
             guard let first = Int(first), let last = Int(request[query: "period2"] ?? "\(context.view.now)")

@@ -10,6 +10,9 @@ package protocol InstrumentSource: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the source does not know.
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument
 
+    /// The values of an instrument's identity that ``instrument(_:in:)`` may have.
+    var identityFieldsOfInstruments: Set<IdentityField> { get }
+
     /// The maximum number of symbols of ``instruments(_:in:)``; at least 1.
     var instrumentsPerCall: Int { get }
 
@@ -26,6 +29,9 @@ package protocol InstrumentSource: Sendable {
 }
 
 extension InstrumentSource {
+    /// The default: market and asset class.
+    package var identityFieldsOfInstruments: Set<IdentityField> { [.exchange, .assetClass] }
+
     /// The default: one symbol for each call.
     package var instrumentsPerCall: Int { 1 }
 
@@ -57,6 +63,14 @@ package protocol FundamentalsSource: Sendable {
     func fundamentals(
         of symbol: Symbol, in call: CallContext
     ) async throws(ProviderFailure) -> Fundamentals
+
+    /// The values of an instrument's identity that ``fundamentals(of:in:)`` may have.
+    var identityFieldsOfCompanies: Set<IdentityField> { get }
+}
+
+extension FundamentalsSource {
+    /// The default: the business and the location of a company.
+    package var identityFieldsOfCompanies: Set<IdentityField> { [.sector, .industry, .country, .website] }
 }
 
 /// Maps symbols of Portico to symbols of a provider and back, by rules: without a call, and without a check

@@ -65,20 +65,28 @@ package struct PersistentCacheEntry: Hashable, Sendable {
 package struct PersistentCacheTable<Query: CacheQuery, Value: Sendable>: Sendable {
     let cache: any PersistentCache
     private let format: String
+    private let isOfAllProviders: Bool
     let encode: @Sendable (Value) -> [UInt8]
     /// Nil for bytes that were damaged.
     let decode: @Sendable ([UInt8]) -> Value?
 
-    package init(_ cache: any PersistentCache) where Value: PersistentCacheValue {
+    /// - Parameters:
+    ///   - cache: The cache.
+    ///   - isOfAllProviders: Whether it stores values of providers with a high quota too.
+    package init(
+        _ cache: any PersistentCache, ofAllProviders isOfAllProviders: Bool = false
+    ) where Value: PersistentCacheValue {
         self.cache = cache
+        self.isOfAllProviders = isOfAllProviders
         format = Value.persistentFormat
         encode = \.persistentBytes
         decode = { try? Value(persistentBytes: $0) }
     }
 
-    /// The name of a value in the cache; nil for private data, and for providers without a low quota.
+    /// The name of a value in the cache; nil for private data, and for providers without a low quota unless it stores
+    /// values of all providers.
     func key(of query: Query, in scope: CacheScope) -> PersistentCacheKey? {
-        guard !scope.isPrivate, scope.provider.traits.hasLowQuota else { return nil }
+        guard !scope.isPrivate, isOfAllProviders || scope.provider.traits.hasLowQuota else { return nil }
         return PersistentCacheKey(kind: format, provider: scope.provider, subject: query.cacheName)
     }
 }

@@ -196,6 +196,14 @@ extension Listing {
             for type in types { writer.write(type) }
         }
         writer.writeDecimals([tickSize, minimumQuantity, quantityIncrement])
+        writer.write(priceIncrements) { writer, increments in
+            writer.writeDecimals([increments.otherwise])
+            writer.write(Int64(increments.ranges.count))
+            for range in increments.ranges {
+                writer.write(range.upTo)
+                writer.write(range.increment)
+            }
+        }
     }
 
     fileprivate init(from reader: inout BinaryReader) throws(CorruptedBytes) {
@@ -213,17 +221,25 @@ extension Listing {
         tickSize = try reader.decimalOrNil()
         minimumQuantity = try reader.decimalOrNil()
         quantityIncrement = try reader.decimalOrNil()
+        priceIncrements = try reader.optional { reader throws(CorruptedBytes) in
+            let otherwise = try reader.decimalOrNil()
+            var ranges: [PriceIncrements.Range] = []
+            for _ in 0..<(try reader.count()) {
+                ranges.append(.init(upTo: try reader.decimal(), increment: try reader.decimal()))
+            }
+            return PriceIncrements(otherwise: otherwise, ranges: ranges)
+        }
     }
 }
 
 extension Instrument: PersistentCacheValue {
-    package static var persistentFormat: String { "instrument.1" }
+    package static var persistentFormat: String { "instrument.2" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         writer.write(assetClass)
         provenance.write(to: &writer)
-        writer.writeTexts([name, exchange, currency, about])
+        writer.writeTexts([name, exchange, marketCode, figi, shareClassFIGI, currency, about])
         writer.write(decimals) { $0.write(Int64($1)) }
         writer.write(listing) { $1.write(to: &$0) }
     }
@@ -234,6 +250,9 @@ extension Instrument: PersistentCacheValue {
             provenance: try Provenance(from: &reader))
         name = try reader.textOrNil()
         exchange = try reader.textOrNil()
+        marketCode = try reader.textOrNil()
+        figi = try reader.textOrNil()
+        shareClassFIGI = try reader.textOrNil()
         currency = try reader.textOrNil()
         about = try reader.textOrNil()
         decimals = try reader.intOrNil()
@@ -242,7 +261,7 @@ extension Instrument: PersistentCacheValue {
 }
 
 extension SearchHit: PersistentCacheValue {
-    package static var persistentFormat: String { "hit.1" }
+    package static var persistentFormat: String { "hit.2" }
 
     package func write(to writer: inout BinaryWriter) {
         instrument.write(to: &writer)

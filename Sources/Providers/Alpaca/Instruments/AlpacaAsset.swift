@@ -49,6 +49,7 @@ extension AlpacaAsset {
             symbol: symbol, assetClass: kind, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange.map { Self.markets[$0] ?? $0 }
+        instrument.marketCode = exchange.flatMap { Self.markets[$0] }
         instrument.currency = AlpacaMarket.currency
         instrument.listing = listing
         return instrument
@@ -64,6 +65,7 @@ extension AlpacaAsset {
         listing.isShortable = isShortable
         listing.orderTypes = orderTypes
         listing.tickSize = priceIncrement
+        listing.priceIncrements = shareIncrements
         listing.minimumQuantity = minimumSize
         listing.quantityIncrement = sizeIncrement ?? shareIncrement
         return listing
@@ -91,6 +93,15 @@ extension AlpacaAsset {
         case "crypto": [.market, .limit, .stopLimit]
         default: nil
         }
+    }
+
+    /// Prices of shares from one dollar on have two decimals, lower ones four (Alpaca, "Orders", sub-penny increment).
+    private var shareIncrements: PriceIncrements? {
+        guard assetClass == "us_equity", let belowOne = Decimal(coefficient: 9_999, scale: 4),
+            let small = Decimal(coefficient: 1, scale: 4)
+        else { return nil }
+        return PriceIncrements(
+            otherwise: Decimal(coefficient: 1, scale: 2), ranges: [.init(upTo: belowOne, increment: small)])
     }
 
     /// Shares are traded in whole ones, or to nine digits after the point.

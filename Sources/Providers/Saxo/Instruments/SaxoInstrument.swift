@@ -40,7 +40,8 @@ extension SaxoInstrument {
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = name
-        instrument.exchange = SaxoSymbols.exchange(in: providerSymbol) ?? exchangeID
+        instrument.marketCode = SaxoSymbols.exchange(in: providerSymbol)
+        instrument.exchange = instrument.marketCode ?? exchangeID
         instrument.currency = currency.map { SaxoCurrency($0).code }
         var listing = Listing(saxo: key)
         listing.exchange = exchangeID

@@ -75,7 +75,8 @@ extension SaxoInstrumentDetails {
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = about.name
-        instrument.exchange = about.providerSymbol.flatMap(SaxoSymbols.exchange) ?? about.exchangeID
+        instrument.marketCode = about.providerSymbol.flatMap(SaxoSymbols.exchange)
+        instrument.exchange = instrument.marketCode ?? about.exchangeID
         instrument.currency = currency?.code
         instrument.decimals = about.decimals
         var listing = Listing(saxo: key)
@@ -86,6 +87,7 @@ extension SaxoInstrumentDetails {
             OrderType.allCases.filter { type in names.contains { OrderType(saxo: $0) == type } }
         }
         listing.tickSize = currency.major(about.tickSize)
+        listing.priceIncrements = about.ticks.flatMap { $0.increments(in: currency) }
         listing.minimumQuantity = about.minimumTradeSize
         listing.quantityIncrement = about.incrementSize
         instrument.listing = listing
@@ -124,6 +126,18 @@ package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
 
     package func tick(at price: Decimal) -> Decimal? {
         ranges.filter { price <= $0.highest }.min { $0.highest < $1.highest }?.tick ?? otherwise
+    }
+
+    /// The increments in whole units of the currency; nil if one has too many digits.
+    func increments(in currency: SaxoCurrency?) -> PriceIncrements? {
+        var converted: [PriceIncrements.Range] = []
+        for range in ranges {
+            guard let upTo = currency.major(range.highest), let increment = currency.major(range.tick) else {
+                return nil
+            }
+            converted.append(.init(upTo: upTo, increment: increment))
+        }
+        return PriceIncrements(otherwise: currency.major(otherwise), ranges: converted)
     }
 }
 

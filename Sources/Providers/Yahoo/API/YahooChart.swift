@@ -7,6 +7,8 @@ package struct YahooChart {
     /// Seconds since 1970; empty for a range without trading.
     package var times: [Int64] = []
     package var columns = Columns()
+    /// The dividends and splits of the range, if they were requested.
+    var events = YahooEvents()
 
     package struct Meta: Hashable {
         var currency: String?
@@ -62,6 +64,7 @@ package struct YahooChart {
 extension YahooChart: JSONDecodable {
     package init(json reader: inout JSONReader) throws(JSONError) {
         var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
+        var events = YahooEvents()
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "meta": meta = try Meta(json: &reader)
@@ -70,6 +73,7 @@ extension YahooChart: JSONDecodable {
                 try reader.array { reader throws(JSONError) in
                     times.append(try reader.instant(since1970: .seconds).secondsSince1970)
                 }
+            case "events": events = try reader.optional(YahooEvents.init(json:)) ?? YahooEvents()
             case "indicators":
                 try reader.object { key, reader throws(JSONError) in
                     switch key {
@@ -84,6 +88,7 @@ extension YahooChart: JSONDecodable {
         self.meta = try reader.required(meta, "meta")
         self.times = times
         self.columns = columns
+        self.events = events
         _ = try reader.required(
             columns.areParallel(to: times.count) ? true : nil, "value in each column for each timestamp")
     }

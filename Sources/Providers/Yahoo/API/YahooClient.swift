@@ -13,6 +13,11 @@ package struct YahooClient: Sendable {
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient
     private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
+    /// Dividends and splits are in one response.
+    let actions: ReadCache<Symbol, YahooActions>
+
+    /// The most memory that dividends and splits take, in bytes.
+    package static let actionsLimit = 1 << 20
 
     /// - Parameters:
     ///   - configuration: Yahoo's address.
@@ -40,6 +45,9 @@ package struct YahooClient: Sendable {
         crumbs = ReadCache(
             "crumb", CacheBounds(entries: 1, bytes: 64 << 10), freshness: .fixed(.seconds(86_400)),
             time: channel.clock)
+        actions = ReadCache(
+            "corporate actions", CacheBounds(entries: 1_000, bytes: Self.actionsLimit),
+            freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
     }
 
     /// Reads an address without a crumb.

@@ -184,6 +184,7 @@ extension YahooQuote {
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
         instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
+        instrument.marketCode = YahooAssetType.marketCode(of: symbol, code: exchange)
         instrument.currency = currency.flatMap(PriceUnit.init)?.currency
         instrument.decimals = digits
         instrument.listing = Listing(provider: .yahoo, key: self.symbol)
@@ -229,7 +230,12 @@ enum YahooAssetType {
 
     /// A market identifier code if there is one, otherwise Yahoo's name.
     static func exchange(of symbol: Symbol, code: String?, name: String?) -> String? {
+        marketCode(of: symbol, code: code) ?? name ?? code
+    }
+
+    /// The market identifier code; nil if Yahoo's name of the exchange has none.
+    static func marketCode(of symbol: Symbol, code: String?) -> String? {
         if case .listing(_, let market?)? = SymbolKind(symbol) { return market }
-        return code.flatMap(YahooMarket.american) ?? name ?? code
+        return code.flatMap(YahooMarket.american)
     }
 }

@@ -51,6 +51,7 @@ extension YahooSearch.Match: JSONDecodable {
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
         instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
+        instrument.marketCode = YahooAssetType.marketCode(of: symbol, code: exchange)
         instrument.listing = Listing(provider: .yahoo, key: spelling)
         return instrument
     }

@@ -1,0 +1,100 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// All dividends of each instrument, from the first source of the route that knows it.
+    ///
+    /// - Parameters:
+    ///   - symbols: The instruments.
+    ///   - provider: The only provider to request; nil for the route.
+    /// - Returns: A failure for each instrument that no source knows, or whose sources failed.
+    func dividends(
+        of symbols: [Symbol], from provider: ProviderID? = nil
+    ) -> MaybeAsync<BatchResults<DividendHistory>> {
+        results(for: symbols, named: { "dividends of \"\($0)\"" }, as: { $0 }) { () throws(FieldError) in
+            dividendRead(from: try sources(for: .corporateActions, from: provider))
+        }
+    }
+
+    /// All splits of each instrument, likewise.
+    func splits(
+        of symbols: [Symbol], from provider: ProviderID? = nil
+    ) -> MaybeAsync<BatchResults<SplitHistory>> {
+        results(for: symbols, named: { "splits of \"\($0)\"" }, as: { $0 }) { () throws(FieldError) in
+            splitRead(from: try sources(for: .corporateActions, from: provider))
+        }
+    }
+
+    /// The routed read of dividends.
+    func dividendRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, DividendHistory> {
+        RoutedRead(
+            sources: sources, cache: services.reads.dividends,
+            batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
+                try await source.corporateActions?.dividends(of: symbols, in: call) ?? [:]
+            })
+    }
+
+    /// The routed read of splits.
+    func splitRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, SplitHistory> {
+        RoutedRead(
+            sources: sources, cache: services.reads.splits,
+            batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
+                try await source.corporateActions?.splits(of: symbols, in: call) ?? [:]
+            })
+    }
+
+    /// The day on which each dividend was declared: that of its source, otherwise of the first provider that reports such
+    /// days; nil if none reports it.
+    func declarations(of dividends: [ReportedDividend]) -> MaybeAsync<BatchResults<CalendarDate?>> {
+        let known = dividends.map { BatchResults<CalendarDate?>.Element.success($0.dividend.declaredOn) }
+        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
+        let sources = all.filter { $0.corporateActions?.reportsDeclarations == true }
+        // A source that reports these days does not have that of this dividend.
+        let open = dividends.filter { item in
+            item.dividend.declaredOn == nil && !sources.contains { $0.provider == item.provenance.source }
+        }
+        let symbols = Set(open.map(\.symbol)).sorted { $0.text < $1.text }
+        if symbols.isEmpty || sources.isEmpty { return .ready(known) }
+        let histories: MaybeAsync<BatchResults<DividendHistory>> = results(
+            for: symbols, named: { "dividends of \"\($0)\"" }, as: { $0 }
+        ) { () throws(FieldError) in
+            dividendRead(from: sources)
+        }
+        return histories.map { histories in
+            let found = Dictionary(zip(symbols, histories), uniquingKeysWith: { first, _ in first })
+            return dividends.map { item in
+                if let day = item.dividend.declaredOn { return .success(day) }
+                switch found[item.symbol] {
+                case .success(let history)?: return .success(history.declaration(of: item.dividend))
+                case .failure(let error as FieldError)? where error.meansNoValue: return .success(nil)
+                case .failure(let error)?: return .failure(error)
+                case nil: return .success(nil)
+                }
+            }
+        }
+    }
+}
+
+extension Symbol {
+    /// Whether it is the symbol of a share or fund: currencies, coins and indices have neither dividends nor splits.
+    var mayHaveCorporateActions: Bool {
+        if case .listing? = SymbolKind(self) { true } else { false }
+    }
+}
+
+extension FieldError {
+    /// Whether no provider has the value.
+    var meansNoValue: Bool { code == .notFound || code == .unsupported }
+}
+
+extension DividendHistory {
+    /// The day on which a dividend that another source reported was declared; nil if this source does not report it.
+    fileprivate func declaration(of dividend: Dividend) -> CalendarDate? {
+        let sameDay = dividends.filter { $0.exDate == dividend.exDate }
+        let match = sameDay.count == 1 ? sameDay.first : sameDay.first { $0.amount == dividend.amount }
+        return match?.declaredOn
+    }
+}

@@ -1,0 +1,235 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: CorporateActionSource {
+    package var corporateActionsPerCall: Int { 50 }
+    package var reportsDeclarations: Bool { false }
+    package var identityFieldsOfDividends: Set<IdentityField> { [.isin] }
+
+    /// Cash dividends, from the corporate actions of the shares.
+    package func dividends(
+        of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
+        await corporateActions(of: symbols, in: context) { $0.dividends }
+    }
+
+    /// Forward and reverse splits, and dividends in shares, from the corporate actions of the shares.
+    package func splits(
+        of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
+        await corporateActions(of: symbols, in: context) { $0.splits }
+    }
+
+    /// The corporate actions of some shares, which one call returns for dividends and splits together.
+    private func corporateActions<Value: Sendable>(
+        of symbols: [Symbol], in context: CallContext, _ part: (AlpacaShareActions) -> Value
+    ) async -> KeyedResults<Symbol, Value> {
+        let shares = symbols.filter(\.isAlpacaShare)
+        let results = await actions.read(
+            shares, in: .shared(.alpaca), batchSize: corporateActionsPerCall, for: context
+        ) { shares, context throws(ProviderFailure) in
+            try await readCorporateActions(of: shares, in: context)
+        }
+        var batch = KeyedResults<Symbol, Value>()
+        for (share, result) in zip(shares, results) { batch.add(result.map { part($0) }, for: share) }
+        return batch
+    }
+
+    /// The most pages of one batch: fifty shares with four dividends a year since 1900 have 26.
+    private static var maximumPages: Int { 30 }
+    /// How far ahead announced actions are requested, in days.
+    private static var notice: Int { 366 }
+
+    /// `GET /v1/corporate-actions`, page by page.
+    ///
+    /// Alpaca returns nothing for unknown symbols and for shares without actions, so the assets of the latter are read
+    /// too.
+    private func readCorporateActions(
+        of shares: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, AlpacaShareActions> {
+        let read = try await pages(of: shares, in: context)
+        let fetchedAt = clock.wallTime()
+        var found = read.bySymbol
+        let silent = shares.filter { found[$0] == nil }
+        let assets = silent.isEmpty ? [:] : try await instruments(silent, in: context)
+        for share in silent where assets[share] != nil { found[share] = AlpacaActionList() }
+        return KeyedResults(
+            Dictionary(
+                uniqueKeysWithValues: found.map {
+                    ($0, AlpacaShareActions($1, of: $0, fetchedAt: fetchedAt))
+                }),
+            failures: assets.failures)
+    }
+
+    private func pages(
+        of shares: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> AlpacaCorporateActions {
+        var wanted = AlpacaSymbolList(shares)
+        var read = AlpacaCorporateActions(of: Set(shares))
+        let end = clock.wallTime().inNewYork.date.adding(days: Self.notice)
+        for _ in 0..<Self.maximumPages {
+            guard let list = try wanted.list() else { return read }
+            let items: [(name: String, value: String?)] = [
+                ("symbols", list), ("types", "cash_dividend,stock_dividend,forward_split,reverse_split"),
+                ("start", "1900-01-01"), ("end", end?.description), ("limit", "1000"), ("sort", "asc"),
+                ("page_token", read.nextPage),
+            ]
+            let isRead = try await get(
+                "corporate actions", from: .data,
+                { $0.appending(path: "v1", "corporate-actions")?.appending(query: items) }, in: context
+            ) { response throws(JSONError) in
+                if wanted.remove(rejectedIn: response) { return false }
+                try read.append(response.body)
+                return true
+            }
+            if isRead, read.nextPage == nil { return read }
+        }
+        throw ProviderFailure(.alpaca, .overloaded)
+    }
+}
+
+/// The dividends and splits of one share.
+struct AlpacaShareActions: Sendable {
+    let dividends: DividendHistory
+    let splits: SplitHistory
+
+    init(_ list: AlpacaActionList, of symbol: Symbol, fetchedAt: Instant) {
+        let provenance = Provenance(source: .alpaca, fetchedAt: fetchedAt)
+        var dividends = DividendHistory(symbol: symbol, dividends: list.dividends, provenance: provenance)
+        dividends.isin = list.isin
+        self.dividends = dividends
+        splits = SplitHistory(symbol: symbol, splits: list.splits, provenance: provenance)
+    }
+
+    /// The approximate size in bytes.
+    var weight: Int {
+        MemoryLayout<Self>.stride + dividends.dividends.count * MemoryLayout<Dividend>.stride
+            + splits.splits.count * MemoryLayout<Split>.stride
+    }
+}
+
+/// The actions of one share, as they were read.
+struct AlpacaActionList: Sendable, Hashable {
+    var dividends: [Dividend] = []
+    var splits: [Split] = []
+    var isin: String?
+}
+
+/// Pages of `GET /v1/corporate-actions`: a map from the kind of action to a list.
+package struct AlpacaCorporateActions {
+    private(set) var bySymbol: [Symbol: AlpacaActionList] = [:]
+    /// The token of the next page; nil at the end.
+    private(set) var nextPage: String?
+    private let shares: Set<Symbol>
+
+    /// - Parameter shares: The requested shares; actions of others are ignored.
+    package init(of shares: Set<Symbol>) {
+        self.shares = shares
+    }
+
+    /// The dividends and splits that were read of a share; nil if there are none.
+    package func actions(of share: Symbol) -> (dividends: [Dividend], splits: [Split], isin: String?)? {
+        bySymbol[share].map { ($0.dividends, $0.splits, $0.isin) }
+    }
+
+    /// Reads one more page.
+    package mutating func append(_ body: [UInt8]) throws(JSONError) {
+        // No page comes after one that cannot be read.
+        nextPage = nil
+        try JSONReader.read(body) { reader throws(JSONError) in
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "corporate_actions": try append(json: &reader)
+                case "next_page_token": nextPage = try reader.stringOrNil()
+                default: try reader.skip()
+                }
+            }
+        }
+        if nextPage?.isEmpty == true { nextPage = nil }
+    }
+
+    private mutating func append(json reader: inout JSONReader) throws(JSONError) {
+        guard try !reader.null() else { return }
+        try reader.object { key, reader throws(JSONError) in
+            guard let kind = AlpacaAction.Kind(rawValue: key.string), try !reader.null() else {
+                return try reader.skip()
+            }
+            try reader.array { reader throws(JSONError) in
+                let action = try AlpacaAction(json: &reader)
+                guard shares.contains(action.symbol) else { return }
+                switch kind {
+                case .cashDividends:
+                    let dividend = try reader.required(action.dividend, "rate")
+                    bySymbol[action.symbol, default: AlpacaActionList()].dividends.append(dividend)
+                case .stockDividends, .forwardSplits, .reverseSplits:
+                    let split = try reader.required(action.split(kind), "rates above zero")
+                    bySymbol[action.symbol, default: AlpacaActionList()].splits.append(split)
+                }
+                // The latest action has the present number: lists are sorted by date.
+                if let isin = action.isin { bySymbol[action.symbol]?.isin = isin }
+            }
+        }
+    }
+}
+
+/// An element of a list of corporate actions, with the fields that Portico uses.
+private struct AlpacaAction: JSONObjectDecodable {
+    enum Kind: String {
+        case cashDividends = "cash_dividends"
+        case stockDividends = "stock_dividends"
+        case forwardSplits = "forward_splits"
+        case reverseSplits = "reverse_splits"
+    }
+
+    var symbol = Symbol.example
+    var exDate = CalendarDate.earliest
+    var recordDate: CalendarDate?
+    var payDate: CalendarDate?
+    /// Of a dividend: the amount, or the shares for each share.
+    var rate: Decimal?
+    var currency: String?
+    var isSpecial: Bool?
+    /// Of a split.
+    var newRate: Decimal?
+    var oldRate: Decimal?
+    var isin: String?
+
+    static let json = JSONFields(Self()) {
+        $0.required("symbol", \.symbol, JSONReader.symbol)
+        $0.required("ex_date", \.exDate)
+        $0.optional("record_date", \.recordDate)
+        $0.optional("payable_date", \.payDate)
+        $0.optional("rate", \.rate)
+        $0.optional("currency", \.currency, JSONReader.nonemptyString)
+        $0.optional("special", \.isSpecial)
+        $0.optional("new_rate", \.newRate)
+        $0.optional("old_rate", \.oldRate)
+        $0.optional("isin", \.isin, JSONReader.nonemptyString)
+        $0.optional("new_isin", \.isin, JSONReader.nonemptyString)
+    }
+
+    var dividend: Dividend? {
+        guard let rate else { return nil }
+        var dividend = Dividend(exDate: exDate, amount: rate, currency: currency)
+        dividend.recordDate = recordDate
+        dividend.payDate = payDate
+        dividend.isSpecial = isSpecial
+        return dividend
+    }
+
+    /// Nil without rates above zero.
+    func split(_ kind: Kind) -> Split? {
+        let (new, old): (Decimal?, Decimal?) =
+            switch kind {
+            // The holder of one share receives `rate` shares in addition.
+            case .stockDividends: (rate.flatMap { try? $0 + 1 }, 1)
+            case .cashDividends, .forwardSplits, .reverseSplits: (newRate, oldRate)
+            }
+        guard let new, let old, var split = Split(exDate: exDate, newShares: new, oldShares: old) else {
+            return nil
+        }
+        split.recordDate = recordDate
+        split.payDate = payDate
+        return split
+    }
+}
