@@ -12,7 +12,7 @@ swift build --product portico
 portico="$(swift build --show-bin-path)/portico"
 "$tools/bin/python" Scripts/clients/oidc.py "$portico"
 
-export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal
+export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal,RavenTrade PORTICO_MCP_ORDER_LIMIT="1000 USD"
 serve_sandbox "$portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox

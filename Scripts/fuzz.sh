@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Sends generated input to the query engine, with the address sanitizer, and to the sockets of the built executable, until
-# an error is found or the runs are done.
+# Sends generated input to the query engine, with the address sanitizer, to the sockets of the built executable, and to the
+# handler of /mcp, until an error is found or the runs are done.
 #
 #   Scripts/fuzz.sh                every target
 #   Scripts/fuzz.sh FuzzSchema     one target of Tests/Fuzz
 #   Scripts/fuzz.sh SocketFuzzer   the sockets
+#   Scripts/fuzz.sh ToolMessages   messages of JSON-RPC to the handler of /mcp, in one process
 #
 # FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together; a
-#              million for the sockets)
+#              million for the sockets and for /mcp)
 # FUZZ_SEED    the seed; 0, the default, uses a new one each time, which is printed
 #
 # A finding of the engine is stored in Tests/Fuzz/Findings. To reproduce it: TARGET FILE; to minimize it: TARGET
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/../Tests/Fuzz"
 
 targets=("$@")
 [[ ${#targets[@]} != 0 ]] ||
-    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest SocketFuzzer)
+    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest SocketFuzzer ToolMessages)
 failed=0
 
 # Not `--sanitize` twice: the compiler uses only the last one, and SwiftPM does not define their order.
@@ -61,9 +62,31 @@ fuzz_sockets() {
     "$binaries/SocketFuzzer" "$binaries/portico" || failed=1
 }
 
+# Runs the test that `make test` runs with few messages.
+fuzz_tools() {
+    local log=$PWD/.build/ToolMessages.log runs=${FUZZ_RUNS:-1000000}
+    mkdir -p .build
+    (
+        cd ../..
+        swift build --build-tests --explicit-target-dependency-import-check error >&2
+        FUZZ_RUNS=$runs swift test --skip-build --disable-xctest \
+            --explicit-target-dependency-import-check error --filter '^WebTests\.ToolMessageTests'
+    ) >"$log" || failed=1
+    printf '%-16s' ToolMessages
+    # A filter that matches no test succeeds, too.
+    if grep -q 'Test run with 1 test .*passed' "$log"; then
+        echo "$runs inputs: no finding"
+    else
+        failed=1
+        echo "a finding:"
+        grep -A 12 'recorded an issue' "$log" || tail -5 "$log"
+    fi
+}
+
 for target in "${targets[@]}"; do
     case $target in
         SocketFuzzer) fuzz_sockets ;;
+        ToolMessages) fuzz_tools ;;
         *) fuzz_engine "$target" ;;
     esac
 done

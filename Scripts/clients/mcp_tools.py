@@ -2,15 +2,17 @@
 
     mcp_tools.py URL TOKEN GOLDEN [--record]
 
-Lists the tools with and without a token, compares the listing with GOLDEN, calls tools, and checks refusals: a missing
-scope, an unknown argument, an invalid value, an unknown tool, an unknown resource, and an unknown token. It does so in
-the stateless revision of the protocol and in the earlier ones that begin with `initialize`.
+Lists the tools with and without a token, compares the listing with GOLDEN, calls tools, also with a stream that tells
+their progress, and checks refusals: a missing scope, an unknown argument, an invalid value, an unknown tool, an unknown
+resource, an unknown token, an order without a preview, and one above the limit. It does so in the stateless revision of
+the protocol and in the earlier ones that begin with `initialize`.
 """
 
 import asyncio
 import json
 import pathlib
 import sys
+import uuid
 
 import httpx2
 from mcp import Client
@@ -47,7 +49,7 @@ async def check(mode):
     async with connected(mode, token) as user:
         tools = {tool.name: tool for tool in (await user.list_tools()).tools}
         assert "RavenHome" in tools and "RavenAddGoal" in tools, sorted(tools)
-        assert "RavenTrade" not in tools, "a mutation that no setting names is a tool"
+        assert "RavenCancelOrder" not in tools, "a mutation that no setting names is a tool"
         assert tools["RavenHome"].annotations.read_only_hint and not tools["RavenAddGoal"].annotations.read_only_hint
 
         name = "PlanALatestPrices"
@@ -59,7 +61,9 @@ async def check(mode):
 
         await fails(user.call_tool(name, {"symbol": "AAPL"}), f'"{name}"', '"symbol"', '"symbols"')
         await fails(user.call_tool(name, {"symbols": [{"a": 1}]}), "$symbols")
-        await fails(user.call_tool("RavenTrade", {}), '"RavenTrade"')
+        await fails(user.call_tool("RavenCancelOrder", {}), '"RavenCancelOrder"')
+        await streams(user)
+        await orders(user, 1 if mode == "auto" else 2)
         await fails(user.read_resource("portico://documents/Missing.graphql"), "Missing")
 
         resources = {str(resource.uri) for resource in (await user.list_resources()).resources}
@@ -72,6 +76,41 @@ async def check(mode):
         raise AssertionError("an unknown token was accepted")
     except* (MCPError, httpx2.HTTPError):
         pass
+
+
+async def streams(user):
+    told = []
+
+    async def progress(value, total, message):
+        told.append((value, message))
+
+    result = await user.call_tool("RavenHome", {}, progress_callback=progress)
+    assert not result.is_error, result
+    assert told == [(0, "The operation RavenHome has started.")], told
+
+
+async def orders(user, quantity):
+    # Both revisions have the same session, so that the quantities must differ.
+    accounts = await user.call_tool("RavenStockPage", {"symbol": "AMD", "signedIn": True})
+    account = next(a["id"] for a in accounts.structured_content["data"]["accounts"] if a["provider"] == "ALPACA")
+
+    def order(quantity):
+        size = {"quantity": str(quantity)}
+        price = {"limit": "1"}
+        return {"input": {"accountId": account, "instrument": {"symbol": "AMD"}, "side": "BUY", "size": size, "price": price}}
+
+    await fails(user.call_tool("RavenTrade", order(quantity)), "CONFLICT", "This order has no preview that is valid.", "previewOrder")
+    own = order(quantity)
+    own["input"]["idempotencyKey"] = str(uuid.uuid4())
+    await fails(user.call_tool("RavenTrade", own), '"input.idempotencyKey"', "the id of the call")
+    for size in (quantity, 1000 + quantity):
+        preview = await user.call_tool("RavenPreviewOrder", order(size))
+        assert preview.structured_content["data"]["previewOrder"]["value"] == str(size), preview
+    await fails(user.call_tool("RavenTrade", order(1000 + quantity)), "BAD_USER_INPUT", "1000 USD in a day")
+    placed = await user.call_tool("RavenTrade", order(quantity))
+    assert not placed.is_error, placed
+    assert placed.structured_content["data"]["placeOrder"]["order"]["clientOrderId"].startswith("mcp-"), placed
+    await fails(user.call_tool("RavenTrade", order(quantity)), "CONFLICT", "used by another call")
 
 
 async def listing():

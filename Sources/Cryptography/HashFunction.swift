@@ -12,7 +12,7 @@ package struct HashFunction: Sendable {
 
     /// The length of a hash in bytes.
     package let byteCount: Int
-    // libcrypto never changes a fetched function, and this one is never freed.
+    // Any thread may use it: libcrypto never changes a fetched function, and this one is never freed.
     nonisolated(unsafe) let function: OpaquePointer
 
     private init(_ name: String, byteCount: Int) {

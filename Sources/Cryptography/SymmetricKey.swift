@@ -6,7 +6,7 @@ package final class SymmetricKey: Sendable {
     /// The length of a key in bytes.
     package static let byteCount = 32
 
-    // Written only by the initializer.
+    // Any thread may read it: only the initializer writes to it, and it is freed with the last reference.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
 
     /// A random key.

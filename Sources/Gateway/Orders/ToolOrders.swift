@@ -14,7 +14,9 @@ package import Upstream
 /// Previews are in memory: after a restart, or at another server, an order needs another preview. The sums are read from
 /// the journal of orders.
 package final class ToolOrders: Sendable {
-    /// An order and the connection that would place it. The id of the order for the broker is empty.
+    /// An order and the connection that would place it.
+    ///
+    /// The id of the order for the broker is empty.
     struct Subject: Hashable {
         let ticket: OrderTicket
         let connection: String
@@ -76,6 +78,7 @@ package final class ToolOrders: Sendable {
     ///   - subject: The order.
     ///   - session: The session that places it.
     ///   - call: Identifies the call of the tool in the session.
+    /// - Returns: The permission; the same one if the call is repeated.
     /// - Throws: `FieldError` CONFLICT without a preview, BAD_USER_INPUT if no limit applies or the order alone exceeds
     ///   it.
     func permit(

@@ -131,13 +131,14 @@ private final class GatewaySession: GraphQLSession {
         let bypassesCache =
             context.bypassesCache && !session.isLimitedByAddress && request.operationType != .subscription
         let notBefore = bypassesCache ? ContinuousClock.now : nil
+        let isToolCall = context.isToolCall
         let gateway: @Sendable () -> GatewayContext = { [session, handler, client = context.client] in
             GatewayContext(
                 session: session, services: handler.services,
                 call: CallContext(
                     deadline: .now + GatewaySession.timeout, notBefore: notBefore, observe: observer,
                     tracing: tracing, callBudget: handler.callBudget(session, at: client)),
-                client: ClientOrigin(client))
+                client: ClientOrigin(client), isToolCall: isToolCall)
         }
         return await handler.schema.subscribe(
             to: request, context: gateway(), in: context.incrementalFormat

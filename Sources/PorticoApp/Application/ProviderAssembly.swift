@@ -46,6 +46,7 @@ package struct ProviderAssembly {
     ///   - routes: The providers of each kind of data, in order.
     ///   - userData: The stores of the users' data.
     ///   - symbolsPerClient: The maximum of symbols of one provider's price feed for one client.
+    ///   - toolOrderLimits: The limits of the orders of tools, by currency.
     /// - Returns: The services, ready for requests.
     package func services(
         _ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int,

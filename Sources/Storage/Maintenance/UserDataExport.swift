@@ -95,7 +95,7 @@ package struct UserDataExport: Sendable {
         "SELECT * FROM identity WHERE user_id = ? ORDER BY issuer, subject", "issuer subject createdAt")
     private static let sessions = Query(
         "SELECT * FROM session WHERE user_id = ? ORDER BY created_at, id",
-        "id label scopes createdAt lastUsedAt expiresAt")
+        "id label scopes createdAt lastUsedAt expiresAt issuer issuerSession")
     private static let connections = Query(
         "SELECT * FROM connection WHERE owner = ? ORDER BY connected_at, id",
         "id provider environment label connectedAt")
@@ -111,10 +111,19 @@ package struct UserDataExport: Sendable {
     private static let allocations = Query(
         "SELECT * FROM goal_allocation WHERE goal = ? ORDER BY position", "symbol account quantity percent")
     private static let orders = Query(
-        "SELECT * FROM journal_order WHERE owner = ? ORDER BY created_at, id",
+        // The requested exits are in the write that placed the order: without legs, nothing else has them.
+        """
+        SELECT journal_order.*, placing.take_profit, placing.stop_loss, placing.stop_loss_limit,
+            CASE WHEN placing.closes_position THEN 'true' END AS closes_position
+        FROM journal_order LEFT JOIN journal_write AS placing
+            ON (placing.owner, placing.connection, placing.order_id)
+                = (journal_order.owner, journal_order.connection, journal_order.id) AND placing.kind = 'PLACE'
+        WHERE journal_order.owner = ? ORDER BY journal_order.created_at, journal_order.id
+        """,
         """
         id parentId:parent provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
-        limitPrice stopPrice trailPercent trailAmount filledQuantity averageFillPrice state rejection createdAt \
+        limitPrice stopPrice trailPercent trailAmount filledQuantity averageFillPrice takeProfit stopLoss stopLossLimit \
+        closesPosition state rejection createdAt \
         submittedAt filledAt canceledAt
         """)
 

@@ -27,6 +27,7 @@ package struct OrderValueLimit: Hashable, Sendable {
     /// Returns the idempotency key of the order.
     ///
     /// - Parameter digest: Identifies the order in its group.
+    /// - Returns: The key, with the group and the value.
     package func idempotencyKey(_ digest: String) -> String { "\(keyPrefix)\(value)-\(digest)" }
 
     /// The sum of the values of the group's orders in the journal.

@@ -122,6 +122,15 @@ package final class GraphQLRoute: Route {
         return respond(to: prepare(request), in: context)
     }
 
+    /// Executes a query or mutation of the server's own documents in a stream with one response.
+    ///
+    /// - Throws: `.overloaded` if the client has reached its limit of streams.
+    func stream(
+        _ request: GraphQLRequest, as format: StreamFormat, in context: RequestContext
+    ) throws(HTTPError) -> HTTPResponse {
+        try stream(prepare(request), as: format, in: context)
+    }
+
     // MARK: - Heads
 
     /// The location of the parameters of a request.

@@ -35,6 +35,21 @@ struct JSONRPCMessage: Sendable {
         self.method = method
     }
 
+    /// The client's token for the progress of the request (Model Context Protocol, "Progress"); nil if it asks for none.
+    var progressToken: InputValue? {
+        guard case .object(let meta)? = parameters["_meta"] else { return nil }
+        switch meta["progressToken"] {
+        case .string?, .int?: return meta["progressToken"]
+        default: return nil
+        }
+    }
+
+    /// The response to a request, whose result is JSON.
+    static func response(_ result: [UInt8], to id: InputValue) -> [UInt8] {
+        let start = #"{"jsonrpc":"2.0","id":"#.utf8 + id.json + #","result":"#.utf8
+        return start + result + "}".utf8
+    }
+
     /// The text of a required parameter.
     ///
     /// - Throws: `JSONRPCError` if it is missing or not a string.

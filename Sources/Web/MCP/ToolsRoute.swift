@@ -8,7 +8,8 @@ import PorticoCore
 ///
 /// Each request is complete in itself, and the server stores no protocol session (revision 2026-07-28). Clients of
 /// earlier revisions can begin with `initialize`, whose result does not depend on earlier requests either. A
-/// response is one JSON object; there is no stream, so GET and DELETE are refused. A tool is executed by
+/// response is one JSON object, or a stream of events for the call of a tool whose client asks for its progress. The
+/// server sends no other messages, so GET and DELETE are refused. A tool is executed by
 /// ``GraphQLRoute``, so that sessions, limits, costs, caches and logs are those of any operation.
 struct ToolsRoute: Route {
     private let catalog: ToolCatalog
@@ -33,13 +34,15 @@ struct ToolsRoute: Route {
             let context = try graphQL.context(of: head, id: id, accepted: AcceptedResponses(accept: nil))
             if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
             let protocolHead = ProtocolHead(head.fields)
+            let acceptsEvents = ContentNegotiation.streamFormat(accept: head.fields.accept) == .eventStream
             return .success { body, _ in
                 graphQL.verified(context) { context in
                     // The token may have ended since the head arrived, or been refused by its verification.
                     if let rejection = context.session.tokenRejection {
                         return .ready(Self.response(.unauthorized(rejection), id: id, metadata))
                     }
-                    return respond(to: body, protocolHead, in: context, metadata)
+                    return respond(
+                        to: body, protocolHead, acceptsEvents: acceptsEvents, in: context, metadata)
                 }
             }
         } catch {
@@ -65,7 +68,8 @@ struct ToolsRoute: Route {
     // MARK: - Messages
 
     private func respond(
-        to body: ByteBuffer, _ head: ProtocolHead, in context: RequestContext, _ metadata: String?
+        to body: ByteBuffer, _ head: ProtocolHead, acceptsEvents: Bool, in context: RequestContext,
+        _ metadata: String?
     ) -> MaybeAsync<HTTPResponse> {
         do throws(JSONRPCError) {
             let message = try JSONRPCMessage(
@@ -79,11 +83,11 @@ struct ToolsRoute: Route {
                         "The tool needs a token with the scope \(scopes.joined(separator: ", ")).")
                     return .ready(Self.response(.unauthorized(refusal), id: context.requestID, metadata))
                 }
-                return try call(message, id, in: context).map { Self.response($0.json(revision), to: id) }
+                return try call(message, id, revision, acceptsEvents: acceptsEvents, in: context, metadata)
             }
             var result = try result(of: message, revision, in: context)
             if revision.isStateless { result["resultType"] = .string("complete") }
-            return .ready(Self.response(InputValue.object(result).json, to: id))
+            return .ready(Self.response(JSONRPCMessage.response(InputValue.object(result).json, to: id)))
         } catch {
             var response = HTTPResponse(
                 head.isStateless ? error.status : .ok, ResponseMediaType.json.contentType,
@@ -93,9 +97,8 @@ struct ToolsRoute: Route {
         }
     }
 
-    private static func response(_ result: [UInt8], to id: InputValue) -> HTTPResponse {
-        let start = #"{"jsonrpc":"2.0","id":"#.utf8 + id.json + #","result":"#.utf8
-        return HTTPResponse(.ok, ResponseMediaType.json.contentType, body: start + result + "}".utf8)
+    private static func response(_ message: [UInt8]) -> HTTPResponse {
+        HTTPResponse(.ok, ResponseMediaType.json.contentType, body: message)
     }
 
     private func result(
@@ -161,8 +164,9 @@ struct ToolsRoute: Route {
     }
 
     private func call(
-        _ message: JSONRPCMessage, _ id: InputValue, in context: RequestContext
-    ) throws(JSONRPCError) -> MaybeAsync<ToolResult> {
+        _ message: JSONRPCMessage, _ id: InputValue, _ revision: ProtocolRevision, acceptsEvents: Bool,
+        in context: RequestContext, _ metadata: String?
+    ) throws(JSONRPCError) -> MaybeAsync<HTTPResponse> {
         let name = try message.text("name")
         guard let tool = catalog.tool(named: name) else {
             throw JSONRPCError(
@@ -176,13 +180,22 @@ struct ToolsRoute: Route {
         default: throw JSONRPCError(.invalidParams, "\"arguments\" must be an object.", id: id)
         }
         if let refusal = tool.refusal(of: arguments, for: context.session) {
-            return .ready(.refusal(refusal))
+            return .ready(Self.response(ToolResult.refusal(refusal).message(id: id, revision)))
         }
         let request = GraphQLRequest(tool.document, variables: tool.variables(from: arguments, call: id))
         var context = context
         context.isToolCall = true
+        if acceptsEvents, let token = message.progressToken {
+            let format = ToolCallFormat(tool, id: id, progressToken: token, revision)
+            do throws(HTTPError) {
+                return .ready(try graphQL.stream(request, as: .toolCall(format), in: context))
+            } catch {
+                return .ready(Self.response(error, id: context.requestID, metadata))
+            }
+        }
         return graphQL.execute(request, in: context).map { response in
-            .response(response.completeBody, failure: tool.failure)
+            let result = ToolResult.response(response.completeBody, failure: tool.failure)
+            return Self.response(result.message(id: id, revision))
         }
     }
 }
@@ -237,40 +250,9 @@ extension Tool {
     }
 
     /// The beginning of a response whose root fields have all failed.
-    fileprivate var failure: [UInt8] {
+    var failure: [UInt8] {
         let data = rootFields.map { "\"\($0.responseKey)\":null" }.joined(separator: ",")
         return Array("{\"data\":{\(data)},\"errors\":".utf8)
-    }
-}
-
-/// The result of a call (Model Context Protocol, "Tool Result").
-private enum ToolResult: Sendable {
-    /// The reason why the call was not executed.
-    case refusal(String)
-    /// The GraphQL response, as JSON, and the beginning of a response whose root fields have all failed.
-    case response([UInt8], failure: [UInt8])
-
-    /// The result as JSON: the response as text, and as structured content if it has data.
-    ///
-    /// A response without data, or with errors in place of all root fields, is an error. One with errors beside its data
-    /// is not, because the data is usable. The
-    /// bytes of the response are copied, because parsed values need many times their memory.
-    func json(_ revision: ProtocolRevision) -> [UInt8] {
-        let text: String
-        var structured: [UInt8] = []
-        switch self {
-        case .refusal(let message): text = message
-        case .response(let bytes, let failure):
-            text = String(decoding: bytes, as: UTF8.self)
-            // The output schema does not apply to errors.
-            if bytes.starts(with: #"{"data":{"#.utf8), !bytes.starts(with: failure) { structured = bytes }
-        }
-        var json = Array(#"{"content":[{"type":"text","text":"#.utf8) + InputValue.string(text).json
-        json += #"}],"isError":\#(structured.isEmpty)"#.utf8
-        if !structured.isEmpty { json += #","structuredContent":"#.utf8 + structured }
-        if revision.isStateless { json += #","resultType":"complete""#.utf8 }
-        json.append(UInt8(ascii: "}"))
-        return json
     }
 }
 

@@ -11,6 +11,9 @@ package enum StreamFormat: Sendable, Hashable {
     /// (GraphQL over HTTP, "Incremental Delivery over HTTP").
     case incremental(IncrementalFormat)
 
+    /// Server-sent events with messages of the Model Context Protocol (transport "Streamable HTTP").
+    case toolCall(ToolCallFormat)
+
     /// The format of the payloads of an operation with `@defer` or `@stream`.
     package struct Incremental: Hashable, Sendable {
         let stream: StreamFormat
@@ -25,7 +28,7 @@ package enum StreamFormat: Sendable, Hashable {
         switch self {
         case .incremental(.pendingAndCompleted): "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2"
         case .incremental(.labelAndPath): "multipart/mixed; boundary=\"-\"; deferSpec=20220824"
-        case .eventStream: "text/event-stream; charset=utf-8"
+        case .eventStream, .toolCall: "text/event-stream; charset=utf-8"
         case .multipart: "multipart/mixed; boundary=\"graphql\"; subscriptionSpec=1.0"
         }
     }
@@ -34,6 +37,7 @@ package enum StreamFormat: Sendable, Hashable {
     var start: [UInt8] {
         switch self {
         case .eventStream: []
+        case .toolCall(let format): format.start
         case .multipart: Array("\r\n--graphql".utf8)
         case .incremental: Array("\r\n---".utf8)
         }
@@ -42,7 +46,7 @@ package enum StreamFormat: Sendable, Hashable {
     /// A keep-alive message, which clients ignore; empty if the format has none.
     var heartbeat: [UInt8] {
         switch self {
-        case .eventStream: Array(":\n\n".utf8)
+        case .eventStream, .toolCall: Array(":\n\n".utf8)
         case .multipart: StreamFormat.part("{}".utf8)
         // A part would be a payload.
         case .incremental: []
@@ -59,6 +63,7 @@ package enum StreamFormat: Sendable, Hashable {
         case .multipart:
             StreamFormat.part(Array("{\"payload\":".utf8) + response.body + [UInt8(ascii: "}")])
         case .incremental: StreamFormat.part(response.body, boundary: "-")
+        case .toolCall(let format): format.result(response)
         }
     }
 
@@ -69,7 +74,7 @@ package enum StreamFormat: Sendable, Hashable {
     /// error.
     func interruption(_ response: GraphQLResponse) -> [UInt8] {
         switch self {
-        case .eventStream: part(response)
+        case .eventStream, .toolCall: part(response)
         case .incremental: part(response) + end
         case .multipart:
             StreamFormat.part(
@@ -82,6 +87,8 @@ package enum StreamFormat: Sendable, Hashable {
     var end: [UInt8] {
         switch self {
         case .eventStream: Array("event: complete\ndata:\n\n".utf8)
+        // The result is the last message.
+        case .toolCall: heartbeat
         case .multipart, .incremental: Array("--\r\n".utf8)
         }
     }

@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import GraphQL
 import Sandbox
+import Storage
 import TestSupport
 import Testing
 import Upstream
@@ -53,7 +54,7 @@ struct ToolOrderTests {
 
         func expectRefusal(
             _ answer: JSONValue, _ code: String, _ message: String, argument: String? = nil,
-            retryAt: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+            retryAt: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation
         ) {
             #expect(
                 answer.failures == [FieldFailure("placeOrder", code, nil)], "\(answer)",

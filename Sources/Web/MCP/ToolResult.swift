@@ -1,0 +1,77 @@
+import GraphQL
+
+/// The result of a call (Model Context Protocol, "Tool Result").
+enum ToolResult: Sendable {
+    /// The reason why the call was not executed.
+    case refusal(String)
+    /// The GraphQL response, as JSON, and the beginning of a response whose root fields have all failed.
+    case response([UInt8], failure: [UInt8])
+
+    /// The message that contains the result, as JSON.
+    func message(id: InputValue, _ revision: ProtocolRevision) -> [UInt8] {
+        JSONRPCMessage.response(json(revision), to: id)
+    }
+
+    /// The result as JSON: the response as text, and as structured content if it has data.
+    ///
+    /// A response without data, or with errors in place of all root fields, is an error. One with errors beside its data
+    /// is not, because the data is usable. The
+    /// bytes of the response are copied, because parsed values need many times their memory.
+    private func json(_ revision: ProtocolRevision) -> [UInt8] {
+        let text: String
+        var structured: [UInt8] = []
+        switch self {
+        case .refusal(let message): text = message
+        case .response(let bytes, let failure):
+            text = String(decoding: bytes, as: UTF8.self)
+            // The output schema does not apply to errors.
+            if bytes.starts(with: #"{"data":{"#.utf8), !bytes.starts(with: failure) { structured = bytes }
+        }
+        var json = Array(#"{"content":[{"type":"text","text":"#.utf8) + InputValue.string(text).json
+        json += #"}],"isError":\#(structured.isEmpty)"#.utf8
+        if !structured.isEmpty { json += #","structuredContent":"#.utf8 + structured }
+        if revision.isStateless { json += #","resultType":"complete""#.utf8 }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+}
+
+/// The events of the call of a tool whose client asks for its progress: that it has started, and its result.
+package struct ToolCallFormat: Sendable, Hashable {
+    /// The id of the call.
+    private let id: InputValue
+    /// The client's token for the progress of the call.
+    private let progressToken: InputValue
+    private let tool: String
+    private let failure: [UInt8]
+    private let revision: ProtocolRevision
+
+    init(_ tool: Tool, id: InputValue, progressToken: InputValue, _ revision: ProtocolRevision) {
+        (self.tool, failure, self.id) = (tool.name, tool.failure, id)
+        (self.progressToken, self.revision) = (progressToken, revision)
+    }
+
+    /// The notification that the call has started (Model Context Protocol, "Progress").
+    var start: [UInt8] {
+        let parameters: InputObject = [
+            "progressToken": progressToken, "progress": .int(0), "total": .int(1),
+            "message": .string("The operation \(tool) has started."),
+        ]
+        let notification: InputObject = [
+            "jsonrpc": .string("2.0"), "method": .string("notifications/progress"),
+            "params": .object(parameters),
+        ]
+        return Self.event(InputValue.object(notification).json)
+    }
+
+    /// The result of the call.
+    func result(_ response: GraphQLResponse) -> [UInt8] {
+        let result = ToolResult.response(response.body, failure: failure)
+        return Self.event(result.message(id: id, revision))
+    }
+
+    /// An event; the JSON has no line breaks.
+    private static func event(_ json: [UInt8]) -> [UInt8] {
+        "event: message\ndata: ".utf8 + json + "\n\n".utf8
+    }
+}
