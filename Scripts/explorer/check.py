@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import time
+import urllib.request
 
 from browser import browser
 
@@ -14,6 +15,9 @@ RESULT = 'document.querySelector(".result-window .CodeMirror").CodeMirror.getVal
 QUERY = 'document.querySelector(".query-editor .CodeMirror").CodeMirror.getValue()'
 VARIABLES = 'document.querySelector(".variable-editor .CodeMirror").CodeMirror.getValue()'
 RUN = ".execute-button"
+# An operation whose deferred part no other step reads, so that it is not cached.
+PARTS = """{ positions { symbol } ... @defer(label: "slow chart") {
+    chart(symbol: "V", interval: ONE_MINUTE, last: 37) { columns { close } } } }"""
 
 
 async def choose(page, sample):
@@ -43,7 +47,7 @@ async def draws_upstream_calls(page):
                 for number, outcome in enumerate(["FETCHED", "CACHED", "JOINED", "STALE", "FAILED"])]
     drawn = await page.run(f"""import("/explorer/waterfall.js").then(({{ drawWaterfall }}) => {{
         const panel = document.createElement("div");
-        panel.append(...drawWaterfall({{ durationMs: 50, upstream: {json.dumps(reported)} }}));
+        panel.append(...drawWaterfall([{{ durationMs: 50, upstream: {json.dumps(reported)} }}]));
         return [...panel.querySelectorAll(".call")].map((call) => [
             call.classList[1], call.querySelector(".name span").textContent,
             call.querySelector(".bar").style.left, call.querySelector(".bar").style.width]);
@@ -68,6 +72,66 @@ async def shows_upstream_calls(page):
     await answer(page)
     again = await page.run(titles)
     assert any("from memory" in text for text in again), again
+
+
+def control(address, method, what, about=None):
+    """A request to the control API of the sandbox."""
+    body = json.dumps(about).encode() if about is not None else None
+    request = urllib.request.Request(f"{address}/_sandbox/{what}", body, {"content-type": "application/json"}, method=method)
+    with urllib.request.urlopen(request, timeout=10) as response:
+        return response.read()
+
+
+async def sandbox_address(page):
+    """The address of the sandbox: that of its page on which a user gives consent."""
+    url = await page.run("""(async () => {
+        const { token } = await (await fetch("/explorer/settings.json")).json();
+        const response = await fetch("/graphql", {
+            method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+            body: JSON.stringify({
+                query: "mutation($uri: String!) { beginConnection(provider: SAXO, redirectUri: $uri) { url } }",
+                variables: { uri: `${location.origin}/example/` } }),
+        });
+        return (await response.json()).data.beginConnection.url;
+    })()""")
+    return "/".join(url.split("/")[:3])
+
+
+async def shows_parts_as_they_arrive(page):
+    """Positions are shown while the source of a chart has not answered; its part follows, marked with its calls."""
+    complete = 'document.querySelector(".report .good .badge")?.textContent === "200"'
+    await choose(page, "parts/positions")
+    await answer(page)
+    await page.until(complete, "the complete response of the sample")
+    shown = json.loads(await page.run(RESULT))
+    assert "errors" not in shown and all("quote" in one and "instrument" in one for one in shown["data"]["positions"]), shown
+    await page.run(f'document.querySelector(".query-editor .CodeMirror").CodeMirror.setValue({json.dumps(PARTS)})')
+    sandbox = await sandbox_address(page)
+    control(sandbox, "POST", "faults", {
+        "effect": "latency", "milliseconds": 3_000, "provider": "alpaca", "endpoint": "GET /v2/stocks/bars"})
+    try:
+        await page.click(RUN)
+        # The text of a first payload; a response that waits for the chart never has it.
+        await page.until('document.querySelector(".report .busy")?.textContent.includes("waiting for more")', "the first payload")
+        first = json.loads(await page.run(RESULT))
+        assert len(first["data"]["positions"]) > 3 and "chart" not in first["data"], first
+        await page.until(complete, "the complete response")
+    finally:
+        control(sandbox, "DELETE", "faults")
+    shown = json.loads(await page.run(RESULT))
+    assert shown.keys() == {"data"} and shown["data"]["positions"] == first["data"]["positions"], shown
+    assert len(shown["data"]["chart"]["columns"]["close"]) == 37, shown
+    assert "2 payloads" in await page.run('document.querySelector(".report .line").textContent')
+    rows = await page.run("""[...document.querySelectorAll(".upstream .calls > li")].map((one) => ({
+        kind: one.classList[0], name: one.querySelector(".name").textContent,
+        arrival: parseFloat(one.querySelector(".arrival").style.left),
+        width: parseFloat(one.querySelector(".bar")?.style.width ?? 0) }))""")
+    assert [row["name"] for row in rows if row["kind"] == "part"] == ["first payload", "slow chart"], rows
+    second = next(number for number, row in enumerate(rows) if row["name"] == "slow chart")
+    assert rows[0]["arrival"] < 50 and rows[second]["arrival"] > 90, rows
+    # The slow call belongs to the part that waited for it; it began before the first payload.
+    slow = [row["name"] for row in rows if row["width"] > 50]
+    assert slow and all(row["name"] not in slow for row in rows[:second]), rows
 
 
 async def runs_every_root_field(page):
@@ -466,6 +530,7 @@ async def main(base, folder):
         ("explorer: a screen", runs_a_screen),
         ("explorer: upstream calls of a response", shows_upstream_calls),
         ("explorer: upstream calls, drawn", draws_upstream_calls),
+        ("explorer: the parts of a response, as they arrive", shows_parts_as_they_arrive),
         ("explorer: subscriptions", follows_subscriptions),
         ("explorer: every root field", runs_every_root_field),
         ("explorer: a guest", becomes_a_guest),

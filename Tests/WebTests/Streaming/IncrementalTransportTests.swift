@@ -1,4 +1,6 @@
+import Foundation
 import GraphQL
+import Synchronization
 import TestSupport
 import Testing
 import Web
@@ -146,6 +148,34 @@ struct IncrementalTransportTests {
         }
     }
 
+    @Test("reports the upstream calls of a part with its payload, in milliseconds from the operation's start")
+    func upstreamReport() async throws {
+        let source = SlowBoxSource()
+        try await withServer(source.service()) { server in
+            let client = try server.client()
+            defer { client.close() }
+            try await client.send(
+                RawRequest.post(
+                    RawRequest.query(Self.document),
+                    fields: ["Accept: text/event-stream", "Portico-Upstream: true"]))
+            while try await !client.line().isEmpty {}
+            var chunks = RawChunkReader(client: client)
+            var received = ""
+            while !received.contains("hasNext") { received += try #require(try await chunks.next()) }
+            source.open()
+            while let chunk = try await chunks.next() { received += chunk }
+            let reports = try received.split(separator: "\n").filter { $0.hasPrefix("data: {") }
+                .map { try JSONValue(parsing: String($0.dropFirst(6)))["extensions"]?["portico"] }
+            let calls = reports.map { $0?["upstream"]?.elements ?? [] }
+            #expect(calls.map(\.count) == [0, 1])
+            // A time since the first payload would be 0.
+            #expect(calls.last?.first?["startMs"] == .number(Decimal(15) / 10))
+            let ends = reports.compactMap { $0?["durationMs"]?.number }
+            #expect(ends.count == reports.count)
+            #expect(ends == ends.sorted())
+        }
+    }
+
     @Test("cancels the deferred load when the client closes its connection")
     func disconnection() async throws {
         let source = SlowBoxSource()
@@ -191,6 +221,8 @@ private struct RawChunkReader {
 private final class SlowBoxSource: Sendable {
     private let gate = Event<Void>()
     private let end = Event<Void>()
+    // A lock, because the load runs in a task of its own.
+    private let log = Mutex<(log: UpstreamLog, start: ContinuousClock.Instant)?>(nil)
 
     func open() { gate.happen() }
 
@@ -201,6 +233,11 @@ private final class SlowBoxSource: Sendable {
         } onCancel: {
             end.happen()
             gate.happen()
+        }
+        if let (log, start) = log.withLock({ $0 }) {
+            log.record(
+                UpstreamCall(
+                    provider: "ALPACA", call: "slow", outcome: .fetched, start: start + .microseconds(1_500)))
         }
         return 1
     }
@@ -218,7 +255,8 @@ private final class SlowBoxSource: Sendable {
                 schema.respond(to: request, context: self, allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
-            await schema.subscribe(to: request, context: self, in: context.incrementalFormat)
+            self.log.withLock { $0 = context.upstreamLog.map { ($0, $0.start) } }
+            return await schema.subscribe(to: request, context: self, in: context.incrementalFormat)
         }
         service.prepare = schema.prepare
         return service
