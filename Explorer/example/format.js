@@ -34,6 +34,11 @@ export function quantity(text) {
   return text == null ? "–" : format({ maximumFractionDigits: 9 }).format(text);
 }
 
+/** A change of a quantity with its sign; empty if there is none. */
+export function signedQuantity(text) {
+  return text == null ? "" : format({ maximumFractionDigits: 9, signDisplay: "exceptZero" }).format(text);
+}
+
 /** A large number in short, as in 3.6T. */
 export function compact(text) {
   return text == null ? "–" : format({ notation: "compact", maximumFractionDigits: 2 }).format(text);

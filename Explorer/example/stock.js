@@ -101,7 +101,9 @@ export class StockPage {
     const positions = new Map((instrument.positions ?? []).filter(Boolean).map((one) => [one.id, one]));
     this.#showPositions(positions, errorsAt(errors, "instrument", "positions"));
     const accounts = (data.accounts ?? []).filter(Boolean);
-    const known = [...(data.orders?.nodes ?? []), ...(data.endedOrders?.nodes ?? [])].filter(Boolean);
+    // Some brokers list the legs of an order only in it.
+    const known = [...(data.orders?.nodes ?? []), ...(data.endedOrders?.nodes ?? [])].filter(Boolean)
+      .flatMap(({ legs, ...order }) => [order, ...(legs ?? [])]);
     const orders = new Orders(this.#client, this.#main, instrument, known);
     const ticket = new Ticket(this.#client, this.#main, instrument, accounts, (order) => orders.update(order));
     for (const { clientOrderId } of known) ticket.settle(clientOrderId);
@@ -123,8 +125,9 @@ export class StockPage {
     });
     this.#follow(liveOrders, {}, "orders-live", ({ orders: order }) => {
       if (order?.symbol !== this.#symbol) return;
-      ticket.settle(order.clientOrderId);
-      orders.follow(order);
+      const { legs, ...placed } = order;
+      ticket.settle(placed.clientOrderId);
+      for (const one of [placed, ...(legs ?? [])]) orders.follow(one);
     });
   }
 

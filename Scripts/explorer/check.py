@@ -365,6 +365,95 @@ async def shows_a_rejection(page):
     assert await page.run(STORED) == 0
 
 
+async def previews_an_order(page):
+    """The review shows who calculated the costs, and why an order would be rejected; nothing is placed."""
+    review = 'document.getElementById("review")'
+    before = await page.run("document.querySelectorAll('#orders li[data-order]').length")
+    brokers = await page.run("[...document.querySelectorAll('#ticket [name=accountId] option')].map((one) => one.textContent.split(' ')[0])")
+    assert {"ALPACA", "SAXO"} <= set(brokers), brokers
+    for broker, calculator in [("ALPACA", "Estimated byPortico, with the price of"), ("SAXO", "Calculated bySAXO")]:
+        await page.run(f"""(() => {{
+            const account = document.querySelector("#ticket [name=accountId]");
+            account.selectedIndex = {brokers.index(broker)};
+            account.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        }})()""")
+        for size, is_rejected in [("1", False), ("900000", True)]:
+            await fill_ticket(page, size, limit="200.00")
+            await page.click("#ticket .primary:enabled")
+            await page.until(f"{review}.open", "the review")
+            text = await page.run(f"{review}.textContent")
+            assert calculator in text and "Cash needed" in text and "Costs" in text, text
+            assert await page.run("document.getElementById('preview-failure').hidden"), text
+            rejections = await page.run("document.getElementById('rejections').hidden ? '' : document.getElementById('rejections').textContent")
+            assert ("INSUFFICIENT_FUNDS" in rejections) == is_rejected, (broker, size, rejections)
+            await page.click("#review [value=cancel]")
+            await page.until(f"!{review}.open", "the end of the review")
+    await page.run("document.querySelector('#ticket [name=accountId]').selectedIndex = 0")
+    await page.run("document.querySelector('#ticket [name=accountId]').dispatchEvent(new Event('input', { bubbles: true }))")
+    assert await page.run("document.querySelectorAll('#orders li[data-order]').length") == before
+
+
+async def places_a_bracket(page):
+    """A take profit and a stop loss are placed with the order, and cancelled with it."""
+    await fill_ticket(page, "2", limit="2.30")
+    await page.run("""(() => {
+        const { takeProfit, stopLoss } = document.getElementById("ticket").elements;
+        [takeProfit.value, stopLoss.value] = ["900.00", "2.00"];
+    })()""")
+    await page.click("#ticket .primary:enabled")
+    await page.until('document.getElementById("review").open', "the review")
+    assert "take profit at 900.00, stop loss at 2.00" in await page.run('document.querySelector("#review dd").textContent')
+    await page.click("#review [value=place]")
+    await page.until(order_in("OPEN", "buy 2 at limit $2.30"), "the order")
+    states = "ACCEPTED OPEN PENDING HELD NEW"
+    for leg in ["sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in(states, leg), leg)
+    await page.call("Page.reload")
+    for leg in ["buy 2 at limit $2.30", "sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in(states, leg), f"{leg} after a reload")
+    await page.run("""[...document.querySelectorAll("#orders li")].find((one) => one.textContent.includes("buy 2 at limit $2.30"))
+        .querySelector("[data-action=cancel]").click()""")
+    for order in ["buy 2 at limit $2.30", "sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in("CANCELED", order), f"the end of {order}")
+
+
+async def filters_activities(page):
+    """The list of activities: filters, which the address keeps, and pages."""
+    rows = "document.querySelectorAll('#activities tr').length"
+    settled = "!document.getElementById('activity-table').hasAttribute('aria-busy')"
+    await page.click("#screens a[href='#/activity']")
+    await page.until(f"{rows} === 30 && {settled}", "a page of activities")
+    assert await page.run("document.querySelector('#screens [aria-current]').textContent") == "Activity"
+    assert await page.run("document.activeElement.tagName") == "H1", "the heading has the focus"
+    await page.click("#older-activities")
+    await page.until(f"{rows} === 60", "the next page")
+    ids = await page.run("[...document.querySelectorAll('#activities tr')].map((one) => one.dataset.activity)")
+    assert len(set(ids)) == 60
+    await page.until("document.activeElement === document.querySelectorAll('#activities tr')[30]", "the focus in the first new row")
+    await page.run("document.querySelector('#activity-filters [name=kind]').value = 'INCOME'")
+    await page.type("#activity-filters [name=symbol]", "ko")
+    await page.press("Enter")
+    await page.until(f"""{settled} && location.hash === "#/activity?kind=INCOME&symbol=ko" && {rows} > 0
+        && [...document.querySelectorAll("#activities tr")].every((one) => one.dataset.kind === "DIVIDEND"
+            && one.querySelector("a").dataset.symbol === "KO")""", "the dividends of KO")
+    shown = await page.run(rows)
+    await page.call("Page.reload")
+    await page.until(f"{rows} === {shown} && {settled}", "the same list after a reload")
+    await page.run("""(() => {
+        const { account, from, to } = document.getElementById("activity-filters").elements;
+        account.selectedIndex = 1;
+        [from.value, to.value] = ["2025-01-01", "2025-12-31"];
+    })()""")
+    await page.click("#activity-filters .primary")
+    await page.until(f"""{settled} && {rows} > 0 && {rows} < {shown} && [...document.querySelectorAll("#activities time")]
+        .every((one) => one.dateTime.startsWith("2025-"))""", "one year of one account")
+    await page.type("#activity-filters [name=symbol]", "TSLA")
+    await page.press("Enter")
+    await page.until("document.getElementById('activity-status').textContent.startsWith('No activity matches.')", "an empty list")
+    await page.click("#clear-filters")
+    await page.until(f"{rows} === 30 && location.hash === '#/activity'", "all activities")
+
+
 async def sends_an_order_once(page):
     """A request that is lost keeps its key over a reload; a response that is lost places no second order."""
     await fill_ticket(page, "4", limit="2.10")
@@ -474,6 +563,9 @@ async def fits_a_phone(page):
         await page.run("location.hash = '#/'")
         await page.until('!document.getElementById("home").hidden && document.querySelectorAll("#positions tr").length > 3', "home")
         faults = {"home": await page.run(wide)}
+        await page.run("location.hash = '#/activity'")
+        await page.until("document.querySelectorAll('#activities tr').length === 30", "activities")
+        faults["activity"] = await page.run(wide)
         for symbol in ["AAPL", "USD/JPY"]:
             await open_stock(page, symbol)
             await page.run("document.querySelector('#stock details').open = true")
@@ -549,11 +641,14 @@ async def main(base, folder):
         ("example: the order is cancelled", cancels_the_order),
         ("example: an order is filled, and the position follows", fills_an_order),
         ("example: a rejected order has a code and a remedy", shows_a_rejection),
+        ("example: the preview of an order", previews_an_order),
+        ("example: an order with a take profit and a stop loss", places_a_bracket),
         ("example: an order is sent at most once", sends_an_order_once),
         ("example: an unknown symbol has a code and a remedy", shows_an_unknown_symbol),
         ("example: the page of a currency pair", trades_a_pair),
         ("example: a stock is watched on its page", watches),
         ("example: everything by keyboard", uses_the_keyboard),
+        ("example: activities, with filters and pages", filters_activities),
         ("example: the width of a phone", fits_a_phone),
         ("example: the session survives a reload, and ends", stays_signed_in),
         ("example: the demo user again", signs_in),

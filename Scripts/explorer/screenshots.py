@@ -52,6 +52,12 @@ async def review(page, base):
     await page.until("document.getElementById('review').open", "the review")
 
 
+async def activity(page, base):
+    await home(page, base)
+    await page.run("location.hash = '#/activity'")
+    await page.until("document.querySelectorAll('#activities tr').length === 30", "activities")
+
+
 async def prepare(page, base):
     """Creates what the home screen and the page of a stock show: a watchlist, goals and an order."""
     await page.open(base + "/example/")
@@ -71,7 +77,7 @@ async def prepare(page, base):
     })()""")
 
 
-SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review}
+SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review, "activity": activity}
 
 
 async def main(base, folder, wanted):
