@@ -3,7 +3,7 @@
 
 import { element, showMessage, stockLink } from "/example/elements.js";
 import { describeError } from "/example/errors.js";
-import { direction, money, quantity, signedMoney, signedQuantity, words } from "/example/format.js";
+import { day, direction, money, quantity, signedMoney, signedQuantity, words } from "/example/format.js";
 import { Page } from "/example/page.js";
 
 const activities = "/operations/raven/raven-activities.graphql";
@@ -137,7 +137,7 @@ function row(one) {
   const traded = isTrade && `${words(side)} ${quantity(units.replace("-", ""))}${price == null ? "" : ` at ${money(price, currency ?? "USD")}`}`;
   const text = traded || one.description || providerKind;
   const where = [one.provider, one.account?.number].filter(Boolean).join(" ");
-  const name = element("th", "", [
+  const name = element("th", "text", [
     element("span", "kind", kind === "OTHER" ? providerKind : words(kind)), ...(symbol ? [" ", stockLink(symbol)] : []),
     element("small", "", text), element("small", "narrow", where),
   ]);
@@ -151,8 +151,4 @@ function row(one) {
       element("small", "narrow", isTrade || units == null ? "" : `${signedQuantity(units)} units`),
     ]));
   return made;
-}
-
-function day(date) {
-  return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 }

@@ -1,5 +1,5 @@
-// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`). The hash of the address
-// names the screen, so that Back works: `#/`, `#/stock/AAPL` or `#/activity`.
+// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`, `performance.js`). The
+// hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`, `#/activity` or `#/performance`.
 
 import { loadSettings } from "/shared/settings.js";
 import { ActivityPage } from "/example/activity.js";
@@ -7,6 +7,7 @@ import { completeConnection } from "/example/brokers.js";
 import { Client } from "/example/client.js";
 import { showMessage } from "/example/elements.js";
 import { Home } from "/example/home.js";
+import { PerformancePage } from "/example/performance.js";
 import { StockPage } from "/example/stock.js";
 
 const signInDocument = "/operations/raven/raven-sign-in.graphql";
@@ -27,6 +28,7 @@ let page = null;
 const pages = {
   stock: ([symbol, range]) => symbol && new StockPage(client, decode(symbol), range),
   activity: (_, filters) => new ActivityPage(client, filters),
+  performance: (_, filters) => new PerformancePage(client, filters),
 };
 
 /** Shows the screen of the address to a token's user, or a message if the token is not valid. */

@@ -49,6 +49,11 @@ export function percent(number) {
   return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
 }
 
+/** A day of a date such as 2026-11-20. */
+export function day(date) {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+}
+
 /** A name of an enum as words: `STOP_LIMIT` is "stop limit". */
 export function words(name) {
   return name?.toLowerCase().replaceAll("_", " ") ?? "";

@@ -1,7 +1,7 @@
 // The page of a stock: `raven-stock-page`, then `raven-chart` for another range. Live: `raven-live-prices`,
 // `raven-live-positions` and `raven-live-orders`.
 
-import { element, showLiveState, showMessage, stockAddress } from "/example/elements.js";
+import { element, rangeChoice, showLiveState, showMessage, stockAddress } from "/example/elements.js";
 import { describeError, errorsAt } from "/example/errors.js";
 import { compact, direction, money, percent, price as asPrice, quantity, signedMoney, words } from "/example/format.js";
 import { Orders } from "/example/orders.js";
@@ -39,7 +39,7 @@ export class StockPage {
     this.#chart = new PriceChart({
       picture: this.#element("price-chart"), summary: this.#element("chart-summary"), table: this.#element("chart-values"),
     });
-    this.#showRanges();
+    this.#element("ranges").append(...rangeChoice(ranges, this.#range, (name) => this.#changeRange(name)));
   }
 
   get symbol() {
@@ -243,17 +243,6 @@ export class StockPage {
       }
     });
     show();
-  }
-
-  #showRanges() {
-    const choices = Object.entries(ranges).map(([name, [short, long]]) => {
-      const input = Object.assign(
-        document.createElement("input"), { type: "radio", name: "range", value: name, checked: name === this.#range });
-      input.setAttribute("aria-label", long);
-      input.addEventListener("change", () => this.#changeRange(name));
-      return element("label", "", [input, element("span", "", short)]);
-    });
-    this.#element("ranges").append(...choices);
   }
 
   async #changeRange(range) {

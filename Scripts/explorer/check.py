@@ -5,6 +5,7 @@ usage: check.py BASE FOLDER    (screenshots go into the folder)
 
 import asyncio
 import json
+import re
 import sys
 import time
 import urllib.request
@@ -454,6 +455,41 @@ async def filters_activities(page):
     await page.until(f"{rows} === 30 && location.hash === '#/activity'", "all activities")
 
 
+async def shows_performance(page):
+    """Return, gain, chart and holdings of every range, and an unknown benchmark."""
+    await page.click("#screens a[href='#/performance']")
+    settled = "document.querySelector('#performance-body:not([aria-busy])')"
+    await page.until(f"{settled} && document.querySelector('#performance-chart svg .line') "
+                     "&& document.querySelector('#performance-chart svg .other')", "the chart with the benchmark")
+    assert await page.run("document.activeElement.tagName") == "H1", "the heading has the focus"
+    names = await page.run("[...document.querySelectorAll('#performance-ranges input')].map((one) => one.value)")
+    assert names[0] == "ONE_DAY" and names[-1] == "MAX" and len(names) == 9, names
+    for name in names:
+        await page.click(f"#performance-ranges input[value={name}]")
+        await page.until(f"document.querySelector('#performance-body[data-range={name}]:not([aria-busy])')", f"the range {name}")
+        about = await page.run("""({ hash: location.hash, figures: document.getElementById("return-figures").textContent,
+            label: document.querySelector("#performance-chart svg")?.getAttribute("aria-label"),
+            chart: document.getElementById("performance-chart").textContent,
+            gains: [...document.querySelectorAll("#gain-parts tr")].map((one) => one.cells[1].textContent) })""")
+        assert about["hash"] == f"#/performance?range={name}&benchmark=SPY", about
+        # A figure without a value has its reason.
+        assert "%" in about["figures"] or "unknown" in about["figures"], about
+        assert about["chart"] == "There is no return for this range." or "portfolio" in about["label"], about
+        cents = [None if text == "unknown" else round(100 * float(re.sub("[^0-9.-]", "", text))) for text in about["gains"][2:8]]
+        assert None in cents or abs(sum(cents[:5]) - cents[5]) <= 3, about
+    assert await page.run("document.querySelectorAll('#holdings tr').length") > 3
+    assert await page.run("document.querySelectorAll('#allocations .bars').length") == 3
+    await page.type("#benchmark", "nosuch")
+    await page.press("Enter")
+    await page.until("document.getElementById('performance-failure').textContent.includes('(NOT_FOUND)')", "an unknown benchmark")
+    await page.type("#benchmark", "QQQ")
+    await page.press("Enter")
+    await page.until("document.getElementById('return-figures').textContent.includes('QQQ') && document.getElementById('performance-failure').hidden",
+                     "another benchmark")
+    await page.call("Page.reload")
+    await page.until(f"{settled}?.dataset.range === 'MAX' && document.getElementById('benchmark').value === 'QQQ'", "the same after a reload")
+
+
 async def sends_an_order_once(page):
     """A request that is lost keeps its key over a reload; a response that is lost places no second order."""
     await fill_ticket(page, "4", limit="2.10")
@@ -566,6 +602,9 @@ async def fits_a_phone(page):
         await page.run("location.hash = '#/activity'")
         await page.until("document.querySelectorAll('#activities tr').length === 30", "activities")
         faults["activity"] = await page.run(wide)
+        await page.run("location.hash = '#/performance'")
+        await page.until("document.querySelector('#performance-body:not([hidden], [aria-busy])')", "the performance")
+        faults["performance"] = await page.run(wide)
         for symbol in ["AAPL", "USD/JPY"]:
             await open_stock(page, symbol)
             await page.run("document.querySelector('#stock details').open = true")
@@ -649,6 +688,7 @@ async def main(base, folder):
         ("example: a stock is watched on its page", watches),
         ("example: everything by keyboard", uses_the_keyboard),
         ("example: activities, with filters and pages", filters_activities),
+        ("example: performance, with ranges and benchmarks", shows_performance),
         ("example: the width of a phone", fits_a_phone),
         ("example: the session survives a reload, and ends", stays_signed_in),
         ("example: the demo user again", signs_in),
