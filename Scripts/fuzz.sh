@@ -4,10 +4,11 @@
 #
 #   Scripts/fuzz.sh                every target
 #   Scripts/fuzz.sh FuzzSchema     one target of Tests/Fuzz
+#   Scripts/fuzz.sh Incremental    operations with @defer and @stream, in comparison with those without
 #   Scripts/fuzz.sh SocketFuzzer   the sockets
 #
-# FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together; a
-#              million for the sockets)
+# FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together;
+#              100,000 operations with @defer and @stream; a million for the sockets)
 # FUZZ_SEED    the seed; 0, the default, uses a new one each time, which is printed
 #
 # A finding of the engine is stored in Tests/Fuzz/Findings. To reproduce it: TARGET FILE; to minimize it: TARGET
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/../Tests/Fuzz"
 
 targets=("$@")
 [[ ${#targets[@]} != 0 ]] ||
-    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest SocketFuzzer)
+    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest Incremental SocketFuzzer)
 failed=0
 
 # Not `--sanitize` twice: the compiler uses only the last one, and SwiftPM does not define their order.
@@ -48,6 +49,18 @@ fuzz_engine() {
     fi
 }
 
+# Runs the tests of generated operations with more of them; without an optimizer, as in make test.
+fuzz_incremental() {
+    local runs=${FUZZ_RUNS:-100000}
+    if FUZZ_RUNS=$runs swift test --package-path ../.. --disable-xctest --quiet \
+        --explicit-target-dependency-import-check error \
+        --filter 'GraphQLTests\.Incremental(Load|Delivery)Tests/generated' >&2; then
+        printf '%-16s%d operations of each kind: no difference\n' Incremental "$runs"
+    else
+        failed=1
+    fi
+}
+
 # Fuzzes the release build of the root package.
 fuzz_sockets() {
     local product binaries
@@ -63,6 +76,7 @@ fuzz_sockets() {
 
 for target in "${targets[@]}"; do
     case $target in
+        Incremental) fuzz_incremental ;;
         SocketFuzzer) fuzz_sockets ;;
         *) fuzz_engine "$target" ;;
     esac
