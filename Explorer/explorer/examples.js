@@ -51,12 +51,13 @@ function value(type, name, field, types) {
 }
 
 /**
- * The required fields of an input object; for an input object with exactly one field (`@oneOf`), the first field.
+ * The required fields of an input object; for an input object with exactly one field (`@oneOf`), the symbol or the first field.
  *
  * Fields with a default are included with it: GraphiQL treats the default false as no default.
  */
 function object(kind, field, types) {
-  const required = kind.isOneOf ? kind.inputFields.slice(0, 1) : kind.inputFields.filter(({ type }) => type.kind === "NON_NULL");
+  const one = () => kind.inputFields.find(({ name }) => name === "symbol") ?? kind.inputFields[0];
+  const required = kind.isOneOf ? [one()] : kind.inputFields.filter(({ type }) => type.kind === "NON_NULL");
   return Object.fromEntries(required.map((inner) => [
     inner.name,
     inner.defaultValue === null || inner.name in byName ? exampleOf(inner, field, types) : literal(inner.defaultValue),

@@ -107,6 +107,7 @@ async def shows_parts_as_they_arrive(page):
     shown = json.loads(await page.run(RESULT))
     assert "errors" not in shown and all("quote" in one and "instrument" in one for one in shown["data"]["positions"]), shown
     await page.run(f'document.querySelector(".query-editor .CodeMirror").CodeMirror.setValue({json.dumps(PARTS)})')
+    await page.until(f'sessionStorage.getItem("graphiql:query") === {json.dumps(PARTS)}', "the operation in GraphiQL's state")
     sandbox = await sandbox_address(page)
     control(sandbox, "POST", "faults", {
         "effect": "latency", "milliseconds": 3_000, "provider": "alpaca", "endpoint": "GET /v2/stocks/bars"})
