@@ -3,7 +3,9 @@
 #
 #   Scripts/bench.sh           everything: engine, gateway, sockets and server
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
-#   Scripts/bench.sh gateway   the gateway, between the engine and the providers
+#   Scripts/bench.sh gateway   the gateway, between the engine and the providers; followed by names, only these parts: sessions,
+#                              charts, home, first-payload (of an operation with @defer), decoding, files (provider files
+#                              in comparison with the compiled provider)
 #   Scripts/bench.sh sockets   requests a second on the workload, in comparison with a bare server on NIO's codec, and one
 #                              without a codec: the maximum of any server on the same channels
 #   Scripts/bench.sh server    the whole program with the sandbox: a real home screen, idle sockets, subscribers of one
@@ -110,9 +112,10 @@ measure_engine() {
     [[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
 }
 
+# measure_gateway [NAME …]
 measure_gateway() {
     heading "Between the engine and the providers"
-    "$(built . GatewayBenchmarks)"
+    "$(built . GatewayBenchmarks)" "$@"
 }
 
 measure_sockets() {
@@ -165,7 +168,8 @@ case ${1:-all} in
         measure_sockets
         measure_server_process
         ;;
-    engine | gateway | sockets) "measure_$1" ;;
+    engine | sockets) "measure_$1" ;;
+    gateway) measure_gateway "${@:2}" ;;
     server) measure_server_process "${@:2}" ;;
     check) check ;;
     *)

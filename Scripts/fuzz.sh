@@ -4,11 +4,12 @@
 #
 #   Scripts/fuzz.sh                every target
 #   Scripts/fuzz.sh FuzzSchema     one target of Tests/Fuzz
+#   Scripts/fuzz.sh Incremental    operations with @defer and @stream, in comparison with those without
 #   Scripts/fuzz.sh SocketFuzzer   the sockets
 #   Scripts/fuzz.sh ToolMessages   messages of JSON-RPC to the handler of /mcp, in one process
 #
-# FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together; a
-#              million for the sockets and for /mcp)
+# FUZZ_RUNS    inputs for each target (800,000, about ten minutes on one core for all targets of the engine together;
+#              100,000 operations with @defer and @stream; a million for the sockets and for /mcp)
 # FUZZ_SEED    the seed; 0, the default, uses a new one each time, which is printed
 #
 # A finding of the engine is stored in Tests/Fuzz/Findings. To reproduce it: TARGET FILE; to minimize it: TARGET
@@ -19,7 +20,7 @@ cd "$(dirname "$0")/../Tests/Fuzz"
 
 targets=("$@")
 [[ ${#targets[@]} != 0 ]] ||
-    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest SocketFuzzer ToolMessages)
+    targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest Incremental SocketFuzzer ToolMessages)
 failed=0
 
 # Not `--sanitize` twice: the compiler uses only the last one, and SwiftPM does not define their order.
@@ -46,6 +47,18 @@ fuzz_engine() {
         failed=1
         echo "a finding:"
         grep -E "Fatal error|ERROR:|SUMMARY:|Test unit written" "$log" || tail -5 "$log"
+    fi
+}
+
+# Runs the tests of generated operations with more of them; without an optimizer, as in make test.
+fuzz_incremental() {
+    local runs=${FUZZ_RUNS:-100000}
+    if FUZZ_RUNS=$runs swift test --package-path ../.. --disable-xctest --quiet \
+        --explicit-target-dependency-import-check error \
+        --filter 'GraphQLTests\.Incremental(Load|Delivery)Tests/generated' >&2; then
+        printf '%-16s%d operations of each kind: no difference\n' Incremental "$runs"
+    else
+        failed=1
     fi
 }
 
@@ -85,6 +98,7 @@ fuzz_tools() {
 
 for target in "${targets[@]}"; do
     case $target in
+        Incremental) fuzz_incremental ;;
         SocketFuzzer) fuzz_sockets ;;
         ToolMessages) fuzz_tools ;;
         *) fuzz_engine "$target" ;;

@@ -37,6 +37,20 @@ export function stockAddress(symbol, range) {
   return `#/stock/${encodeURIComponent(symbol)}${range ? `/${range}` : ""}`;
 }
 
+/**
+ * The choices of a range.
+ *
+ * @param ranges The short and the long name of each range.
+ */
+export function rangeChoice(ranges, selected, choose) {
+  return Object.entries(ranges).map(([name, [short, long]]) => {
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "range", value: name, checked: name === selected });
+    input.setAttribute("aria-label", long);
+    input.addEventListener("change", () => choose(name));
+    return element("label", "", [input, element("span", "", short)]);
+  });
+}
+
 /** An SVG element. */
 export function drawn(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

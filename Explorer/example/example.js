@@ -1,11 +1,13 @@
-// The example: sign in, then a home screen (`home.js`) or the page of a stock (`stock.js`). The hash of the address names
-// the screen, so that Back works: `#/` or `#/stock/AAPL`.
+// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`, `performance.js`). The
+// hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`, `#/activity` or `#/performance`.
 
 import { loadSettings } from "/shared/settings.js";
+import { ActivityPage } from "/example/activity.js";
 import { completeConnection } from "/example/brokers.js";
 import { Client } from "/example/client.js";
 import { showMessage } from "/example/elements.js";
 import { Home } from "/example/home.js";
+import { PerformancePage } from "/example/performance.js";
 import { StockPage } from "/example/stock.js";
 
 const signInDocument = "/operations/raven/raven-sign-in.graphql";
@@ -14,11 +16,20 @@ const signOutDocument = "/operations/raven/raven-sign-out.graphql";
 const storageKey = "portico:example";
 const signIn = document.getElementById("sign-in");
 const signOut = document.getElementById("sign-out");
+const screens = document.getElementById("screens");
 const failure = document.getElementById("sign-in-failure");
 
 let client = null;
 let home = null;
-let stock = null;
+/** The screen that is shown instead of the home screen. */
+let page = null;
+
+/** The screens other than the home screen, by the first part of the hash; the other parts and the filters follow. */
+const pages = {
+  stock: ([symbol, range]) => symbol && new StockPage(client, decode(symbol), range),
+  activity: (_, filters) => new ActivityPage(client, filters),
+  performance: (_, filters) => new PerformancePage(client, filters),
+};
 
 /** Shows the screen of the address to a token's user, or a message if the token is not valid. */
 async function enter(token) {
@@ -29,38 +40,43 @@ async function enter(token) {
   const problem = await completeConnection(client).catch(({ message }) => message);
   sessionStorage.setItem(storageKey, token);
   signIn.hidden = true;
-  signOut.hidden = false;
+  signOut.hidden = screens.hidden = false;
   await showScreen();
   if (problem) showMessage(document.getElementById("failure"), problem);
 }
 
 async function showScreen() {
   const current = client;
-  const shown = stock?.symbol;
-  stock?.close();
-  stock = null;
-  const [, name, symbol, range] = location.hash.split("/");
+  const shown = page?.symbol;
+  page?.close();
+  page = null;
+  const [path, filters] = location.hash.split("?");
+  const [, name, ...parts] = path.split("/");
+  for (const link of screens.children) {
+    if (link.hash === `#/${name ?? ""}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   try {
-    if (name === "stock" && symbol) {
+    page = pages[name]?.(parts, new URLSearchParams(filters)) || null;
+    if (page) {
       home.hide();
-      stock = new StockPage(current, decode(symbol), range);
-      await stock.open();
+      await page.open();
     } else {
       await home.open(shown);
     }
   } catch (error) {
-    // The page of a stock shows other errors itself.
-    if (current === client && (!stock || error.code === "UNAUTHENTICATED")) leave(error.message);
+    // Pages show other errors themselves.
+    if (current === client && (!page || error.code === "UNAUTHENTICATED")) leave(error.message);
   }
 }
 
 function leave(message) {
   sessionStorage.removeItem(storageKey);
   client = null;
-  stock?.close();
-  stock = null;
+  page?.close();
+  page = null;
   home.hide();
-  signOut.hidden = true;
+  signOut.hidden = screens.hidden = true;
   signIn.hidden = false;
   showMessage(failure, message);
 }

@@ -34,6 +34,11 @@ export function quantity(text) {
   return text == null ? "–" : format({ maximumFractionDigits: 9 }).format(text);
 }
 
+/** A change of a quantity with its sign; empty if there is none. */
+export function signedQuantity(text) {
+  return text == null ? "" : format({ maximumFractionDigits: 9, signDisplay: "exceptZero" }).format(text);
+}
+
 /** A large number in short, as in 3.6T. */
 export function compact(text) {
   return text == null ? "–" : format({ notation: "compact", maximumFractionDigits: 2 }).format(text);
@@ -42,6 +47,11 @@ export function compact(text) {
 /** A percentage with its sign. */
 export function percent(number) {
   return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
+}
+
+/** A day of a date such as 2026-11-20. */
+export function day(date) {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 }
 
 /** A name of an enum as words: `STOP_LIMIT` is "stop limit". */

@@ -1,7 +1,7 @@
 // The page of a stock: `raven-stock-page`, then `raven-chart` for another range. Live: `raven-live-prices`,
 // `raven-live-positions` and `raven-live-orders`.
 
-import { element, showLiveState, showMessage, stockAddress } from "/example/elements.js";
+import { element, rangeChoice, showLiveState, showMessage, stockAddress } from "/example/elements.js";
 import { describeError, errorsAt } from "/example/errors.js";
 import { compact, direction, money, percent, price as asPrice, quantity, signedMoney, words } from "/example/format.js";
 import { Orders } from "/example/orders.js";
@@ -39,7 +39,7 @@ export class StockPage {
     this.#chart = new PriceChart({
       picture: this.#element("price-chart"), summary: this.#element("chart-summary"), table: this.#element("chart-values"),
     });
-    this.#showRanges();
+    this.#element("ranges").append(...rangeChoice(ranges, this.#range, (name) => this.#changeRange(name)));
   }
 
   get symbol() {
@@ -101,7 +101,9 @@ export class StockPage {
     const positions = new Map((instrument.positions ?? []).filter(Boolean).map((one) => [one.id, one]));
     this.#showPositions(positions, errorsAt(errors, "instrument", "positions"));
     const accounts = (data.accounts ?? []).filter(Boolean);
-    const known = [...(data.orders?.nodes ?? []), ...(data.endedOrders?.nodes ?? [])].filter(Boolean);
+    // Some brokers list the legs of an order only in it.
+    const known = [...(data.orders?.nodes ?? []), ...(data.endedOrders?.nodes ?? [])].filter(Boolean)
+      .flatMap(({ legs, ...order }) => [order, ...(legs ?? [])]);
     const orders = new Orders(this.#client, this.#main, instrument, known);
     const ticket = new Ticket(this.#client, this.#main, instrument, accounts, (order) => orders.update(order));
     for (const { clientOrderId } of known) ticket.settle(clientOrderId);
@@ -123,8 +125,9 @@ export class StockPage {
     });
     this.#follow(liveOrders, {}, "orders-live", ({ orders: order }) => {
       if (order?.symbol !== this.#symbol) return;
-      ticket.settle(order.clientOrderId);
-      orders.follow(order);
+      const { legs, ...placed } = order;
+      ticket.settle(placed.clientOrderId);
+      for (const one of [placed, ...(legs ?? [])]) orders.follow(one);
     });
   }
 
@@ -240,17 +243,6 @@ export class StockPage {
       }
     });
     show();
-  }
-
-  #showRanges() {
-    const choices = Object.entries(ranges).map(([name, [short, long]]) => {
-      const input = Object.assign(
-        document.createElement("input"), { type: "radio", name: "range", value: name, checked: name === this.#range });
-      input.setAttribute("aria-label", long);
-      input.addEventListener("change", () => this.#changeRange(name));
-      return element("label", "", [input, element("span", "", short)]);
-    });
-    this.#element("ranges").append(...choices);
   }
 
   async #changeRange(range) {

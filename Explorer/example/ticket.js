@@ -1,11 +1,14 @@
-// The order ticket of a stock: `raven-trade`. The user reviews the order before it is sent.
+// The order ticket of a stock: `raven-trade`, or `raven-place-bracket` for an order with exits. The user reviews the order
+// with its preview before it is sent.
 
 import { button, element, showMessage } from "/example/elements.js";
 import { describeRejection, hasUnknownOutcome } from "/example/errors.js";
 import { money, product, quantity, words } from "/example/format.js";
 import { beginPlacement, endPlacement, openPlacements } from "/example/placements.js";
+import { Review } from "/example/review.js";
 
 const trade = "/operations/raven/raven-trade.graphql";
+const placeBracket = "/operations/raven/raven-place-bracket.graphql";
 
 /** The order types of the ticket and their prices; others can be read and cancelled, but not placed here. */
 const types = { MARKET: [], LIMIT: ["limit"], STOP: ["stop"], STOP_LIMIT: ["stop", "limit"] };
@@ -35,6 +38,8 @@ export class Ticket {
   #accounts;
   #quote;
   #onOrder;
+  #review;
+  #isReviewing = false;
   #sending = new Set();
 
   /**
@@ -46,6 +51,7 @@ export class Ticket {
   constructor(client, main, instrument, accounts, onOrder) {
     [this.#client, this.#main, this.#instrument, this.#onOrder] = [client, main, instrument, onOrder];
     this.#quote = instrument.quote;
+    this.#review = new Review(client, main, instrument);
     this.#form = main.querySelector("#ticket");
     const brokers = new Set(instrument.listings.filter(({ tradable }) => tradable !== false).map(({ provider }) => provider));
     this.#accounts = accounts;
@@ -62,7 +68,7 @@ export class Ticket {
     });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#review();
+      this.#decide();
     });
     this.#showChoices();
     this.#showFields();
@@ -90,7 +96,11 @@ export class Ticket {
         button("Forget", "", () => this.settle(input.idempotencyKey)),
       ]);
     }));
-    this.#form.querySelector("button").disabled = open.length > 0 || this.#sending.size > 0;
+    const send = this.#form.querySelector("button.primary");
+    send.disabled = open.length > 0 || this.#sending.size > 0;
+    // Not disabled meanwhile, so that the button keeps the focus.
+    send.setAttribute("aria-disabled", String(this.#isReviewing));
+    send.textContent = this.#isReviewing ? "Reading the preview …" : "Review the order";
   }
 
   /** Removes an order whose outcome is known, for example because the broker's orders contain it. */
@@ -123,18 +133,25 @@ export class Ticket {
     for (const option of type.options) option.disabled = unit.value === "notional" && option.value !== "MARKET";
     if (unit.value === "notional") [type.value, this.#form.elements.timeInForce.value] = ["MARKET", "DAY"];
     showPriceFields(this.#form, type.value);
+    // Brokers accept exits for a number of units only.
+    const exits = this.#form.querySelector("#exits");
+    exits.hidden = exits.disabled = unit.value === "notional";
     this.#showEstimate();
   }
 
   get #input() {
-    const { side, accountId, unit, size, type, limit, stop, timeInForce } = Object.fromEntries(new FormData(this.#form));
+    const values = Object.fromEntries([...new FormData(this.#form)].map(([name, value]) => [name, value.trim()]));
+    const { side, accountId, unit, size, type, limit, stop, timeInForce, takeProfit, stopLoss } = values;
+    const exits = {
+      ...(takeProfit && { takeProfit: { limit: takeProfit } }), ...(stopLoss && { stopLoss: { stop: stopLoss } }),
+    };
     return {
-      accountId, instrument: { symbol: this.#instrument.symbol }, side, size: { [unit]: size.trim() },
-      price: orderPrice(type, { limit: limit?.trim(), stop: stop?.trim() }), timeInForce,
+      accountId, instrument: { symbol: this.#instrument.symbol }, side, size: { [unit]: size },
+      price: orderPrice(type, { limit, stop }), timeInForce, ...(Object.keys(exits).length && { exits }),
     };
   }
 
-  /** Brokers of the schema report no preview of an order, so this is quantity × price, without fees. */
+  /** Quantity × price, while the order is being entered; the review shows the preview. */
   #estimate({ side, size, price }) {
     const currency = this.#instrument.currency ?? this.#quote?.currency ?? "USD";
     if (size.notional) return `${money(size.notional, currency)}, without fees`;
@@ -154,30 +171,33 @@ export class Ticket {
     this.#main.querySelector("#estimate").textContent = `${isComplete ? `Estimate: ${this.#estimate(this.#input)}.` : ""}${cash}`;
   }
 
-  #describe({ side, size, price, instrument: { symbol }, timeInForce }) {
+  #describe({ side, size, price, instrument: { symbol }, timeInForce, exits: { takeProfit, stopLoss } = {} }) {
     const amount = size.notional ? `for ${size.notional} ${this.#instrument.currency ?? ""}` : quantity(size.quantity);
     const prices = price.market ? "at market"
       : price.stopLimit ? `at stop ${price.stopLimit.stop}, limit ${price.stopLimit.limit}`
         : price.limit ? `at limit ${price.limit}` : `at stop ${price.stop}`;
-    return `${words(side)} ${amount} ${symbol} ${prices}, ${timesInForce[timeInForce]}`;
+    const exits = `${takeProfit ? `, take profit at ${takeProfit.limit}` : ""}${stopLoss ? `, stop loss at ${stopLoss.stop}` : ""}`;
+    return `${words(side)} ${amount} ${symbol} ${prices}, ${timesInForce[timeInForce]}${exits}`;
   }
 
-  #review() {
-    const dialog = this.#main.querySelector("#review");
+  /** Shows the order with its preview, and places it if the user decides so. */
+  async #decide() {
+    if (this.#isReviewing) return;
     const input = this.#input;
-    const account = this.#account;
-    showMessage(this.#main.querySelector("#ticket-failure"), "");
-    const facts = {
-      Order: this.#describe(input), Account: `${account.provider} ${account.number}`, Environment: words(account.environment),
-      Estimate: this.#estimate(input),
-    };
-    dialog.querySelector("dl").replaceChildren(
-      ...Object.entries(facts).flatMap(([name, text]) => [element("dt", "", name), element("dd", "", text)]));
-    dialog.returnValue = "";
-    dialog.onclose = () => {
-      if (dialog.returnValue === "place") this.#begin(input);
-    };
-    dialog.showModal();
+    const failure = this.#main.querySelector("#ticket-failure");
+    showMessage(failure, "");
+    this.#isReviewing = true;
+    this.showPlacements();
+    try {
+      const about = { order: this.#describe(input), estimate: this.#estimate(input) };
+      if (await this.#review.decide(input, about, this.#account)) this.#begin(input);
+    } catch (error) {
+      showMessage(failure, error.message);
+      this.#focus(error.argument);
+    } finally {
+      this.#isReviewing = false;
+      this.showPlacements();
+    }
   }
 
   #begin(input) {
@@ -198,9 +218,12 @@ export class Ticket {
     this.showPlacements();
     showMessage(failure, "");
     try {
-      const { data: { placeOrder: { order } } } = await this.#client.run(trade, { input });
+      const { data: { placeOrder: { order } } } = await this.#client.run(input.exits ? placeBracket : trade, { input });
       endPlacement(key);
-      this.#onOrder(order);
+      const { legs = [], ...placed } = order;
+      this.#onOrder(placed);
+      const account = this.#accounts.find(({ id }) => id === input.accountId);
+      for (const leg of legs) this.#onOrder({ ...leg, provider: account?.provider, account, timeInForce: input.timeInForce });
       if (order.rejection) showMessage(failure, describeRejection(order.rejection));
     } catch (error) {
       // An error of the field means that no order was placed; only a lost response leaves the outcome open.
@@ -215,7 +238,8 @@ export class Ticket {
 
   /** Moves the focus to the field of an invalid argument, such as `input.price.limit`. */
   #focus(argument) {
-    const name = argument?.split(".").find((part) => ["accountId", "size", "limit", "stop", "timeInForce", "side"].includes(part));
+    const fields = ["accountId", "size", "takeProfit", "stopLoss", "limit", "stop", "timeInForce", "side"];
+    const name = argument?.split(".").find((part) => fields.includes(part));
     if (name) (this.#form.elements[name].focus ? this.#form.elements[name] : this.#form.elements[name][0]).focus();
   }
 }

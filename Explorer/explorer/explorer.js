@@ -4,7 +4,7 @@ import { loadSettings } from "/shared/settings.js";
 import { chooseSession } from "/explorer/session.js";
 import { makeFetcher } from "/explorer/fetcher.js";
 import { Report } from "/explorer/report.js";
-import { documentSamples, fieldSamples, fillIn } from "/explorer/samples.js";
+import { documentSamples, fieldSamples, fillIn, partSamples } from "/explorer/samples.js";
 import { showSamples } from "/explorer/sidebar.js";
 
 const libraries = { React: window.React, ReactDOM: window.ReactDOM, GraphiQL: window.GraphiQL };
@@ -36,7 +36,7 @@ async function start({ React, ReactDOM, GraphiQL }) {
     report.clear();
     history.replaceState(null, "", `#${sample.id}`);
   };
-  const screens = documentSamples(settings.operations);
+  const screens = [...documentSamples(settings.operations), partSamples];
   const sidebar = showSamples(screens, show);
   const wanted = location.hash.slice(1);
   const first = screens.flatMap((group) => group.samples).find(({ id }) => id === (wanted || "raven/home"));

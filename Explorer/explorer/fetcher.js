@@ -1,4 +1,5 @@
-// The fetcher of GraphiQL: POST for queries and mutations, server-sent events for subscriptions.
+// The fetcher of GraphiQL: POST for queries and mutations, whose parts are shown as they arrive, and server-sent events for
+// subscriptions.
 
 import { sendRequest, openStream } from "/shared/graphql.js";
 
@@ -19,10 +20,16 @@ export function makeFetcher(session, report) {
     const isAsked = named(own, upstream);
     const shown = (answer) => (isAsked ? answer : withoutReport(answer));
     const request = { headers: { [upstream]: "true", ...headers } };
-    return isSubscription(operation, options.documentAST)
-      ? observe(operation, request, report, shown)
+    if (isSubscription(operation, options.documentAST)) return observe(operation, request, report, shown);
+    return mayHaveParts(operation)
+      ? observeParts(operation, request, report, shown)
       : askOnce(operation, request, report, shown);
   };
+}
+
+/** Whether the response may have parts; the response itself has the final answer, so a comment may also match. */
+function mayHaveParts({ query }) {
+  return /@\s*(defer|stream)\b/.test(query);
 }
 
 async function askOnce(operation, request, report, shown) {
@@ -35,6 +42,35 @@ async function askOnce(operation, request, report, shown) {
     report.failed(error);
     throw error;
   }
+}
+
+/** An observable of the response after each of its parts; GraphiQL unsubscribes from it when the user stops the operation. */
+function observeParts(operation, request, report, shown) {
+  return {
+    subscribe(observer) {
+      const abort = new AbortController();
+      const part = (one) => {
+        report.part(one);
+        observer.next(shown(one.answer));
+      };
+      report.begin();
+      sendRequest(operation, { ...request, signal: abort.signal, part }).then((outcome) => {
+        report.answered(outcome);
+        observer.next(shown(outcome.answer));
+        observer.complete();
+      }).catch((error) => {
+        if (abort.signal.aborted) return;
+        report.failed(error);
+        observer.error(error);
+      });
+      return {
+        unsubscribe() {
+          report.ended("stopped");
+          abort.abort();
+        },
+      };
+    },
+  };
 }
 
 /** An observable; GraphiQL unsubscribes from it when the user stops the operation. */

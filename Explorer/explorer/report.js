@@ -1,7 +1,7 @@
-// The report of a response: its HTTP data, and its upstream calls if the server reports them.
+// The report of a response: its HTTP data, and the upstream calls of its parts if the server reports them.
 
 import { element, time } from "/explorer/elements.js";
-import { drawWaterfall } from "/explorer/waterfall.js";
+import { drawWaterfall, partsShown } from "/explorer/waterfall.js";
 
 export class Report {
   element = element("div", "report");
@@ -9,6 +9,8 @@ export class Report {
   #upstream = element("section", "upstream");
   #events = 0;
   #start = 0;
+  /** The parts of the response up to now, for the waterfall. */
+  #parts = [];
 
   constructor() {
     this.#line.setAttribute("role", "status");
@@ -19,24 +21,35 @@ export class Report {
 
   clear() {
     this.#line.replaceChildren();
-    this.#showUpstream(null);
+    this.#show([]);
   }
 
   /** A request is sent. */
   begin() {
     this.#events = 0;
     this.#start = performance.now();
-    this.#showUpstream(null);
+    this.#show([]);
     this.#tell("busy", "asking …");
   }
 
-  /** A single response has arrived. */
+  /** A part of a response has arrived. */
+  part({ payload, parts, milliseconds }) {
+    const portico = payload.extensions?.portico;
+    const name = this.#parts.length === 0 ? "first payload" : nameOf(parts);
+    this.#parts.push({ durationMs: milliseconds, upstream: [], ...portico, name });
+    // Parts that the waterfall does not list are drawn once, at the end.
+    if (this.#parts.length <= partsShown) this.#show(this.#parts);
+    this.#tell("busy", counted(this.#parts.length, "payload"), `last after ${time(milliseconds)}`, payload.hasNext && "waiting for more …");
+  }
+
+  /** A response is complete. */
   answered({ answer, status, headers, bytes, milliseconds }) {
-    this.#showUpstream(answer.extensions?.portico);
+    const count = this.#parts.length;
+    this.#show(count > 0 ? this.#parts : answer.extensions?.portico ? [answer.extensions.portico] : []);
     const errors = answer.errors?.length ?? 0;
     this.#tell(
       answer.data == null ? "bad" : errors > 0 ? "partial" : "good", String(status),
-      errors > 0 && `${errors} ${errors === 1 ? "error" : "errors"}`,
+      errors > 0 && counted(errors, "error"), count > 0 && counted(count, "payload"),
       time(milliseconds), size(bytes), headers.get("cache-control"), headers.get("age") && `age ${headers.get("age")} s`);
   }
 
@@ -48,21 +61,19 @@ export class Report {
   /** A response of a stream has arrived. */
   event(answer) {
     this.#events += 1;
-    this.#showUpstream(answer.extensions?.portico);
+    this.#show(answer.extensions?.portico ? [answer.extensions.portico] : []);
     this.#tell(
-      answer.errors ? "partial" : "live", "live", this.#counted(), `last at ${new Date().toLocaleTimeString()}`);
+      answer.errors ? "partial" : "live", "live", counted(this.#events, "event"), `last at ${new Date().toLocaleTimeString()}`);
   }
 
   ended(how) {
-    this.#tell("good", how, this.#counted(), `after ${time(performance.now() - this.#start)}`);
+    const count = this.#parts.length;
+    const what = this.#events > 0 || count === 0 ? counted(this.#events, "event") : counted(count, "payload");
+    this.#tell("good", how, what, `after ${time(performance.now() - this.#start)}`);
   }
 
   failed(error) {
     this.#tell("bad", error.message);
-  }
-
-  #counted() {
-    return `${this.#events} ${this.#events === 1 ? "event" : "events"}`;
   }
 
   #tell(state, badge, ...facts) {
@@ -71,10 +82,26 @@ export class Report {
     this.#line.replaceChildren(element("span", "badge", badge), ...texts);
   }
 
-  #showUpstream(portico) {
-    this.#upstream.hidden = !portico;
-    this.#upstream.replaceChildren(...(portico ? drawWaterfall(portico) : []));
+  #show(parts) {
+    this.#parts = parts;
+    this.#upstream.hidden = parts.length === 0;
+    this.#upstream.replaceChildren(...(parts.length > 0 ? drawWaterfall(parts) : []));
   }
+}
+
+/** The labels or paths of the parts in a payload, each once with its number: a fragment in a list is a part for each item. */
+function nameOf(parts) {
+  const counts = new Map();
+  for (const { path, label } of parts) {
+    const name = label ?? (path.filter((step) => typeof step === "string").join(".") || "the operation");
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name));
+  return names.length > 2 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ") || "end";
+}
+
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function size(bytes) {

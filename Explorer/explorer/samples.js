@@ -26,6 +26,34 @@ export function documentSamples(paths) {
   return [...groups.values()];
 }
 
+/** A sample of a response in parts: prices and names, whose sources can be slow, follow the positions. */
+export const partSamples = {
+  title: "Parts of a response", kind: "screen", samples: [{
+    id: "parts/positions", name: "positions with @defer", about: "Prices and names are shown when their sources have answered.",
+    load: async () => ({ query: deferredPositions, variables: {} }),
+  }],
+};
+
+const deferredPositions = `# The positions are shown before the sources of prices and names have answered.
+query DeferredPositions {
+  positions {
+    symbol
+    quantity
+    ... @defer(label: "prices") {
+      quote {
+        price
+        changePercentage
+      }
+    }
+    ... @defer(label: "names") {
+      instrument {
+        name
+      }
+    }
+  }
+}
+`;
+
 /** An operation for each root field of the schema; none if the server does not publish its schema. */
 export async function fieldSamples() {
   const { answer } = await sendRequest({ query: typesQuery });

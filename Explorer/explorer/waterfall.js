@@ -1,4 +1,5 @@
-// The upstream calls of one response, each as a bar from its start to its end.
+// The upstream calls of one response, each as a bar from its start to its end, below the part of the response to which
+// they belong.
 
 import { element, time } from "/explorer/elements.js";
 
@@ -11,30 +12,64 @@ const outcomes = {
   FAILED: "failed",
 };
 
+/** The maximum number of parts in the waterfall: a stream can have one for each item. */
+export const partsShown = 50;
+
 /**
- * Draws `extensions.portico`.
+ * Draws `extensions.portico` of one response, or of its parts.
  *
- * @param portico `{durationMs, upstream: [{provider, call, startMs, durationMs, outcome, status, attempts}], omitted}`;
- *   `omitted` only if not all calls are listed.
+ * @param parts `{durationMs, upstream: [{provider, call, startMs, durationMs, outcome, status, attempts}], omitted, name}`,
+ *   in the order of arrival; `omitted` only if not all calls are listed, `name` only if there are several. All times count
+ *   from the start of the operation.
  * @returns The elements of the panel.
  */
-export function drawWaterfall({ durationMs, upstream, omitted = 0 }) {
-  const calls = [...upstream].sort((one, other) => one.startMs - other.startMs);
-  const end = Math.max(durationMs, ...calls.map(({ startMs, durationMs }) => startMs + durationMs), 0.1);
+export function drawWaterfall(parts) {
+  const calls = parts.flatMap(({ upstream }) => upstream);
+  const duration = Math.max(...parts.map(({ durationMs }) => durationMs));
+  const end = Math.max(duration, ...calls.map(({ startMs, durationMs }) => startMs + durationMs), 0.1);
   const head = element("header", "");
-  head.append(element("h2", "", "Upstream"), element("p", "summary", summary(calls, durationMs, omitted)), key(calls));
-  if (calls.length === 0) return [head];
+  head.append(element("h2", "", "Upstream"), element("p", "summary", summary(parts, calls, duration)), key(calls));
+  const isDivided = parts.length > 1;
+  if (calls.length === 0 && !isDivided) return [head];
   const list = element("ol", "calls");
-  list.append(...calls.map((call) => row(call, end)));
+  for (const part of parts.slice(0, partsShown)) {
+    if (isDivided) list.append(arrival(part, end));
+    const sorted = [...part.upstream].sort((one, other) => one.startMs - other.startMs);
+    list.append(...sorted.map((call) => row(call, end, isDivided ? part.durationMs : null)));
+  }
   return [head, axis(end), list];
 }
 
-function summary(calls, durationMs, omitted) {
-  if (calls.length === 0) return `no provider was needed · ${time(durationMs)}`;
+function summary(parts, calls, duration) {
+  const omitted = parts.reduce((sum, { omitted = 0 }) => sum + omitted, 0);
+  const payloads = parts.length === 1 ? [] : [
+    `${parts.length} payloads, the first after ${time(parts[0].durationMs)}`,
+    parts.length > partsShown && `${parts.length - partsShown} payloads are not shown`,
+  ];
+  const more = [...payloads, omitted > 0 && `${omitted} more are not shown`].filter(Boolean).map((text) => ` · ${text}`).join("");
+  if (calls.length === 0) return `no provider was needed · ${time(duration)}${more}`;
   const sent = calls.filter(({ outcome, attempts }) => ["FETCHED", "FAILED"].includes(outcome) && attempts > 0);
   const reads = calls.length === 1 ? "1 read" : `${calls.length} reads`;
   const callCount = sent.length === 0 ? "no call to a provider" : `${sent.length} ${sent.length === 1 ? "call" : "calls"} to providers`;
-  return `${reads}, ${callCount} · ${time(durationMs)}${omitted > 0 ? ` · ${omitted} more are not shown` : ""}`;
+  return `${reads}, ${callCount} · ${time(duration)}${more}`;
+}
+
+/** A row with the time at which a part arrived; the rows of its calls follow. */
+function arrival({ name, durationMs, upstream }, end) {
+  const item = element("li", "part");
+  const track = element("span", "track");
+  track.append(mark(durationMs, end));
+  item.append(element("span", "name", name), track, element("span", "took", time(durationMs)));
+  const reads = upstream.length === 0 ? "no read" : upstream.length === 1 ? "1 read" : `${upstream.length} reads`;
+  item.title = `${name}: after ${time(durationMs)}, with ${reads}`;
+  return item;
+}
+
+/** The line at the time of a part. */
+function mark(time, end) {
+  const line = element("span", "arrival");
+  line.style.left = `${(time / end) * 100}%`;
+  return line;
 }
 
 /** The outcomes in the waterfall, with their colours. */
@@ -64,13 +99,14 @@ function axis(end) {
   return scale;
 }
 
-function row({ provider, call, startMs, durationMs, outcome, status, attempts }, end) {
+function row({ provider, call, startMs, durationMs, outcome, status, attempts }, end, arrivalTime) {
   const item = element("li", `call ${outcome}`);
   const track = element("span", "track");
   const bar = element("span", "bar");
   bar.style.left = `${(startMs / end) * 100}%`;
   bar.style.width = `${(durationMs / end) * 100}%`;
   track.append(bar);
+  if (arrivalTime != null) track.append(mark(arrivalTime, end));
   const notes = [status != null && outcome === "FAILED" && String(status), attempts > 1 && `${attempts} ×`];
   const name = element("span", "name");
   name.append(element("b", "", provider), element("span", "", call));

@@ -1,26 +1,39 @@
-// GraphQL over HTTP with the server of the page: a single response by POST, several as server-sent events.
+// GraphQL over HTTP with the server of the page: a single response by POST, several as server-sent events, the parts of
+// one response as a multipart body.
+
+import { IncrementalAnswer } from "/shared/incremental.js";
 
 const endpoint = "/graphql";
+const single = "application/graphql-response+json, application/json;q=0.9";
+const incremental = "multipart/mixed;incrementalSpec=v0.2";
 
 /**
  * Sends a request. A response with errors is returned; without a response it throws.
  *
  * @param operation `{query, variables, operationName}`
- * @param options `headers` in addition to those of the protocol, and an `AbortSignal` as `signal`.
- * @returns The response and its HTTP data: `{answer, status, headers, bytes, milliseconds}`.
+ * @param options `headers` in addition to those of the protocol; an `AbortSignal` as `signal`; `part`, which requests the
+ *   parts of `@defer` and `@stream` as they arrive, and is called with each: `{answer, payload, parts, milliseconds}`, the
+ *   response up to now, the payload, the parts in it as `{path, label}`, and its time since the start of the request.
+ * @returns The complete response and its HTTP data: `{answer, status, headers, bytes, milliseconds}`.
  */
-export async function sendRequest(operation, { headers = {}, signal } = {}) {
+export async function sendRequest(operation, { headers = {}, signal, part } = {}) {
   const start = performance.now();
-  const response = await post(operation, headers, "application/graphql-response+json, application/json;q=0.9", signal);
-  const text = await response.text();
-  const milliseconds = performance.now() - start;
-  return {
-    answer: parse(text, response),
-    status: response.status,
-    headers: response.headers,
-    bytes: new TextEncoder().encode(text).length,
-    milliseconds,
-  };
+  const response = await post(operation, headers, part ? `${incremental}, ${single}` : single, signal);
+  const about = { status: response.status, headers: response.headers };
+  const isMultipart = response.headers.get("content-type")?.startsWith("multipart/mixed");
+  if (!isMultipart) {
+    const text = await response.text();
+    return { ...about, answer: parse(text, response), bytes: size(text), milliseconds: performance.now() - start };
+  }
+  const merged = new IncrementalAnswer();
+  let bytes = 0;
+  for await (const text of bodies(response)) {
+    bytes += size(text);
+    const payload = parse(text, response);
+    const parts = merged.add(payload);
+    part({ answer: merged.answer, payload, parts, milliseconds: performance.now() - start });
+  }
+  return { ...about, answer: merged.answer, bytes, milliseconds: performance.now() - start };
 }
 
 /**
@@ -67,6 +80,30 @@ function parse(text, response) {
     return JSON.parse(text);
   } catch {
     throw new Error(`The server answered ${response.status} with no JSON: ${text.slice(0, 200)}`);
+  }
+}
+
+function size(text) {
+  return new TextEncoder().encode(text).length;
+}
+
+/** The bodies of the parts of a multipart response (RFC 2046, section 5.1), each when its delimiter has arrived. */
+async function* bodies(response) {
+  const delimiter = `\r\n--${response.headers.get("content-type").match(/boundary="?([^";]+)/)?.[1] ?? "-"}`;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let isStarted = false;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("The connection ended before the response did.");
+    const texts = (rest + value).split(delimiter);
+    rest = texts.pop();
+    for (const text of texts) {
+      // Before the first delimiter there is no part.
+      if (isStarted) yield text.slice(text.indexOf("\r\n\r\n") + 4);
+      isStarted = true;
+    }
+    if (isStarted && rest.startsWith("--")) return;
   }
 }
 

@@ -5,8 +5,10 @@ usage: check.py BASE FOLDER    (screenshots go into the folder)
 
 import asyncio
 import json
+import re
 import sys
 import time
+import urllib.request
 
 from browser import browser
 
@@ -14,6 +16,9 @@ RESULT = 'document.querySelector(".result-window .CodeMirror").CodeMirror.getVal
 QUERY = 'document.querySelector(".query-editor .CodeMirror").CodeMirror.getValue()'
 VARIABLES = 'document.querySelector(".variable-editor .CodeMirror").CodeMirror.getValue()'
 RUN = ".execute-button"
+# An operation whose deferred part no other step reads, so that it is not cached.
+PARTS = """{ positions { symbol } ... @defer(label: "slow chart") {
+    chart(symbol: "V", interval: ONE_MINUTE, last: 37) { columns { close } } } }"""
 
 
 async def choose(page, sample):
@@ -43,7 +48,7 @@ async def draws_upstream_calls(page):
                 for number, outcome in enumerate(["FETCHED", "CACHED", "JOINED", "STALE", "FAILED"])]
     drawn = await page.run(f"""import("/explorer/waterfall.js").then(({{ drawWaterfall }}) => {{
         const panel = document.createElement("div");
-        panel.append(...drawWaterfall({{ durationMs: 50, upstream: {json.dumps(reported)} }}));
+        panel.append(...drawWaterfall([{{ durationMs: 50, upstream: {json.dumps(reported)} }}]));
         return [...panel.querySelectorAll(".call")].map((call) => [
             call.classList[1], call.querySelector(".name span").textContent,
             call.querySelector(".bar").style.left, call.querySelector(".bar").style.width]);
@@ -68,6 +73,67 @@ async def shows_upstream_calls(page):
     await answer(page)
     again = await page.run(titles)
     assert any("from memory" in text for text in again), again
+
+
+def control(address, method, what, about=None):
+    """A request to the control API of the sandbox."""
+    body = json.dumps(about).encode() if about is not None else None
+    request = urllib.request.Request(f"{address}/_sandbox/{what}", body, {"content-type": "application/json"}, method=method)
+    with urllib.request.urlopen(request, timeout=10) as response:
+        return response.read()
+
+
+async def sandbox_address(page):
+    """The address of the sandbox: that of its page on which a user gives consent."""
+    url = await page.run("""(async () => {
+        const { token } = await (await fetch("/explorer/settings.json")).json();
+        const response = await fetch("/graphql", {
+            method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+            body: JSON.stringify({
+                query: "mutation($uri: String!) { beginConnection(provider: SAXO, redirectUri: $uri) { url } }",
+                variables: { uri: `${location.origin}/example/` } }),
+        });
+        return (await response.json()).data.beginConnection.url;
+    })()""")
+    return "/".join(url.split("/")[:3])
+
+
+async def shows_parts_as_they_arrive(page):
+    """Positions are shown while the source of a chart has not answered; its part follows, marked with its calls."""
+    complete = 'document.querySelector(".report .good .badge")?.textContent === "200"'
+    await choose(page, "parts/positions")
+    await answer(page)
+    await page.until(complete, "the complete response of the sample")
+    shown = json.loads(await page.run(RESULT))
+    assert "errors" not in shown and all("quote" in one and "instrument" in one for one in shown["data"]["positions"]), shown
+    await page.run(f'document.querySelector(".query-editor .CodeMirror").CodeMirror.setValue({json.dumps(PARTS)})')
+    await page.until(f'sessionStorage.getItem("graphiql:query") === {json.dumps(PARTS)}', "the operation in GraphiQL's state")
+    sandbox = await sandbox_address(page)
+    control(sandbox, "POST", "faults", {
+        "effect": "latency", "milliseconds": 3_000, "provider": "alpaca", "endpoint": "GET /v2/stocks/bars"})
+    try:
+        await page.click(RUN)
+        # The text of a first payload; a response that waits for the chart never has it.
+        await page.until('document.querySelector(".report .busy")?.textContent.includes("waiting for more")', "the first payload")
+        first = json.loads(await page.run(RESULT))
+        assert len(first["data"]["positions"]) > 3 and "chart" not in first["data"], first
+        await page.until(complete, "the complete response")
+    finally:
+        control(sandbox, "DELETE", "faults")
+    shown = json.loads(await page.run(RESULT))
+    assert shown.keys() == {"data"} and shown["data"]["positions"] == first["data"]["positions"], shown
+    assert len(shown["data"]["chart"]["columns"]["close"]) == 37, shown
+    assert "2 payloads" in await page.run('document.querySelector(".report .line").textContent')
+    rows = await page.run("""[...document.querySelectorAll(".upstream .calls > li")].map((one) => ({
+        kind: one.classList[0], name: one.querySelector(".name").textContent,
+        arrival: parseFloat(one.querySelector(".arrival").style.left),
+        width: parseFloat(one.querySelector(".bar")?.style.width ?? 0) }))""")
+    assert [row["name"] for row in rows if row["kind"] == "part"] == ["first payload", "slow chart"], rows
+    second = next(number for number, row in enumerate(rows) if row["name"] == "slow chart")
+    assert rows[0]["arrival"] < 50 and rows[second]["arrival"] > 90, rows
+    # The slow call belongs to the part that waited for it; it began before the first payload.
+    slow = [row["name"] for row in rows if row["width"] > 50]
+    assert slow and all(row["name"] not in slow for row in rows[:second]), rows
 
 
 async def runs_every_root_field(page):
@@ -301,6 +367,130 @@ async def shows_a_rejection(page):
     assert await page.run(STORED) == 0
 
 
+async def previews_an_order(page):
+    """The review shows who calculated the costs, and why an order would be rejected; nothing is placed."""
+    review = 'document.getElementById("review")'
+    before = await page.run("document.querySelectorAll('#orders li[data-order]').length")
+    brokers = await page.run("[...document.querySelectorAll('#ticket [name=accountId] option')].map((one) => one.textContent.split(' ')[0])")
+    assert {"ALPACA", "SAXO"} <= set(brokers), brokers
+    for broker, calculator in [("ALPACA", "Estimated byPortico, with the price of"), ("SAXO", "Calculated bySAXO")]:
+        await page.run(f"""(() => {{
+            const account = document.querySelector("#ticket [name=accountId]");
+            account.selectedIndex = {brokers.index(broker)};
+            account.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        }})()""")
+        for size, is_rejected in [("1", False), ("900000", True)]:
+            await fill_ticket(page, size, limit="200.00")
+            await page.click("#ticket .primary:enabled")
+            await page.until(f"{review}.open", "the review")
+            text = await page.run(f"{review}.textContent")
+            assert calculator in text and "Cash needed" in text and "Costs" in text, text
+            assert await page.run("document.getElementById('preview-failure').hidden"), text
+            rejections = await page.run("document.getElementById('rejections').hidden ? '' : document.getElementById('rejections').textContent")
+            assert ("INSUFFICIENT_FUNDS" in rejections) == is_rejected, (broker, size, rejections)
+            await page.click("#review [value=cancel]")
+            await page.until(f"!{review}.open", "the end of the review")
+    await page.run("document.querySelector('#ticket [name=accountId]').selectedIndex = 0")
+    await page.run("document.querySelector('#ticket [name=accountId]').dispatchEvent(new Event('input', { bubbles: true }))")
+    assert await page.run("document.querySelectorAll('#orders li[data-order]').length") == before
+
+
+async def places_a_bracket(page):
+    """A take profit and a stop loss are placed with the order, and cancelled with it."""
+    await fill_ticket(page, "2", limit="2.30")
+    await page.run("""(() => {
+        const { takeProfit, stopLoss } = document.getElementById("ticket").elements;
+        [takeProfit.value, stopLoss.value] = ["900.00", "2.00"];
+    })()""")
+    await page.click("#ticket .primary:enabled")
+    await page.until('document.getElementById("review").open', "the review")
+    assert "take profit at 900.00, stop loss at 2.00" in await page.run('document.querySelector("#review dd").textContent')
+    await page.click("#review [value=place]")
+    await page.until(order_in("OPEN", "buy 2 at limit $2.30"), "the order")
+    states = "ACCEPTED OPEN PENDING HELD NEW"
+    for leg in ["sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in(states, leg), leg)
+    await page.call("Page.reload")
+    for leg in ["buy 2 at limit $2.30", "sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in(states, leg), f"{leg} after a reload")
+    await page.run("""[...document.querySelectorAll("#orders li")].find((one) => one.textContent.includes("buy 2 at limit $2.30"))
+        .querySelector("[data-action=cancel]").click()""")
+    for order in ["buy 2 at limit $2.30", "sell 2 at limit $900.00", "sell 2 at stop $2.00"]:
+        await page.until(order_in("CANCELED", order), f"the end of {order}")
+
+
+async def filters_activities(page):
+    """The list of activities: filters, which the address keeps, and pages."""
+    rows = "document.querySelectorAll('#activities tr').length"
+    settled = "!document.getElementById('activity-table').hasAttribute('aria-busy')"
+    await page.click("#screens a[href='#/activity']")
+    await page.until(f"{rows} === 30 && {settled}", "a page of activities")
+    assert await page.run("document.querySelector('#screens [aria-current]').textContent") == "Activity"
+    assert await page.run("document.activeElement.tagName") == "H1", "the heading has the focus"
+    await page.click("#older-activities")
+    await page.until(f"{rows} === 60", "the next page")
+    ids = await page.run("[...document.querySelectorAll('#activities tr')].map((one) => one.dataset.activity)")
+    assert len(set(ids)) == 60
+    await page.until("document.activeElement === document.querySelectorAll('#activities tr')[30]", "the focus in the first new row")
+    await page.run("document.querySelector('#activity-filters [name=kind]').value = 'INCOME'")
+    await page.type("#activity-filters [name=symbol]", "ko")
+    await page.press("Enter")
+    await page.until(f"""{settled} && location.hash === "#/activity?kind=INCOME&symbol=ko" && {rows} > 0
+        && [...document.querySelectorAll("#activities tr")].every((one) => one.dataset.kind === "DIVIDEND"
+            && one.querySelector("a").dataset.symbol === "KO")""", "the dividends of KO")
+    shown = await page.run(rows)
+    await page.call("Page.reload")
+    await page.until(f"{rows} === {shown} && {settled}", "the same list after a reload")
+    await page.run("""(() => {
+        const { account, from, to } = document.getElementById("activity-filters").elements;
+        account.selectedIndex = 1;
+        [from.value, to.value] = ["2025-01-01", "2025-12-31"];
+    })()""")
+    await page.click("#activity-filters .primary")
+    await page.until(f"""{settled} && {rows} > 0 && {rows} < {shown} && [...document.querySelectorAll("#activities time")]
+        .every((one) => one.dateTime.startsWith("2025-"))""", "one year of one account")
+    await page.type("#activity-filters [name=symbol]", "TSLA")
+    await page.press("Enter")
+    await page.until("document.getElementById('activity-status').textContent.startsWith('No activity matches.')", "an empty list")
+    await page.click("#clear-filters")
+    await page.until(f"{rows} === 30 && location.hash === '#/activity'", "all activities")
+
+
+async def shows_performance(page):
+    """Return, gain, chart and holdings of every range, and an unknown benchmark."""
+    await page.click("#screens a[href='#/performance']")
+    settled = "document.querySelector('#performance-body:not([aria-busy])')"
+    await page.until(f"{settled} && document.querySelector('#performance-chart svg .line') "
+                     "&& document.querySelector('#performance-chart svg .other')", "the chart with the benchmark")
+    assert await page.run("document.activeElement.tagName") == "H1", "the heading has the focus"
+    names = await page.run("[...document.querySelectorAll('#performance-ranges input')].map((one) => one.value)")
+    assert names[0] == "ONE_DAY" and names[-1] == "MAX" and len(names) == 9, names
+    for name in names:
+        await page.click(f"#performance-ranges input[value={name}]")
+        await page.until(f"document.querySelector('#performance-body[data-range={name}]:not([aria-busy])')", f"the range {name}")
+        about = await page.run("""({ hash: location.hash, figures: document.getElementById("return-figures").textContent,
+            label: document.querySelector("#performance-chart svg")?.getAttribute("aria-label"),
+            chart: document.getElementById("performance-chart").textContent,
+            gains: [...document.querySelectorAll("#gain-parts tr")].map((one) => one.cells[1].textContent) })""")
+        assert about["hash"] == f"#/performance?range={name}&benchmark=SPY", about
+        # A figure without a value has its reason.
+        assert "%" in about["figures"] or "unknown" in about["figures"], about
+        assert about["chart"] == "There is no return for this range." or "portfolio" in about["label"], about
+        cents = [None if text == "unknown" else round(100 * float(re.sub("[^0-9.-]", "", text))) for text in about["gains"][2:8]]
+        assert None in cents or abs(sum(cents[:5]) - cents[5]) <= 3, about
+    assert await page.run("document.querySelectorAll('#holdings tr').length") > 3
+    assert await page.run("document.querySelectorAll('#allocations .bars').length") == 3
+    await page.type("#benchmark", "nosuch")
+    await page.press("Enter")
+    await page.until("document.getElementById('performance-failure').textContent.includes('(NOT_FOUND)')", "an unknown benchmark")
+    await page.type("#benchmark", "QQQ")
+    await page.press("Enter")
+    await page.until("document.getElementById('return-figures').textContent.includes('QQQ') && document.getElementById('performance-failure').hidden",
+                     "another benchmark")
+    await page.call("Page.reload")
+    await page.until(f"{settled}?.dataset.range === 'MAX' && document.getElementById('benchmark').value === 'QQQ'", "the same after a reload")
+
+
 async def sends_an_order_once(page):
     """A request that is lost keeps its key over a reload; a response that is lost places no second order."""
     await fill_ticket(page, "4", limit="2.10")
@@ -410,6 +600,12 @@ async def fits_a_phone(page):
         await page.run("location.hash = '#/'")
         await page.until('!document.getElementById("home").hidden && document.querySelectorAll("#positions tr").length > 3', "home")
         faults = {"home": await page.run(wide)}
+        await page.run("location.hash = '#/activity'")
+        await page.until("document.querySelectorAll('#activities tr').length === 30", "activities")
+        faults["activity"] = await page.run(wide)
+        await page.run("location.hash = '#/performance'")
+        await page.until("document.querySelector('#performance-body:not([hidden], [aria-busy])')", "the performance")
+        faults["performance"] = await page.run(wide)
         for symbol in ["AAPL", "USD/JPY"]:
             await open_stock(page, symbol)
             await page.run("document.querySelector('#stock details').open = true")
@@ -466,6 +662,7 @@ async def main(base, folder):
         ("explorer: a screen", runs_a_screen),
         ("explorer: upstream calls of a response", shows_upstream_calls),
         ("explorer: upstream calls, drawn", draws_upstream_calls),
+        ("explorer: the parts of a response, as they arrive", shows_parts_as_they_arrive),
         ("explorer: subscriptions", follows_subscriptions),
         ("explorer: every root field", runs_every_root_field),
         ("explorer: a guest", becomes_a_guest),
@@ -484,11 +681,15 @@ async def main(base, folder):
         ("example: the order is cancelled", cancels_the_order),
         ("example: an order is filled, and the position follows", fills_an_order),
         ("example: a rejected order has a code and a remedy", shows_a_rejection),
+        ("example: the preview of an order", previews_an_order),
+        ("example: an order with a take profit and a stop loss", places_a_bracket),
         ("example: an order is sent at most once", sends_an_order_once),
         ("example: an unknown symbol has a code and a remedy", shows_an_unknown_symbol),
         ("example: the page of a currency pair", trades_a_pair),
         ("example: a stock is watched on its page", watches),
         ("example: everything by keyboard", uses_the_keyboard),
+        ("example: activities, with filters and pages", filters_activities),
+        ("example: performance, with ranges and benchmarks", shows_performance),
         ("example: the width of a phone", fits_a_phone),
         ("example: the session survives a reload, and ends", stays_signed_in),
         ("example: the demo user again", signs_in),

@@ -52,6 +52,18 @@ async def review(page, base):
     await page.until("document.getElementById('review').open", "the review")
 
 
+async def activity(page, base):
+    await home(page, base)
+    await page.run("location.hash = '#/activity'")
+    await page.until("document.querySelectorAll('#activities tr').length === 30", "activities")
+
+
+async def performance(page, base):
+    await home(page, base)
+    await page.run("location.hash = '#/performance'")
+    await page.until("document.querySelector('#performance-chart svg .line')", "the chart")
+
+
 async def prepare(page, base):
     """Creates what the home screen and the page of a stock show: a watchlist, goals and an order."""
     await page.open(base + "/example/")
@@ -71,7 +83,8 @@ async def prepare(page, base):
     })()""")
 
 
-SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review}
+SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review, "activity": activity,
+           "performance": performance}
 
 
 async def main(base, folder, wanted):

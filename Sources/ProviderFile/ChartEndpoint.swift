@@ -53,25 +53,11 @@ struct ChartEndpoint: Sendable {
                 ("open", \.prices.open), ("high", \.prices.high), ("low", \.prices.low),
                 ("close", \.prices.close),
             ]
-            for (name, property) in prices {
-                if let mapping = fields[name], let path = mapping.path {
-                    builder.required(path, property, mapping.decimal)
-                }
-            }
-            if let mapping = fields["volume"], let path = mapping.path {
-                let read = mapping.decimal
-                builder.optional(path, \.volume) { reader throws(JSONError) in try read(&reader) }
-            }
-            if let mapping = fields["time"], let path = mapping.path {
-                let read = mapping.instant
-                builder.required(path, \.time) { reader throws(JSONError) in
-                    try read(&reader).secondsSince1970
-                }
-            }
+            for (name, property) in prices { builder.required(fields[name], property) { $0.decimal } }
+            builder.optional(fields["volume"], \.volume) { $0.decimal }
+            builder.required(fields["time"], \.time) { $0.seconds }
         }
-        return ItemListReader(at: items, status: status, next: more, maximum: maximumCandles) {
-            _, reader throws(JSONError) in try table.read(from: &reader)
-        }
+        return ItemListReader(at: items, status: status, next: more, maximum: maximumCandles, table)
     }
 
     /// The text of the adjustment of a window; nil if it has none to choose.
@@ -175,9 +161,7 @@ struct FileCharts: ChartSource {
         _ values: [String: String], in call: CallContext
     ) async throws(ProviderFailure) -> ItemList<Candle>? {
         do throws(ProviderFailure) {
-            return try await client.get("chart", endpoint.request, values, in: call) {
-                reader throws(JSONError) in try endpoint.reader.read(&reader)
-            }
+            return try await client.items("chart", endpoint.request, values, in: call, by: endpoint.reader)
         } catch {
             if error.cause == .notFound { return nil }
             throw error

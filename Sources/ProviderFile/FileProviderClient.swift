@@ -78,6 +78,14 @@ package struct FileProviderClient: Sendable {
         }
     }
 
+    /// Reads the items at an address below the base.
+    func items<Item>(
+        _ operation: String, _ request: RequestTemplate, _ values: [String: String], in context: CallContext,
+        by reader: ItemListReader<Item>
+    ) async throws(ProviderFailure) -> ItemList<Item> {
+        try await get(operation, request, values, in: context, read: reader.read)
+    }
+
     /// Reads an address below the base, with the retries of the channel's policy.
     func get<Value>(
         _ operation: String, _ request: RequestTemplate, _ values: [String: String],

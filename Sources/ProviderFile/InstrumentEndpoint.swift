@@ -43,21 +43,13 @@ struct InstrumentItem: Sendable {
             ("name", \.name), ("exchange", \.exchange), ("currency", \.currency), ("about", \.about),
         ]
         let table = JSONPathFields(initial) { builder in
-            if let mapping = mappings["symbol"], let path = mapping.path {
-                builder.required(path, \.symbol, mapping.scalarText)
-            }
+            builder.required(mappings["symbol"], \.symbol) { $0.scalarText }
             for (name, property) in texts {
-                if let mapping = mappings[name], let path = mapping.path {
-                    builder.optional(path, property, mapping.optionalText)
-                }
+                builder.optional(mappings[name], property, orNil: { $0.optionalText })
             }
-            if let mapping = mappings["assetClass"], let path = mapping.path {
-                builder.optional(path, \.assetClass, mapping.choice(AssetClass.self))
-            }
+            builder.optional(mappings["assetClass"], \.assetClass, orNil: { $0.choice(AssetClass.self) })
         }
-        return ItemListReader(at: items, status: status, maximum: SearchEndpoint.maximumItems) {
-            _, reader throws(JSONError) in try table.read(from: &reader)
-        }
+        return ItemListReader(at: items, status: status, maximum: SearchEndpoint.maximumItems, table)
     }
 
     /// The item as an `Instrument` of Portico; nil for a symbol that Portico does not have.
@@ -93,9 +85,8 @@ struct FileInstruments: InstrumentSource {
     {
         guard let endpoint = client.description.search else { throw ProviderFailure(client.id, .unsupported) }
         let limit = min(max(limit, 1), endpoint.maximum)
-        let list = try await client.get(
-            "search", endpoint.request, ["text": text, "limit": String(limit)], in: call
-        ) { reader throws(JSONError) in try endpoint.reader.read(&reader) }
+        let list = try await client.items(
+            "search", endpoint.request, ["text": text, "limit": String(limit)], in: call, by: endpoint.reader)
         let fetchedAt = client.clock.wallTime()
         let hits = (list.items ?? []).lazy.compactMap { item in
             item.instrument(client.symbols, source: client.id, fetchedAt: fetchedAt)
@@ -111,9 +102,8 @@ struct FileInstruments: InstrumentSource {
         guard let spelling = client.symbols.providerSymbol(for: symbol) else {
             throw ProviderFailure(client.id, .notFound)
         }
-        let list = try await client.get("instrument", endpoint.request, ["symbol": spelling], in: call) {
-            reader throws(JSONError) in try endpoint.reader.read(&reader)
-        }
+        let list = try await client.items(
+            "instrument", endpoint.request, ["symbol": spelling], in: call, by: endpoint.reader)
         let fetchedAt = client.clock.wallTime()
         // A list may contain similar symbols.
         let found = (list.items ?? []).lazy.compactMap { item in

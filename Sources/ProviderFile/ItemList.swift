@@ -61,6 +61,16 @@ struct ItemListReader<Item: Sendable>: Sendable {
         }
     }
 
+    /// Reads items without keys by a table.
+    init(
+        at items: JSONPath, status: StatusForm?, next: JSONPath? = nil, maximum: Int,
+        _ table: JSONPathFields<Item>
+    ) {
+        self.init(at: items, status: status, next: next, maximum: maximum) {
+            _, reader throws(JSONError) in try table.read(from: &reader)
+        }
+    }
+
     func read(_ reader: inout JSONReader) throws(JSONError) -> ItemList<Item> {
         let list = try fields.read(from: &reader)
         guard list.items != nil || !needsItems else { throw reader.failure(.missing(key: "items")) }

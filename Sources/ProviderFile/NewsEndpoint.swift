@@ -65,30 +65,16 @@ struct ArticleItem: Sendable {
             ("summary", \.summary), ("author", \.author), ("imageUrl", \.imageURL),
         ]
         let table = JSONPathFields(initial) { builder in
-            if let mapping = mappings["id"], let path = mapping.path {
-                builder.required(path, \.id, mapping.scalarText)
-            }
-            for (name, property) in texts {
-                if let mapping = mappings[name], let path = mapping.path {
-                    builder.required(path, property, mapping.text)
-                }
-            }
+            builder.required(mappings["id"], \.id) { $0.scalarText }
+            for (name, property) in texts { builder.required(mappings[name], property) { $0.text } }
             for (name, property) in optionalTexts {
-                if let mapping = mappings[name], let path = mapping.path {
-                    builder.optional(path, property, mapping.optionalText)
-                }
+                builder.optional(mappings[name], property, orNil: { $0.optionalText })
             }
-            if let mapping = mappings["symbols"], let path = mapping.path {
-                let read = mapping.texts
-                builder.optional(path, \.symbols) { reader throws(JSONError) in try read(&reader) }
-            }
-            if let mapping = mappings["publishedAt"], let path = mapping.path {
-                builder.required(path, \.publishedAt, mapping.instant)
-            }
+            builder.optional(mappings["symbols"], \.symbols) { $0.texts }
+            builder.required(mappings["publishedAt"], \.publishedAt) { $0.instant }
         }
         return ItemListReader(
-            at: items, status: status, next: next, maximum: NewsEndpoint.maximumItems
-        ) { _, reader throws(JSONError) in try table.read(from: &reader) }
+            at: items, status: status, next: next, maximum: NewsEndpoint.maximumItems, table)
     }
 
     /// The item as an `Article` of Portico.

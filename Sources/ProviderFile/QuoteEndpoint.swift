@@ -70,35 +70,13 @@ struct QuoteItem: Sendable {
             ("extendedHoursPrice", \.extendedHoursPrice),
         ]
         return JSONPathFields(initial) { builder in
-            func mapped(_ name: String) -> (ValueMapping, JSONPath)? {
-                mappings[name].flatMap { mapping in mapping.path.map { (mapping, $0) } }
-            }
-            for (name, property) in prices {
-                if let (mapping, path) = mapped(name) {
-                    let read = mapping.decimal
-                    builder.optional(path, property) { reader throws(JSONError) in try read(&reader) }
-                }
-            }
-            if let (mapping, path) = mapped("symbol") {
-                let read = mapping.scalarText
-                builder.optional(path, \.symbol) { reader throws(JSONError) in try read(&reader) }
-            }
-            if let (mapping, path) = mapped("marketState") {
-                builder.optional(path, \.marketState, mapping.choice(MarketState.self))
-            }
-            if let (mapping, path) = mapped("timeliness") {
-                builder.optional(path, \.timeliness, mapping.choice(Timeliness.self))
-            }
-            if let (mapping, path) = mapped("currency") {
-                builder.optional(path, \.currency, mapping.optionalText)
-            }
-            if let (_, path) = mapped("delayMinutes") {
-                builder.optional(path, \.delayMinutes) { reader throws(JSONError) in try reader.int() }
-            }
-            if let (mapping, path) = mapped("asOf") {
-                let read = mapping.instant
-                builder.optional(path, \.asOf) { reader throws(JSONError) in try read(&reader) }
-            }
+            for (name, property) in prices { builder.optional(mappings[name], property) { $0.decimal } }
+            builder.optional(mappings["symbol"], \.symbol) { $0.scalarText }
+            builder.optional(mappings["marketState"], \.marketState, orNil: { $0.choice(MarketState.self) })
+            builder.optional(mappings["timeliness"], \.timeliness, orNil: { $0.choice(Timeliness.self) })
+            builder.optional(mappings["currency"], \.currency, orNil: { $0.optionalText })
+            builder.optional(mappings["delayMinutes"], \.delayMinutes) { $0.integer }
+            builder.optional(mappings["asOf"], \.asOf) { $0.instant }
         }
     }
 
@@ -155,9 +133,9 @@ struct FileQuotes: QuoteSource {
         }
         guard !spellings.isEmpty else { return results }
         do throws(ProviderFailure) {
-            let list = try await client.get(
-                "quotes", endpoint.request, endpoint.values(spellings.map(\.1)), in: call
-            ) { reader throws(JSONError) in try endpoint.reader.read(&reader) }
+            let list = try await client.items(
+                "quotes", endpoint.request, endpoint.values(spellings.map(\.1)), in: call,
+                by: endpoint.reader)
             for quote in endpoint.quotes(
                 list, of: spellings, currency: client.symbols.currency, source: client.id,
                 fetchedAt: client.clock.wallTime())

@@ -58,6 +58,9 @@ struct ValueMapping: Sendable {
         }
     }
 
+    /// Reads a whole number.
+    var integer: Read<Int> { { reader throws(JSONError) in try reader.int() } }
+
     /// Reads a text, or a number as its digits.
     var scalarText: Read<String> {
         { reader throws(JSONError) in try reader.scalarText() }
@@ -111,6 +114,12 @@ struct ValueMapping: Sendable {
         }
     }
 
+    /// Reads a time as the seconds since 1970.
+    var seconds: Read<Int64> {
+        let read = instant
+        return { reader throws(JSONError) in try read(&reader).secondsSince1970 }
+    }
+
     /// Reads a list of texts, at most as many as an article may have.
     var texts: Read<[String]> {
         let element: Read<String?>
@@ -135,6 +144,36 @@ struct ValueMapping: Sendable {
 
     private struct TextRecord: Sendable {
         var text: String?
+    }
+}
+
+extension JSONPathFields.Builder {
+    /// Adds a property that must have a value, if the file maps it to a path.
+    mutating func required<Value>(
+        _ mapping: ValueMapping?, _ property: WritableKeyPath<Object, Value>,
+        _ conversion: (ValueMapping) -> ValueMapping.Read<Value>
+    ) {
+        guard let mapping, let path = mapping.path else { return }
+        required(path, property, conversion(mapping))
+    }
+
+    /// Adds a property whose value may be missing or null, if the file maps it to a path.
+    mutating func optional<Value>(
+        _ mapping: ValueMapping?, _ property: WritableKeyPath<Object, Value?>,
+        _ conversion: (ValueMapping) -> ValueMapping.Read<Value>
+    ) {
+        guard let mapping, let path = mapping.path else { return }
+        let read = conversion(mapping)
+        optional(path, property) { reader throws(JSONError) in try read(&reader) }
+    }
+
+    /// Adds a property whose value may also be nil after its conversion.
+    mutating func optional<Value>(
+        _ mapping: ValueMapping?, _ property: WritableKeyPath<Object, Value?>,
+        orNil conversion: (ValueMapping) -> ValueMapping.Read<Value?>
+    ) {
+        guard let mapping, let path = mapping.path else { return }
+        optional(path, property, conversion(mapping))
     }
 }
 

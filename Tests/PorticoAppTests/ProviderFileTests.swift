@@ -98,18 +98,33 @@ struct ProviderFileTests {
         }
     }
 
+    /// The days of a past week: such a chart stays fresh for an hour, and one until now only until its next candle.
+    private static let pastChart = """
+        { chart(symbol: "AAPL", interval: ONE_DAY, from: "2025-03-03T00:00:00Z", to: "2025-03-08T00:00:00Z",
+                provider: OTHER, providerName: "polygon-file") { candles { time } } }
+        """
+
     @Test("has quotas that a restart does not reset, and stored data that it does not read again")
     func restarts() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = environment(sandbox, data: folder)
+                var environment = environment(sandbox, data: folder.appending(path: "data"))
+                // The quota of the example is that of a minute, which can pass between the two servers.
+                let text = try String(contentsOf: Self.example, encoding: .utf8)
+                let changed = text.replacing("calls: 5, seconds: 60 }", with: "calls: 5, seconds: 86400 }")
+                try #require(changed != text)
+                let file = folder.appending(path: "polygon.yaml")
+                try changed.write(to: file, atomically: true, encoding: .utf8)
+                environment["PORTICO_PROVIDERS"] = file.path
                 try await withServer(environment: environment) { server in
-                    let answer = try await server.ask(Self.chart, token: nil)
+                    let answer = try await server.ask(Self.pastChart, token: nil)
                     #expect(answer.failures.isEmpty, "\(answer.body)")
+                    #expect(answer.json?["data"]?["chart"]?["candles"]?.elements?.count == 5)
                 }
                 let calls = sandbox.calls.total
+                #expect(calls == 1)
                 try await withServer(environment: environment) { server in
-                    let answer = try await server.ask(Self.chart, token: nil)
+                    let answer = try await server.ask(Self.pastChart, token: nil)
                     #expect(answer.failures.isEmpty, "\(answer.body)")
                     #expect(sandbox.calls.total == calls)
                     let limits = try await server.ask(

@@ -4,8 +4,10 @@ package import GraphQL
 package final class SlowBoxSource: Sendable {
     private let gate = Event<Void>()
     private let end = Event<Void>()
+    private let onValue: @Sendable () -> Void
 
-    package init() {}
+    /// - Parameter onValue: Is called when the value is available.
+    package init(onValue: @escaping @Sendable () -> Void = {}) { self.onValue = onValue }
 
     package func open() { gate.happen() }
 
@@ -17,6 +19,7 @@ package final class SlowBoxSource: Sendable {
             end.happen()
             gate.happen()
         }
+        onValue()
         return 1
     }
 

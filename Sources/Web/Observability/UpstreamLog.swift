@@ -41,10 +41,17 @@ package final class UpstreamLog: Sendable {
     /// Returns the calls up to now in a log of their own, and clears this one.
     ///
     /// So the log of an operation with many responses stays small.
-    package func drain(until end: ContinuousClock.Instant) -> UpstreamLog {
+    ///
+    /// - Parameters:
+    ///   - end: The time of the response.
+    ///   - start: From when the times of the next response count; nil for `end`.
+    /// - Returns: The log of the calls up to now.
+    package func drain(
+        until end: ContinuousClock.Instant, nextFrom start: ContinuousClock.Instant? = nil
+    ) -> UpstreamLog {
         UpstreamLog(
             state.withLock { state in
-                defer { state = State(start: end) }
+                defer { state = State(start: start ?? end) }
                 return state
             })
     }

@@ -110,7 +110,10 @@ struct StreamedOperation: Sendable {
     @discardableResult
     private func record(_ outcome: GraphQLResponse.Outcome, in progress: inout Progress) -> InputObject {
         let now = ContinuousClock.now
-        let log = progress.log.drain(until: now)
+        // The payloads of a query are parts of one response, so their times count from the operation's start: a
+        // deferred load may have begun before the first payload.
+        let isSubscription = request.operationType == .subscription
+        let log = progress.log.drain(until: now, nextFrom: isSubscription ? nil : progress.log.start)
         let use = log.use(until: now)
         if progress.outcome == nil {
             recorder.recordUse(of: request, outcome, by: context.application)

@@ -140,7 +140,7 @@ struct IncrementalDeliveryTests {
         let operationCount = IncrementalOperations.count
         for _ in 0..<operationCount {
             let document = generator.operation()
-            let plain = document.replacing(/\ @(?:defer|stream)(?:\([^)]*\))?/, with: "")
+            let plain = IncrementalOperations.plain(document)
             let payloads = try schema.payloads(
                 GraphQLRequest(document), rootValue: root, in: .pendingAndCompleted)
             if payloads.count > 1 { severalCount += 1 }

@@ -47,7 +47,7 @@ struct IncrementalLoadTests {
             }
             if payloads.count > 1 { severalCount += 1 }
             let merged = try MergedPayloads(payloads.map { try JSONValue(parsing: $0.body) }, format)
-            let plain = document.replacing(/\ @(?:defer|stream)(?:\([^)]*\))?/, with: "")
+            let plain = IncrementalOperations.plain(document)
             let expected = try await schema.respond(to: GraphQLRequest(plain), context: LoadCount()).value()
             #expect(merged.data == (try JSONValue(parsing: expected.body))["data"], "\(document)")
             #expect(merged.isEnded, "\(document)")

@@ -23,6 +23,11 @@ struct IncrementalOperations {
         "{ \(selection(of: "Query", depth: 5)) }"
     }
 
+    /// The same operation without the directives.
+    static func plain(_ operation: String) -> String {
+        operation.replacing(/\ @(?:defer|stream)(?:\([^)]*\))?/, with: "")
+    }
+
     private mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
     private mutating func selection(of type: String, depth: Int) -> String {

@@ -231,6 +231,11 @@ struct UpstreamReportTests {
         #expect(taken.use(until: end).calls == 1)
         #expect(log.entries.calls.isEmpty)
         #expect(log.start == end)
+        let start = end + .milliseconds(1)
+        Self.note(in: log)
+        #expect(log.drain(until: start + .milliseconds(5), nextFrom: start).entries.calls.count == 2)
+        #expect(log.start == start)
+        #expect(log.entries.calls.isEmpty)
     }
 
     @Test("limits the number of listed calls")

@@ -1,4 +1,6 @@
+import Foundation
 import GraphQL
+import Synchronization
 import TestSupport
 import Testing
 import Web
@@ -146,6 +148,35 @@ struct IncrementalTransportTests {
         }
     }
 
+    @Test("reports the upstream calls of a part with its payload, in milliseconds from the operation's start")
+    func upstreamReport() async throws {
+        let log = ResponseLog()
+        let source = SlowBoxSource(onValue: log.recordCall)
+        try await withServer(source.service(log)) { server in
+            let client = try server.client()
+            defer { client.close() }
+            try await client.send(
+                RawRequest.post(
+                    RawRequest.query(Self.document),
+                    fields: ["Accept: text/event-stream", "Portico-Upstream: true"]))
+            while try await !client.line().isEmpty {}
+            var chunks = RawChunkReader(client: client)
+            var received = ""
+            while !received.contains("hasNext") { received += try #require(try await chunks.next()) }
+            source.open()
+            while let chunk = try await chunks.next() { received += chunk }
+            let reports = try received.split(separator: "\n").filter { $0.hasPrefix("data: {") }
+                .map { try JSONValue(parsing: String($0.dropFirst(6)))["extensions"]?["portico"] }
+            let calls = reports.map { $0?["upstream"]?.elements ?? [] }
+            #expect(calls.map(\.count) == [0, 1])
+            // A time since the first payload would be 0.
+            #expect(calls.last?.first?["startMs"] == .number(Decimal(15) / 10))
+            let ends = reports.compactMap { $0?["durationMs"]?.number }
+            #expect(ends.count == reports.count)
+            #expect(ends == ends.sorted())
+        }
+    }
+
     @Test("cancels the deferred load when the client closes its connection")
     func disconnection() async throws {
         let source = SlowBoxSource()
@@ -187,15 +218,32 @@ private struct RawChunkReader {
     }
 }
 
+/// The upstream log of a response, for the load of its slow field.
+private final class ResponseLog: Sendable {
+    // A lock, because the load runs in a task of its own.
+    private let log = Mutex<UpstreamLog?>(nil)
+
+    func use(_ responseLog: UpstreamLog?) { log.withLock { $0 = responseLog } }
+
+    /// Records a call that began 1.5 ms after the operation.
+    func recordCall() {
+        guard let log = log.withLock({ $0 }) else { return }
+        log.record(
+            UpstreamCall(
+                provider: "ALPACA", call: "slow", outcome: .fetched, start: log.start + .microseconds(1_500)))
+    }
+}
+
 extension SlowBoxSource {
-    fileprivate func service() throws -> TestGraphQLService {
+    fileprivate func service(_ log: ResponseLog = ResponseLog()) throws -> TestGraphQLService {
         let schema = try SlowBoxSource.schema()
         var service = TestGraphQLService(
             respond: { request, context in
                 schema.respond(to: request, context: self, allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
-            await schema.subscribe(to: request, context: self, in: context.incrementalFormat)
+            log.use(context.upstreamLog)
+            return await schema.subscribe(to: request, context: self, in: context.incrementalFormat)
         }
         service.prepare = schema.prepare
         return service

@@ -17,17 +17,26 @@ struct Decoding {
         let name: String
         let requests: [HTTPClientRequest]
         let decode: () async throws -> Void
+        /// The same call of the client of a provider file; nil if it is not compared.
+        let decodeByFile: (() async throws -> Void)?
 
         init(name: String, request: HTTPClientRequest, decode: @escaping () async throws -> Void) {
             self.init(name: name, requests: [request], decode: decode)
         }
 
-        init(name: String, requests: [HTTPClientRequest], decode: @escaping () async throws -> Void) {
+        init(
+            name: String, requests: [HTTPClientRequest], decode: @escaping () async throws -> Void,
+            decodeByFile: (() async throws -> Void)? = nil
+        ) {
             self.name = name
             self.requests = requests
             self.decode = decode
+            self.decodeByFile = decodeByFile
         }
     }
+
+    /// The least decoding speed of a provider file, as a part of that of the compiled provider.
+    static let aimOfFiles = 0.5
 
     let sandbox: SandboxProcess
     private let transport: HTTPClient
@@ -119,34 +128,44 @@ struct Decoding {
         ]
     }
 
+    /// Each is read by the compiled client, and by the provider file of the documentation.
     private func polygon() throws -> [Payload] {
-        let key = FakePolygonSettings.demoKey
+        let key = try APIKey(FakePolygonSettings.demoKey)
+        let base = try ProviderBaseURL(sandbox.url("polygon"))
         let client = PolygonClient(
-            try PolygonConfiguration(
-                base: ProviderBaseURL(sandbox.url("polygon")), key: APIKey(key), windows: []),
-            over: line(.polygon))
-        guard let symbol = Symbol("AAPL"), let from = Instant("2025-01-01T05:00:00Z") else { return [] }
-        let request = try request(
-            "polygon/v2/aggs/ticker/AAPL/range/1/day/2025-01-01/2026-11-20?limit=50000&sort=desc", token: key)
-        let window = ChartWindow(interval: .oneDay, from: from)
-        var payloads = [
-            Payload(
-                name: "Polygon aggregates", request: request,
-                decode: { _ = try await client.charts(of: [symbol], window, in: call) })
-        ]
-        // The same by the provider file of the documentation: at least half as fast.
-        let file = try ProviderFile(path: Self.providerFile)
-        for description in file.providers {
-            let client = FileProviderClient(
-                description, base: try ProviderBaseURL(sandbox.url("polygon")), key: try APIKey(key),
-                quotas: [], over: line(description.id))
-            guard let charts = client.market.charts else { continue }
-            payloads.append(
-                Payload(
-                    name: "Polygon aggregates, file", request: request,
-                    decode: { _ = try await charts.charts(of: [symbol], window, in: call) }))
+            PolygonConfiguration(base: base, key: key, windows: []), over: line(.polygon))
+        guard let symbol = Symbol("AAPL"), let from = Instant("2025-01-01T05:00:00Z"),
+            let description = try ProviderFile(path: Self.providerFile).providers.first
+        else { return [] }
+        let file = FileProviderClient(
+            description, base: base, key: key, quotas: [], over: line(description.id)
+        ).market
+        guard let charts = file.charts, let instruments = file.instruments, let news = file.news else {
+            throw BenchmarkError("\(Self.providerFile) has no charts, instruments or news")
         }
-        return payloads
+        let window = ChartWindow(interval: .oneDay, from: from)
+        func payload(
+            _ name: String, _ path: String, _ decode: @escaping () async throws -> Void,
+            byFile: @escaping () async throws -> Void
+        ) throws -> Payload {
+            let request = try request("polygon/" + path, token: FakePolygonSettings.demoKey)
+            return Payload(name: name, requests: [request], decode: decode, decodeByFile: byFile)
+        }
+        return [
+            try payload(
+                "Polygon aggregates",
+                "v2/aggs/ticker/AAPL/range/1/day/2025-01-01/2026-11-20?limit=50000&sort=desc",
+                { _ = try await client.charts(of: [symbol], window, in: call) },
+                byFile: { _ = try await charts.charts(of: [symbol], window, in: call) }),
+            try payload(
+                "Polygon search", "v3/reference/tickers?search=a&active=true&limit=1000",
+                { _ = try await client.search("a", limit: 1_000, in: call) },
+                byFile: { _ = try await instruments.search("a", limit: 1_000, in: call) }),
+            try payload(
+                "Polygon news", "v2/reference/news?order=desc&sort=published_utc&limit=1000",
+                { _ = try await client.news(about: nil, limit: 1_000, after: nil, in: call) },
+                byFile: { _ = try await news.news(about: nil, limit: 1_000, after: nil, in: call) }),
+        ]
     }
 
     private static let providerFile =

@@ -1,39 +1,67 @@
 import Foundation
 import Upstream
 
-/// Measures what lies between the engine and the providers: `GatewayBenchmarks`; `GatewayBenchmarks check` fails where a
-/// chart allocates for its candles.
+/// Measures what lies between the engine and the providers: `GatewayBenchmarks`, or with names only these parts;
+/// `GatewayBenchmarks check` fails where a chart allocates for its candles.
 @main
 struct GatewayBenchmarks {
+    /// A part, by the name with which it is measured alone.
+    private enum Part: String, CaseIterable {
+        case sessions, charts, home
+        case firstPayload = "first-payload"
+        case decoding
+        /// The part of `decoding` that compares provider files with the compiled provider.
+        case files
+    }
+
     static func main() async {
         do {
-            try await measure()
+            try await run()
         } catch {
             FileHandle.standardError.write(Data("GatewayBenchmarks: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    private static func measure() async throws {
+    private static func run() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == SandboxProcess.argument {
-            try await SandboxProcess.run(latency: arguments.last.flatMap { Double($0) } ?? 0)
-            return
+        switch arguments.first {
+        case SandboxProcess.argument:
+            try await SandboxProcess.run(latencies: arguments.dropFirst().compactMap { Double($0) })
+        case "check": try await ChartAllocations.check()
+        default:
+            let transport = try HTTPClient(userAgent: "gateway-benchmarks")
+            for name in arguments.isEmpty ? Part.allCases.map(\.rawValue) : Array(arguments) {
+                guard let part = Part(rawValue: name) else {
+                    let names = Part.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw BenchmarkError("There is no part \(name): \(names)")
+                }
+                try await measure(part, over: transport)
+            }
+            await transport.shutDown()
         }
-        if arguments.first == "check" {
-            try await ChartAllocations.check()
-            return
+    }
+
+    private static func measure(_ part: Part, over transport: HTTPClient) async throws {
+        switch part {
+        case .sessions: try await sessions()
+        case .charts: try await charts()
+        case .home:
+            try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
+                try await homeScreen(HomeScreen(SandboxGateway(sandbox, over: transport)))
+            }
+        case .firstPayload:
+            let (broker, source) = FirstPayload.latencies
+            try await with(SandboxProcess(latency: broker, polygon: source)) { sandbox in
+                let gateway = try SandboxGateway(sandbox, over: transport, hasCompanyData: true)
+                try await firstPayload(FirstPayload(gateway))
+            }
+        case .decoding, .files:
+            try await with(SandboxProcess(latency: .zero)) { sandbox in
+                let decoding = Decoding(sandbox, over: transport)
+                if part == .decoding { try await measure(decoding) } else { try await compare(decoding) }
+            }
         }
-        try await sessions()
-        try await charts()
-        let transport = try HTTPClient(userAgent: "gateway-benchmarks")
-        try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
-            try await homeScreen(HomeScreen(sandbox, over: transport))
-        }
-        try await with(SandboxProcess(latency: .zero)) { sandbox in
-            try await decoding(Decoding(sandbox, over: transport))
-        }
-        await transport.shutDown()
     }
 
     private static func with(
@@ -90,7 +118,27 @@ struct GatewayBenchmarks {
         }
     }
 
-    private static func decoding(_ decoding: Decoding) async throws {
+    /// Requests one after another.
+    private static func firstPayload(_ benchmark: FirstPayload) async throws {
+        let (broker, source) = FirstPayload.latencies
+        print(
+            "\nThe first payload, with a broker that answers after \(broker) and a deferred source after \(source)"
+        )
+        // The first requests plan the operation and open the connections.
+        for _ in 0..<3 { _ = try await benchmark.measure() }
+        var times: [FirstPayload.Times] = []
+        for _ in 0..<51 { times.append(try await benchmark.measure()) }
+        let first = times.map(\.first).sorted()
+        let last = times.map(\.last).sorted()
+        let middle = times.count / 2
+        let isFast = first[middle] <= FirstPayload.aim
+        print(
+            "  first p50 \(microseconds(first[middle])) µs (aim: at most \(microseconds(FirstPayload.aim)))"
+                + "\(isFast ? "" : " MISSED"), p90 \(microseconds(first[times.count * 9 / 10])) µs; "
+                + "last p50 \(microseconds(last[middle])) µs")
+    }
+
+    private static func measure(_ decoding: Decoding) async throws {
         print("\nPayloads, decoded and mapped (a client's call less a bare one for the same bytes)")
         for payload in try await decoding.payloads() {
             let bytes = try await decoding.bytes(of: payload)
@@ -102,6 +150,32 @@ struct GatewayBenchmarks {
             print(
                 "  \(payload.name): \(bytes) bytes, \(microseconds(.seconds(seconds))) µs, "
                     + "\(seconds > 0 ? Int(Double(bytes) / seconds / 1e6) : 0) MB/s")
+        }
+    }
+
+    /// Compiled provider and provider file alternate, in several rounds; the median of the rounds' ratios counts.
+    private static func compare(_ decoding: Decoding) async throws {
+        print("\nProvider files: decoding speed, as a part of that of the compiled provider")
+        for payload in try await decoding.payloads() {
+            guard let decodeByFile = payload.decodeByFile else { continue }
+            let bytes = try await decoding.bytes(of: payload)
+            var ratios: [Double] = []
+            for _ in 0..<5 {
+                let bare = try await median(of: 101) { _ = try await decoding.bytes(of: payload) }
+                let compiled = try await median(of: 101) { try await payload.decode() } - bare
+                let file = try await median(of: 101) { try await decodeByFile() } - bare
+                // A difference below the noise of the bare call says nothing.
+                if compiled > 0, file > 0 { ratios.append(compiled / file) }
+            }
+            guard ratios.count > 2 else {
+                print("  \(payload.name): \(bytes) bytes, too fast to be measured")
+                continue
+            }
+            let ratio = ratios.sorted()[ratios.count / 2]
+            let isFast = ratio >= Decoding.aimOfFiles
+            print(
+                "  \(payload.name): \(bytes) bytes, \(Double(Int(ratio * 100)) / 100) "
+                    + "(aim: at least \(Decoding.aimOfFiles))\(isFast ? "" : " MISSED")")
         }
     }
 

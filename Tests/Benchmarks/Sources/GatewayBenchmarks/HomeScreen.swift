@@ -1,19 +1,11 @@
-import Alpaca
 import Brokerage
-import Contract
-import Gateway
 import GraphQL
-import Sandbox
-import Storage
 import Synchronization
 import Upstream
 
 /// The home screen of an investing app: what it costs apart from waiting for the provider.
 struct HomeScreen {
-    private let schema: ExecutableSchema<GatewayContext>
-    private let backends: GatewayServices
-    private let owner: OwnerID
-    private let clock: LeapingClock
+    private let gateway: SandboxGateway
 
     static let query = """
         { account { equity cash buyingPower dayChange history(range: ONE_DAY) { points { time equity } } }
@@ -23,35 +15,8 @@ struct HomeScreen {
           news(first: 10) { nodes { headline source publishedAt symbols } } }
         """
 
-    init(_ sandbox: SandboxProcess, over transport: HTTPClient) throws {
-        guard let owner = OwnerID("owner") else { throw BenchmarkError("no owner") }
-        self.owner = owner
-        let clock = LeapingClock()
-        self.clock = clock
-        schema = try ExecutableSchema(contract: Contract.schemaText)
-        let client = try AlpacaClient(
-            AlpacaConfiguration(
-                environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
-                credential: .token(SandboxUser.demo.alpaca.token)),
-            over: ProviderChannel(
-                QuotaAccount(.alpaca, credential: "alpaca"), over: transport, clock: clock.calls))
-        let monitor = ProviderMonitor()
-        backends = try GatewayServices(
-            connections: [
-                ProviderConnection(
-                    BrokerConnection(
-                        id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox,
-                        accounts: client))
-            ],
-            market: [
-                MarketDataSource(
-                    client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
-                    for: .everybody)
-            ],
-            reads: ReadCaches(clock: clock.calls), userData: UserData.temporary(),
-            condition: { provider in
-                ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
-            })
+    init(_ gateway: SandboxGateway) {
+        self.gateway = gateway
     }
 
     /// What one request came to.
@@ -64,13 +29,12 @@ struct HomeScreen {
 
     /// Asks once; what is in memory stays good unless it is to be forgotten.
     func ask(forgetting: Bool) async throws -> Cost {
-        if forgetting { clock.leap() }
+        if forgetting { gateway.clock.leap() }
         let waits = Waits()
-        let context = GatewayContext(
-            session: Session(owner: owner, scopes: [.read]), services: backends,
-            call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: waits.note))
+        let context = gateway.context(observe: waits.note)
         let start = ContinuousClock.now
-        let answer = try await schema.respond(to: GraphQLRequest(Self.query), context: context).value()
+        let answer = try await gateway.schema.respond(to: GraphQLRequest(Self.query), context: context)
+            .value()
         let whole = start.duration(to: .now)
         // An answer with errors begins with them.
         guard answer.body.starts(with: "{\"data\"".utf8) else {

@@ -13,11 +13,17 @@ struct SandboxProcess {
     private let process: Process
     private let address: String
 
-    /// Starts it; each of its answers comes so much later.
-    init(latency: Duration) throws {
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - latency: Each of its answers comes so much later.
+    ///   - polygon: Those of Polygon's stand-in come so much later instead; nil for no difference.
+    /// - Throws: The error of the system if no process starts.
+    init(latency: Duration, polygon: Duration? = nil) throws {
         process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = [Self.argument, String(latency / .milliseconds(1))]
+        let times = [latency, polygon ?? latency].map { String($0 / .milliseconds(1)) }
+        process.arguments = [Self.argument] + times
         let output = Pipe()
         process.standardOutput = output
         // The child ends when this end closes, however this process ends.
@@ -40,7 +46,10 @@ struct SandboxProcess {
     }
 
     /// The process itself.
-    static func run(latency milliseconds: Double) async throws {
+    ///
+    /// - Parameter milliseconds: The latency of all providers, and that of Polygon.
+    /// - Throws: The error of the sandbox if it does not start.
+    static func run(latencies milliseconds: [Double]) async throws {
         var configuration = SandboxConfiguration(clock: .fixed(now))
         // What is measured in a moment is more than providers would bear in a minute.
         configuration.alpaca.tradingRequestsPerMinute = 100_000_000
@@ -51,9 +60,11 @@ struct SandboxProcess {
         configuration.yahoo.requestsPerMinute = nil
         configuration.saxo.requestsPerMinute = 100_000_000
         let sandbox = try await Sandbox.start(configuration)
-        if milliseconds > 0 {
-            _ = sandbox.faults.add(Fault(.latency(.milliseconds(milliseconds))))
-        }
+        let latency = milliseconds.first ?? 0
+        if latency > 0 { _ = sandbox.faults.add(Fault(.latency(.milliseconds(latency)))) }
+        // Latencies of one call add up.
+        let more = (milliseconds.last ?? 0) - latency
+        if more > 0 { _ = sandbox.faults.add(Fault(.latency(.milliseconds(more)), provider: .polygon)) }
         FileHandle.standardOutput.write(Data("\(sandbox.address)\n".utf8))
         await withCheckedContinuation { continuation in
             // A thread of its own, since reading blocks it.
