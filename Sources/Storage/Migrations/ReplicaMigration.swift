@@ -127,7 +127,7 @@ extension UserDatabaseMigration {
         CREATE FUNCTION quota_state(p_row quota, p_limit BIGINT, p_now BIGINT)
         RETURNS JSONB LANGUAGE sql STABLE AS $$
             SELECT jsonb_build_object(
-                'name', p_row.name, 'limit', least(p_limit, p_row.reported),
+                'name', p_row.name, 'limit', least(p_limit, p_row.reported), 'isRefused', p_row.rejections > 0,
                 'remaining', CASE WHEN p_row.closed_until > p_now THEN 0
                     ELSE greatest(0, least(p_limit, p_row.reported) - coalesce(sum(number), 0)) END,
                 'resetsIn', nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now)
@@ -253,7 +253,19 @@ extension UserDatabaseMigration {
         );
         CREATE INDEX pending_authorization_owner ON pending_authorization (owner, created_at);
         CREATE INDEX pending_authorization_end ON pending_authorization (expires_at);
-        ALTER TABLE change DROP CONSTRAINT change_kind_check;
+        CREATE TABLE attempt (
+            subject BYTEA PRIMARY KEY, failures BIGINT NOT NULL, last_at BIGINT NOT NULL, blocked_until BIGINT,
+            forget_at BIGINT NOT NULL
+        );
+        CREATE INDEX attempt_end ON attempt (forget_at);
+        ALTER TABLE change DROP CONSTRAINT IF EXISTS change_kind_check;
+        CREATE FUNCTION record_identity_end() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO change (kind, id) VALUES ('IDENTITY', NEW.kind || ' ' || NEW.value);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER identity_end AFTER INSERT OR UPDATE ON ended_identity_session
+            FOR EACH ROW EXECUTE FUNCTION record_identity_end();
         CREATE FUNCTION record_connection_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             INSERT INTO change (kind, id)

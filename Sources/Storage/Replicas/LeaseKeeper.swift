@@ -18,17 +18,17 @@ package final class LeaseKeeper: Sendable {
 
     /// - Parameters:
     ///   - name: The name of the lease.
-    ///   - owner: The id of this process.
     ///   - store: The leases.
     ///   - times: The times of the lease.
     ///   - clock: The clock of this process.
     ///   - report: Called if the lease cannot be taken or renewed.
     package init(
-        _ name: String, of owner: String, in store: LeaseStore, times: LeaseTimes = LeaseTimes(),
+        _ name: String, in store: LeaseStore, times: LeaseTimes = LeaseTimes(),
         clock: TimeSource = .system, report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) {
-        (self.name, self.owner, self.store, self.times) = (name, owner, store, times)
+        (self.name, self.store, self.times) = (name, store, times)
         (self.clock, self.report) = (clock, report)
+        owner = store.newOwner()
         state = Mutex(State(hold: LeaseHold(times)))
     }
 
@@ -55,6 +55,23 @@ package final class LeaseKeeper: Sendable {
         await task?.value
         // Not in this task, which is cancelled.
         if isHeld { await Task { [store, name, owner] in try? await store.release(name, by: owner) }.value }
+    }
+
+    /// Waits for the lease, and executes work once while this process holds it.
+    ///
+    /// It returns when the work has ended: by itself, or because the lease was lost or the task is cancelled.
+    package func once(_ work: @escaping @Sendable (_ epoch: Int64) async -> Void) async {
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        await withDiscardingTaskGroup { group in
+            group.addTask { [self] in
+                await run { epoch in
+                    await work(epoch)
+                    continuation.finish()
+                }
+            }
+            for await _ in ended {}
+            group.cancelAll()
+        }
     }
 
     private func renew(_ work: @escaping @Sendable (Int64) async -> Void) async {
@@ -93,11 +110,9 @@ package final class LeaseKeeper: Sendable {
         state.withLock { state in
             switch transition(&state.hold, now) {
             case .none: break
-            case .acquired(let epoch): state.work = Task { await work(epoch) }
-            case .lost:
-                state.work?.cancel()
-                state.work = nil
-            case .replaced(let epoch):
+            case .lost: state.work?.cancel()
+            case .acquired(let epoch), .replaced(let epoch):
+                // Earlier work may not have ended yet.
                 let old = state.work
                 old?.cancel()
                 state.work = Task {

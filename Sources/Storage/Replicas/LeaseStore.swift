@@ -4,10 +4,22 @@
 /// there is one process (``DirectoryLock``), which holds every lease.
 package struct LeaseStore: Sendable {
     private let database: SQLDatabase
+    /// The begin of the names of this process's owners.
+    private let process: String
 
-    package init(in file: UserDatabase) {
+    /// - Parameters:
+    ///   - file: The database.
+    ///   - process: The id of this process, for ``count()``; nil for none.
+    package init(in file: UserDatabase, of process: String? = nil) {
         database = file.database
+        self.process = process ?? RandomID.make()
     }
+
+    /// Whether other processes use the leases.
+    package var isShared: Bool { database.postgres != nil }
+
+    /// A new owner of leases in this process: two tasks that want one lease exclude each other.
+    func newOwner() -> String { "\(process)/\(RandomID.make())" }
 
     /// Takes or renews a lease.
     ///
@@ -53,13 +65,13 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// The number of leases that an owner holds, for metrics.
-    package func count(of owner: String) async throws(StorageError) -> Int {
+    /// The number of leases that this process holds.
+    package func count() async throws(StorageError) -> Int {
         guard let server = database.postgres else { return 0 }
-        return try await server.statement { db in
+        return try await server.statement { [process] db in
             try db.value(
-                "SELECT count(*) FROM lease WHERE owner = ? AND expires_at > clock_milliseconds()", [owner])
-                ?? 0
+                "SELECT count(*) FROM lease WHERE starts_with(owner, ?) AND expires_at > clock_milliseconds()",
+                [process + "/"]) ?? 0
         }
     }
 }
@@ -85,8 +97,7 @@ extension LeaseStore {
         _ body: () async throws -> Value
     ) async throws -> Value? {
         guard database.postgres != nil else { return try await body() }
-        // Each call is an owner of its own, so that two tasks of one process exclude each other.
-        let owner = RandomID.make()
+        let owner = newOwner()
         while try await take(name, by: owner, for: lifetime) == nil {
             guard .now < deadline else { return nil }
             try await Task.sleep(for: Self.pause)

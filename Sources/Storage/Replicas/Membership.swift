@@ -62,8 +62,11 @@ package final class Membership: Sendable {
 
     /// Whether a process has reported within its lifetime, in a transaction.
     static func isLive(_ id: String, _ db: SQLTransaction) throws -> Bool {
-        try db.value(
-            "SELECT EXISTS (SELECT 1 FROM replica WHERE id = ? AND expires_at > clock_milliseconds())", [id],
-            as: Bool.self) == true
+        try db.value("SELECT \(isLive("?"))", [id], as: Bool.self) == true
+    }
+
+    /// The SQL condition for an id of a process that has reported within its lifetime.
+    static func isLive(_ id: String) -> String {
+        "EXISTS (SELECT 1 FROM replica WHERE replica.id = \(id) AND replica.expires_at > clock_milliseconds())"
     }
 }
