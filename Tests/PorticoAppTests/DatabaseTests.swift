@@ -54,7 +54,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test("accepts changes by `portico users` while it runs, and excludes a second server")
+    @Test("accepts changes by `portico users` while it runs, and excludes a copy of its database")
     func commands() async throws {
         let cluster = try PostgresCluster.shared.get()
         let environment = try Self.environment(cluster, password: "planted-password")
@@ -64,7 +64,11 @@ struct DatabaseTests {
             .split(separator: "?").first.map(String.init) ?? ""
         try await withServer(environment: environment) { server in
             let token = try await Self.token(server, Self.signUp)
-            let second = try await Program.run(["serve", "--port", "0"], environment: environment)
+            let second = try await withFolder { folder in
+                try await Program.run(
+                    ["storage", "migrate", "--sandbox", "--to", folder.appending(path: "copy").path],
+                    environment: environment)
+            }
             #expect(second.status == 1)
             #expect(second.errors.contains("\(location) is in use by another process"), "\(second.errors)")
             let check = try await Program.run(["storage", "check", "--sandbox"], environment: environment)
@@ -99,6 +103,8 @@ struct DatabaseTests {
         try await withServer(environment: Self.environment(cluster)) { server in
             let token = try await Self.token(server, Self.signUp)
             _ = try await server.ask(Self.create, token: token)
+            let known = try await server.ask(#"{ quote(symbol: "AAPL") { symbol } }"#, token: token)
+            #expect(known.failures.isEmpty, "\(known.body)")
             try cluster.stop()
             for (question, token) in [(Self.watchlists, token), (Self.create, token), (Self.signIn, nil)] {
                 let answer = try await server.ask(question, token: token)
@@ -109,9 +115,18 @@ struct DatabaseTests {
                         == "The database of users is not available; nothing was changed. Try again later.")
                 #expect(answer.body.contains("\"retryAt\":\""), "\(answer.body)")
             }
-            // Public data needs no database.
+            // Public data that is cached needs no database, even if it is stale.
             let quote = try await server.ask(#"{ quote(symbol: "AAPL") { symbol } }"#, token: token)
             #expect(quote.failures.isEmpty, "\(quote.body)")
+            // A call would not be counted, so none is made.
+            let uncounted = try await server.ask(#"{ quote(symbol: "KO") { symbol } }"#, token: token)
+            #expect(uncounted.code == "STORAGE_UNAVAILABLE", "\(uncounted.body)")
+            #expect(
+                uncounted.message
+                    == """
+                    The database that counts calls to providers is not available, so ALPACA was not called. Try again \
+                    later.
+                    """)
             try await waitUntil {
                 _ = try await server.ask(Self.watchlists, token: token)
                 return try await server.get("/health/ready").body.contains(

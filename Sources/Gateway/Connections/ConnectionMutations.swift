@@ -8,10 +8,11 @@ extension Mutation {
             "beginConnection", BeginConnectionArguments.self,
             once: { arguments, context -> MaybeAsync<AuthorizationStart?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                return .ready(
-                    try context.services.connectionService.begin(
+                return .async {
+                    try await context.services.connectionService.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
-                        for: owner, from: context.client))
+                        for: owner, from: context.client)
+                }
             })
         Field(
             "connectProvider", InputArguments<ConnectProviderInput>.self,

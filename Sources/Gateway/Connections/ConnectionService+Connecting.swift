@@ -26,7 +26,7 @@ extension ConnectionService {
         try attempts.consume(owner, from: address, of: "attempts to connect with a provider")
         let (proof, environment): (SubmittedCredential, Environment)
         do {
-            (proof, environment) = try self.proof(
+            (proof, environment) = try await self.proof(
                 input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
             if let old, old.environment != environment {
                 throw FieldError.argument(
@@ -66,7 +66,7 @@ extension ConnectionService {
     private func proof(
         _ credential: CredentialInput, environment: Environment?, for owner: OwnerID,
         _ connector: any ProviderConnector
-    ) throws -> (SubmittedCredential, Environment) {
+    ) async throws -> (SubmittedCredential, Environment) {
         switch credential {
         case .apiKey(let key, let secret):
             return (
@@ -79,7 +79,7 @@ extension ConnectionService {
                 try Self.environment(environment, of: connector, argument: "input.environment")
             )
         case .authorization(let code, let state, let redirectURI):
-            guard let pending = pending.consume(state, of: owner, at: connector.provider) else {
+            guard let pending = try await pending.complete(state, of: owner, at: connector.provider) else {
                 throw FieldError.argument(
                     "input.credential.authorization.state",
                     """
@@ -134,7 +134,8 @@ extension ConnectionService {
         switch try await store.add(stored, secret, maximum: Self.maximumConnections) {
         case .added:
             let connection = open(stored, secret, connector)
-            registry.add(connection)
+            // The change may have been read back before.
+            registry.add(connection)?.close()
             didChange(connection)
             // The user may have been deleted after the connection was stored and before it was registered
             // here.

@@ -15,7 +15,7 @@ package final class ConnectionService: Sendable {
     let clock: TimeSource
     let didChange: @Sendable (ProviderConnection) -> Void
     /// Nil if no calls are counted.
-    private let ledger: QuotaLedger?
+    private let ledger: (any QuotaLimiter)?
     /// Consents that were begun, and credentials that were tried.
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
@@ -37,7 +37,7 @@ package final class ConnectionService: Sendable {
         store: ConnectionStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
         limits: CallLimits = CallLimits(),
-        ledger: QuotaLedger? = nil,
+        ledger: (any QuotaLimiter)? = nil,
         didChange: @escaping @Sendable (ProviderConnection) -> Void
     ) {
         self.store = store
@@ -49,7 +49,7 @@ package final class ConnectionService: Sendable {
         self.ledger = ledger
         begins = ConnectAttempts(limits)
         attempts = ConnectAttempts(limits)
-        pending = PendingAuthorizations(clock: clock)
+        pending = PendingAuthorizations(clock: clock, store: store.authorizations)
     }
 
     // MARK: Consent
@@ -61,7 +61,7 @@ package final class ConnectionService: Sendable {
     func begin(
         _ provider: ProviderID, in environment: Environment?, redirectURI: String, for owner: OwnerID,
         from address: ClientOrigin
-    ) throws -> AuthorizationStart {
+    ) async throws -> AuthorizationStart {
         let connector = try connector(of: provider, argument: "provider")
         let environment = try Self.environment(environment, of: connector, argument: "environment")
         let redirectURI = try redirects.address(redirectURI, argument: "redirectUri")
@@ -74,7 +74,7 @@ package final class ConnectionService: Sendable {
             throw FieldError(error, of: provider)
         }
         try begins.consume(owner, from: address, of: "authorizations")
-        pending.add(
+        try await pending.begin(
             PendingAuthorization(
                 owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
                 verifier: page.verifier, expiresAt: clock.now() + PendingAuthorizations.lifetime),
@@ -164,15 +164,39 @@ extension ConnectionService {
     ///
     /// A connection whose credential cannot be opened exists too: its user can renew or remove it.
     package func openAll() async throws(StorageError) {
-        for stored in try store.all() {
-            let secret: Secret?
-            do throws(StorageError) {
-                secret = try await store.credentials.load(stored.credential)?.secret
-            } catch {
-                guard case .decryptionFailed = error else { throw error }
-                secret = nil
+        for stored in try store.all() { registry.add(try await open(stored)) }
+    }
+
+    /// Opens a stored connection with its stored credential, without a call.
+    private func open(_ stored: StoredConnection) async throws(StorageError) -> ProviderConnection {
+        let secret: Secret?
+        do throws(StorageError) {
+            secret = try await store.credentials.load(stored.credential)?.secret
+        } catch {
+            guard case .decryptionFailed = error else { throw error }
+            secret = nil
+        }
+        return open(stored, secret, connectors[stored.provider])
+    }
+
+    /// Applies the changes of users' connections that another process has stored.
+    ///
+    /// The changes of this process are among them, and have no effect.
+    ///
+    /// - Throws: `StorageError` if they cannot be read; some may have been applied.
+    func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
+        for owner in owners {
+            let stored = try await store.all(of: owner)
+            let known = registry.connections(of: owner).filter { $0.stored != nil }
+            for connection in known where !stored.contains(where: { $0.id == connection.id }) {
+                if let removed = registry.remove(connection.id, of: owner) { end(removed) }
             }
-            registry.add(open(stored, secret, connectors[stored.provider]))
+            for connection in stored {
+                let old = known.first { $0.id == connection.id }
+                guard old?.stored?.isUnchanged(in: connection) != true else { continue }
+                let new = try await open(connection)
+                if let replaced = registry.add(new) { end(replaced) } else { didChange(new) }
+            }
         }
     }
 
@@ -210,6 +234,14 @@ extension ConnectionService {
             stored, opened,
             health: health(stored.rejectedAt.map { _ in .unauthorized }, since: stored.rejectedAt),
             spending: holder)
+    }
+}
+
+extension StoredConnection {
+    /// Whether another read of the connection has the same values, compared in whole milliseconds like the database.
+    fileprivate func isUnchanged(in other: StoredConnection) -> Bool {
+        redirectURI == other.redirectURI && label == other.label
+            && connectedAt.millisecondsSince1970 == other.connectedAt.millisecondsSince1970
     }
 }
 

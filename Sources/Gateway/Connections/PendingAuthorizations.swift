@@ -1,6 +1,6 @@
 package import Brokerage
 import PorticoCore
-import Storage
+package import Storage
 import Synchronization
 package import Upstream
 
@@ -17,8 +17,9 @@ package struct PendingAuthorization: Sendable {
 
 /// The consents that users have begun and not completed.
 ///
-/// Each is found by its state (RFC 6749, section 10.12), once, and only by the user that began it. They are
-/// in memory only: after a restart a user begins anew.
+/// Each is found by its state (RFC 6749, section 10.12), once, and only by the user that began it. With SQLite, they are
+/// in memory only: after a restart a user begins anew. With PostgreSQL, they are in the database, and another process can
+/// complete them.
 package final class PendingAuthorizations: Sendable {
     /// The time that a user has for the consent.
     package static let lifetime = Duration.seconds(600)
@@ -64,9 +65,41 @@ package final class PendingAuthorizations: Sendable {
     // Held for a few look-ups.
     private let state = Mutex(State())
     private let clock: TimeSource
+    private let store: AuthorizationStore?
 
-    package init(clock: TimeSource) {
+    /// - Parameters:
+    ///   - clock: The clock by which consents in memory expire.
+    ///   - store: The consents of all processes; nil for those of this process in memory.
+    package init(clock: TimeSource, store: AuthorizationStore? = nil) {
         self.clock = clock
+        self.store = store
+    }
+
+    /// Stores a consent.
+    ///
+    /// - Throws: `StorageError` if the database cannot be written.
+    func begin(_ pending: PendingAuthorization, as name: String) async throws(StorageError) {
+        guard let store else { return add(pending, as: name) }
+        try await store.add(
+            AuthorizationStore.Authorization(
+                owner: pending.owner, provider: pending.provider, environment: pending.environment,
+                redirectURI: pending.redirectURI.text, verifier: pending.verifier),
+            as: name, for: Self.lifetime, maximum: Self.maximumPerUser)
+    }
+
+    /// Removes and returns a consent, as ``consume(_:of:at:)``.
+    ///
+    /// - Throws: `StorageError` if the database cannot be written.
+    func complete(
+        _ name: String, of owner: OwnerID, at provider: ProviderID
+    ) async throws(StorageError) -> PendingAuthorization? {
+        guard let store else { return consume(name, of: owner, at: provider) }
+        guard let found = try await store.take(name, of: owner, at: provider),
+            let redirectURI = HTTPURL(found.redirectURI)
+        else { return nil }
+        return PendingAuthorization(
+            owner: owner, provider: provider, environment: found.environment, redirectURI: redirectURI,
+            verifier: found.verifier, expiresAt: clock.now() + Self.lifetime)
     }
 
     package func add(_ pending: PendingAuthorization, as name: String) {

@@ -28,8 +28,21 @@ final class ProviderConnectionRegistry: Sendable {
         connections.withLock { $0.values.joined().contains { $0.quotaAccount == holder } }
     }
 
-    func add(_ connection: ProviderConnection) {
-        connections.withLock { $0[connection.owner, default: []].append(connection) }
+    /// Adds a connection, in place of the one with the same id.
+    ///
+    /// - Returns: The replaced connection; nil if there is none.
+    @discardableResult
+    func add(_ connection: ProviderConnection) -> ProviderConnection? {
+        connections.withLock { connections in
+            let place = connections[connection.owner]?.firstIndex { $0.id == connection.id }
+            guard let place else {
+                connections[connection.owner, default: []].append(connection)
+                return nil
+            }
+            let old = connections[connection.owner]?[place]
+            connections[connection.owner]?[place] = connection
+            return old
+        }
     }
 
     /// Replaces the connection with the same id.

@@ -37,6 +37,8 @@ package final class OrderReconciliation: Sendable {
         /// The longest time of one query, and the time after which one pass of a connection checks no further
         /// write.
         package var timeout = Duration.seconds(10)
+        /// The time between two searches for writes of other processes that have ended.
+        package var takeover = Duration.seconds(3)
 
         package init() {}
     }
@@ -59,12 +61,15 @@ package final class OrderReconciliation: Sendable {
     /// Determines the outcome of the writes of an earlier process, then of every write whose response is
     /// lost, until its task is cancelled.
     ///
+    /// With PostgreSQL, the writes of each other process that ends are among them.
+    ///
     /// - Parameter report: Called if the journal cannot be read or written. The journal is then tried again.
     package func run(reporting report: @escaping @Sendable (StorageError) -> Void) async {
         await withDiscardingTaskGroup { group in
             var failurePause = settings.pause
             while !Task.isCancelled {
-                var wake = clock.now() + settings.maximumPause
+                var wake =
+                    clock.now() + (journal.isShared ? settings.takeover : settings.maximumPause)
                 do throws(StorageError) {
                     for batch in try await due(at: clock.now()) {
                         group.addTask { await self.check(batch, reporting: report) }
@@ -76,7 +81,8 @@ package final class OrderReconciliation: Sendable {
                     if Task.isCancelled { break }
                     report(error)
                     wake = clock.now() + failurePause
-                    failurePause = min(failurePause * 2, settings.maximumPause)
+                    failurePause = min(
+                        failurePause * 2, journal.isShared ? settings.takeover : settings.maximumPause)
                 }
                 let (sleep, until) = (clock.sleep, wake)
                 _ = await withTaskCancellationHandler {

@@ -11,8 +11,6 @@ package struct OrderWorkflow: Sendable {
     package let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
-    /// Writes that began earlier belong to an earlier process.
-    let startedAt = Instant.now
 
     /// The key of an order: its user and the idempotency key.
     struct PlacementKey: Hashable, Sendable {

@@ -168,11 +168,19 @@ extension FieldError {
                     \(name): wait, or sign in.
                     """
                 )
+            case .notAllowed(.uncounted):
+                (
+                    .storageUnavailable,
+                    """
+                    The database that counts calls to providers is not available, so \(name) was not called. Try again \
+                    later.
+                    """
+                )
             }
         let provider: ProviderID? =
             switch failure.cause {
             // The limit is Portico's own, so no provider is named.
-            case .notAllowed(.operation), .notAllowed(.client): nil
+            case .notAllowed(.operation), .notAllowed(.client), .notAllowed(.uncounted): nil
             default: failure.provider
             }
         self.init(code, message, provider: provider, retryAt: failure.retryAt)

@@ -47,10 +47,11 @@ package final class GatewayServices: Sendable {
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, remedy: ""),
         market: [MarketDataSource], routes: ProviderRoutes = .standard, reads: ReadCaches, userData: UserData,
         clock: TimeSource = .system, symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient,
-        ledger: QuotaLedger? = nil, toolOrders: ToolOrders = ToolOrders(),
+        ledger: (any QuotaLimiter)? = nil, toolOrders: ToolOrders = ToolOrders(),
         condition: @escaping @Sendable (ProviderID) -> ProviderHealthReport
     ) {
-        let live = QuoteFeedRegistry(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
+        let live = QuoteFeedRegistry(
+            quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient, leases: userData.leases)
         let watches = LiveSubscriptions(clock: clock)
         let registry = ProviderConnectionRegistry(connections)
         self.registry = registry
@@ -79,6 +80,10 @@ package final class GatewayServices: Sendable {
         userData.authentication.sessions.deletions.register(
             owners: { [connectionService] in connectionService.owners },
             release: { [connectionService] in connectionService.removeAll(of: $0) })
+        userData.authentication.sessions.onConnectionChange {
+            [connectionService] owners throws(StorageError) in
+            try await connectionService.reload(owners)
+        }
     }
 
     /// The number of users' connections in memory.
@@ -118,6 +123,8 @@ package struct UserData: Sendable {
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits
+    /// The names that one process holds at a time.
+    package let leases: LeaseStore
 
     /// Opens the stores of a database at the start of the process; it blocks the thread.
     ///
@@ -125,18 +132,20 @@ package struct UserData: Sendable {
     ///   - file: The database.
     ///   - master: The key with which its secrets are encrypted.
     ///   - userPolicy: The policy of sign-up and sign-in.
+    ///   - instanceID: The id of this process among those that use the database; nil if there is no other one.
     ///   - report: Receives errors of storage, whose details clients do not receive.
     /// - Throws: `wrongMasterKey` if the secrets were encrypted with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
-        report: @escaping @Sendable (StorageError) -> Void = { _ in }
+        of instanceID: String? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
         limits = userPolicy.limits
+        leases = LeaseStore(in: file, of: instanceID)
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         activities = ActivityStore(in: file)
-        orders = OrderWorkflow(journal: OrderJournal(in: file))
+        orders = OrderWorkflow(journal: OrderJournal(in: file, of: instanceID))
         connections = try ConnectionStore(in: file, master)
         authentication = try AuthenticationService(in: file, master, userPolicy, report: report)
     }

@@ -1,5 +1,6 @@
 package import Brokerage
 import GraphQL
+package import Storage
 import Synchronization
 package import Upstream
 
@@ -24,6 +25,8 @@ package final class QuoteFeedRegistry: Sendable {
     private let quotes: ReadCache<Symbol, Quote>
     private let clock: TimeSource
     private let symbolsPerClient: Int
+    /// The leases of all processes; nil if there is one process.
+    private let leases: LeaseStore?
     // Looked up by many requests at once.
     private let state: Mutex<State>
 
@@ -34,10 +37,12 @@ package final class QuoteFeedRegistry: Sendable {
     ///   - quotes: The cache of snapshots, so that a price that was read recently is not requested again.
     ///   - clock: The clock for polls and pauses.
     ///   - symbolsPerClient: The maximum of symbols of a shared feed for one client.
+    ///   - leases: The leases that decide which process connects a stream; nil if there is one process.
     package init(
         quotes: ReadCache<Symbol, Quote>, clock: TimeSource,
-        symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient
+        symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient, leases: LeaseStore? = nil
     ) {
+        self.leases = leases
         self.symbolsPerClient = symbolsPerClient
         self.quotes = quotes
         self.clock = clock
@@ -83,7 +88,11 @@ package final class QuoteFeedRegistry: Sendable {
         // A provider with few calls a day is polled hourly.
         if source.provider.traits.hasLowQuota { policy.pollInterval = .seconds(3_600) }
         let walk = RoutedRead.quotes(from: [source], in: quotes)
-        return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
+        var stream = source.quoteStream
+        if let leases, leases.isShared {
+            stream = stream.map { LeasedQuoteStream($0, of: source, under: leases, clock: clock) }
+        }
+        return QuoteFeed(source.provider, stream: stream, policy: policy, clock: clock) {
             symbols, call in
             let outcomes = await walk.read(symbols, for: call)
             return Dictionary(

@@ -14,6 +14,9 @@ package struct AuthenticationService: Sendable {
     /// Signs users in with the identity provider; nil if the server has none.
     package var identityProvider: IdentityProviderService?
     package let attempts = SignInThrottle()
+    /// ``attempts``, or those of all processes.
+    private let throttle: SharedSignInThrottle
+    private let limits: CallLimits
     /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInClient>
     /// The rate of new guests and users.
@@ -32,6 +35,8 @@ package struct AuthenticationService: Sendable {
         self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
         users = UserStore(in: file)
+        throttle = SharedSignInThrottle(memory: attempts, store: users.attempts)
+        limits = settings.limits
         hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp
         allowsPasswords = settings.allowsPasswords
@@ -47,7 +52,7 @@ extension AuthenticationService {
         guard signUpPolicy == .open else {
             throw FieldError(.forbidden, "This server takes no guests. Sign in, or ask who runs it.")
         }
-        try checkSignUpLimit(from: address)
+        try await checkSignUpLimit(from: address)
         let options = SessionStore.Options(scopes: [.read, .write], label: label)
         let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.openForGuest(options)
@@ -61,11 +66,16 @@ extension AuthenticationService {
         return opened
     }
 
-    func checkSignUpLimit(from address: ClientOrigin) throws {
+    func checkSignUpLimit(from address: ClientOrigin) async throws {
         do {
             try arrivals.consume(address)
-        } catch {
-            throw FieldError(error, of: "new guests and users", "from this address")
+            try await throttle.consume(
+                "new guests and users", from: address, limits.arrivals, total: limits.totalArrivals)
+        } catch let refusal as CallRateLimiter<ClientOrigin>.Refusal {
+            throw FieldError(refusal, of: "new guests and users", "from this address")
+        } catch let error as StorageError {
+            report(error)
+            throw FieldError(error)
         }
     }
 
@@ -85,7 +95,7 @@ extension AuthenticationService {
         }
         // The user of a token in the settings has a name there.
         if session.owner != nil, session.stored == nil { throw Self.notAGuest }
-        try checkSignUpLimit(from: address)
+        try await checkSignUpLimit(from: address)
         let hash: PasswordHash
         do throws(FieldError) {
             hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
@@ -101,7 +111,7 @@ extension AuthenticationService {
         }
         switch result {
         case .success(let opened):
-            attempts.know(address, of: username.text.lowercased(), now: .now)
+            await throttle.know(address, of: username.text.lowercased(), now: .now)
             return opened
         case .failure(.nameTaken):
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
@@ -184,12 +194,16 @@ extension AuthenticationService {
     ) async throws -> UserStore.Registered? {
         let isOwn = known != nil && session.owner == known?.user.id
         let attempt: SignInThrottle.Attempt
-        do throws(SignInThrottle.RetryLater) {
-            attempt = try attempts.begin(
+        do {
+            attempt = try await throttle.begin(
                 user: subject, from: address, session: isOwn ? session.id : nil, now: .now)
-        } catch {
+        } catch let refusal as SignInThrottle.RetryLater {
             throw FieldError(
-                .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: error.retryAt)
+                .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: refusal.retryAt
+            )
+        } catch let error as StorageError {
+            report(error)
+            throw FieldError(error)
         }
         let caller = SignInClient(attempt, from: address)
         let client = HashingClient(knownUser: attempt.isKnown ? attempt.user : nil, at: address)
@@ -197,7 +211,7 @@ extension AuthenticationService {
         do {
             try signIns.consume(caller)
         } catch {
-            attempts.withdraw(attempt)
+            await throttle.withdraw(attempt)
             throw FieldError(error, of: "attempts to sign in", caller.description)
         }
         do {
@@ -206,7 +220,7 @@ extension AuthenticationService {
                     Password(entered: text), with: known?.hash, for: client)
             }
         } catch {
-            attempts.withdraw(attempt)
+            await throttle.withdraw(attempt)
             signIns.refund(caller)
             throw error
         }
@@ -214,10 +228,10 @@ extension AuthenticationService {
         switch comparison {
         case .different: return nil
         case .equal:
-            attempts.succeeded(attempt, now: .now)
+            await throttle.succeeded(attempt, now: .now)
             return known
         case .outdated(let better):
-            attempts.succeeded(attempt, now: .now)
+            await throttle.succeeded(attempt, now: .now)
             try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await users.upgrade(known.hash, to: better, of: known.user.id)
             }

@@ -44,6 +44,16 @@ package final class IdentityProviderService: Sendable {
         provider = makeProvider { keys in bearers.end { !keys.contains($0.keyFingerprint) } }
         sessions.deletions.register(
             owners: { bearers.owners }, release: { owner in bearers.end { $0.owner == owner } })
+        // Those that any process has recorded as ended.
+        sessions.onIdentityEnd { ended in
+            bearers.end { session in
+                switch ended {
+                case .session(let id): session.issuerSessionID == id
+                case .subject(let subject): session.identity.subject == subject
+                case .token(let hash): session.tokenHash == hash
+                }
+            }
+        }
     }
 
     // MARK: - Sign-in by a code

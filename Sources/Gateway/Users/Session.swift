@@ -20,7 +20,9 @@ package struct Session: Sendable {
 
     private struct TokenRejection: Sendable {
         let message: String
-        let reason: SignInRejection?
+        var reason: SignInRejection?
+        /// The failure that leaves it unknown whether the token is valid.
+        var outage: StorageError?
     }
 
     /// Whether the user is a guest: guests are counted by address for limits.
@@ -44,7 +46,7 @@ package struct Session: Sendable {
     ///
     /// - Parameter reason: The message of fields that need a session, with the reason and a remedy.
     package init(rejectingToken reason: String) {
-        self.init(nil, [], refusal: TokenRejection(message: reason, reason: nil))
+        self.init(nil, [], refusal: TokenRejection(message: reason))
     }
 
     /// A request with a token of the identity provider that was verified.
@@ -55,6 +57,14 @@ package struct Session: Sendable {
     /// A request with a token of the identity provider that is refused; it has the rights of a request without a token.
     package init(rejectingToken reason: SignInRejection) {
         self.init(nil, [], refusal: TokenRejection(message: reason.message, reason: reason))
+    }
+
+    /// A request whose token cannot be checked, because the database does not respond; it has the rights of a request
+    /// without a token.
+    ///
+    /// The token may be valid, so its client must keep it.
+    package init(unavailable outage: StorageError) {
+        self.init(nil, [], refusal: TokenRejection(message: "", outage: outage))
     }
 
     private init(
@@ -85,6 +95,7 @@ extension Session {
 
     /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {
+        if let outage = tokenRejection?.outage { return FieldError(outage) }
         let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
         // A session has ended since the request began.
         var error = FieldError(

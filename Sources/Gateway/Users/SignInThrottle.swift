@@ -1,4 +1,5 @@
 package import Brokerage
+import Storage
 import Synchronization
 
 /// Counts failed sign-ins, and makes clients with many failures wait.
@@ -8,10 +9,14 @@ import Synchronization
 /// failure of any other client counts three times: for the name at the address, for the address with any
 /// name, and for the name from any address. Names of users that do not exist count like names of users that
 /// do.
+///
+/// It counts in memory, or with all other processes in a database: ``SharedSignInThrottle``.
 package final class SignInThrottle: Sendable {
     // A lock, because requests come on any thread.
     private let state = Mutex(State())
     private let capacity: Int
+
+    typealias Record = AttemptStore.Record
 
     private struct State {
         var records: [Target: Record] = [:]
@@ -40,22 +45,16 @@ package final class SignInThrottle: Sendable {
     }
 
     /// The subject for which a failure counts.
-    fileprivate enum Target: Hashable {
+    enum Target: Hashable {
         case userAtClient(String, Client)
         case address(ClientOrigin)
         case user(String)
     }
 
     /// The number of failures without a wait, and the longest wait in seconds.
-    fileprivate struct Rule {
+    struct Rule {
         let free: Int
         let maximumWait: Int
-    }
-
-    private struct Record {
-        var failures = 0
-        var last: Instant
-        var blockedUntil: Instant?
     }
 
     /// An attempt that was counted.
@@ -65,7 +64,7 @@ package final class SignInThrottle: Sendable {
         /// Whether a known client made the attempt.
         package let isKnown: Bool
 
-        fileprivate var subjects: [(Target, Rule)] {
+        var subjects: [(Target, Rule)] {
             let own = Target.userAtClient(user, client)
             switch client {
             // Short waits of known clients: others may have a copy of the token, or share the address.
@@ -82,7 +81,7 @@ package final class SignInThrottle: Sendable {
     }
 
     /// The time without a failure after which a subject starts anew.
-    private static let memory = Duration.seconds(3_600)
+    static let memory = Duration.seconds(3_600)
 
     /// It is too early for another attempt.
     package struct RetryLater: Error {
@@ -103,10 +102,7 @@ package final class SignInThrottle: Sendable {
                 session != nil || state.known[user]?.addresses.contains(address) == true
             let attempt = Attempt(
                 user: user, client: session.map { .session($0) } ?? .address(address), isKnown: isKnown)
-            let subjects = attempt.subjects
-            let blocked = subjects.compactMap { state.records[$0.0]?.blockedUntil }.filter { $0 > now }.max()
-            if let blocked { return .failure(RetryLater(retryAt: blocked)) }
-            for (subject, rule) in subjects { Self.count(subject, rule, in: &state.records, now) }
+            if let blocked = Self.count(attempt, in: &state.records, now) { return .failure(blocked) }
             if state.records.count > capacity {
                 state.records = Self.latest(capacity / 2, of: state.records) { $0.last }
             }
@@ -146,7 +142,17 @@ package final class SignInThrottle: Sendable {
         }
     }
 
-    private static func revert(_ subject: Target, in records: inout [Target: Record]) {
+    /// Counts an attempt for its subjects, unless one of them is blocked.
+    static func count(
+        _ attempt: Attempt, in records: inout [Target: Record], _ now: Instant
+    ) -> RetryLater? {
+        let blocked = attempt.subjects.compactMap { records[$0.0]?.blockedUntil }.filter { $0 > now }.max()
+        if let blocked { return RetryLater(retryAt: blocked) }
+        for (subject, rule) in attempt.subjects { count(subject, rule, in: &records, now) }
+        return nil
+    }
+
+    static func revert(_ subject: Target, in records: inout [Target: Record]) {
         guard let record = records[subject] else { return }
         records[subject]?.failures = max(0, record.failures - 1)
         // The subject was not blocked, or the attempt would not have begun: this attempt has blocked it.

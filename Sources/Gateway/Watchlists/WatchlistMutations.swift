@@ -224,7 +224,11 @@ extension GatewayContext {
         }
     }
 
-    /// Changes a list at its broker, once, after all earlier changes through the same connection.
+    /// Longer than a read and a write of a list.
+    private static let writeTime = Duration.seconds(60)
+
+    /// Changes a list at its broker, once, after all earlier changes through the same connection, also those by other
+    /// processes.
     ///
     /// Values that were read before are invalidated after success and failure: the broker may have made the
     /// change although its response was lost.
@@ -247,20 +251,29 @@ extension GatewayContext {
                 provider: connection.provider)
         }
         let key = "\(connection.owner.text) \(connection.id)"
+        let leases = services.userData.leases
         let task = services.writeQueue.enqueue(key) { [call, reads = services.reads.watchlists] in
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
-            let list: BrokerWatchlist
-            do throws(ProviderFailure) {
-                list = try await editor.watchlist(id, in: call)
-            } catch {
-                throw error.cause == .notFound
-                    ? FieldError.noWatchlist(connection.globalID(ofWatchlist: id)) : FieldError(error)
+            let value = try await leases.exclusively(
+                "watchlist/\(connection.id)", for: Self.writeTime, before: call.deadline
+            ) {
+                let list: BrokerWatchlist
+                do throws(ProviderFailure) {
+                    list = try await editor.watchlist(id, in: call)
+                } catch {
+                    throw error.cause == .notFound
+                        ? FieldError.noWatchlist(connection.globalID(ofWatchlist: id)) : FieldError(error)
+                }
+                do throws(ProviderFailure) {
+                    return try await body(editor, list)
+                } catch {
+                    throw FieldError(refusedWatchlist: error, by: argument)
+                }
             }
-            do throws(ProviderFailure) {
-                return try await body(editor, list)
-            } catch {
-                throw FieldError(refusedWatchlist: error, by: argument)
+            guard let value else {
+                throw FieldError(.conflict, "Another change of this list has not ended. Try again.")
             }
+            return value
         }
         return try await task.value
     }

@@ -117,6 +117,9 @@ struct Application {
         if let lock = dataStores.serverLock {
             services.append(DatabaseLockService(lock: lock, logger: logger))
         }
+        if let replica = dataStores.replica {
+            services.insert(ReplicaService(replica: replica, logger: logger), at: 1)
+        }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }
         services += [

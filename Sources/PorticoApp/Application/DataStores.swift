@@ -9,7 +9,7 @@ import Web
 /// The persistent data of a server: files in the data directory; without one, the data is in memory only.
 struct DataStores {
     /// The counts of all calls to providers.
-    let ledger: QuotaLedger
+    let ledger: any QuotaLimiter
     /// The stored market data of providers with a low quota; nil without a data directory.
     let values: SQLitePersistentCache?
     /// The counts of the schema elements that clients use; nil if they are not counted.
@@ -21,8 +21,10 @@ struct DataStores {
     /// The name of the sandbox's directory in the data directory.
     static let sandboxFolder = "sandbox"
     private let hold: DirectoryLock?
-    /// Excludes a second server at the PostgreSQL database; nil without one.
+    /// Excludes a copy of the PostgreSQL database; nil without one.
     let serverLock: PostgresServerLock?
+    /// What this process shares with others that use the PostgreSQL database; nil without one.
+    let replica: Replica?
     private let logger: Logger
 
     /// Opens the files of the data directory, and creates missing ones.
@@ -35,16 +37,18 @@ struct DataStores {
         self.logger = logger
         if let database = settings.database {
             let url = try database.url(isSandbox: settings.market.isSandbox)
-            serverLock = try PostgresServerLock(url, database.limits)
+            serverLock = try PostgresServerLock(url, for: .servers, database.limits)
             userDatabase = try UserDatabase(at: url, database.limits)
             masterKey = try settings.masterKey?.key() ?? .random()
-            ledger = try QuotaLedger(
-                clock: settings.market.clock, store: PostgresQuotaStore(in: userDatabase),
-                report: DataStores.reportCounts(logger))
+            let quota = PostgresQuota(in: userDatabase, clock: settings.market.clock) { error in
+                logger.warning("The count of a call to a provider cannot be corrected. \(error)")
+            }
+            ledger = quota
+            replica = try Replica(in: userDatabase, quota: quota)
             (values, schemaUse, hold) = (nil, nil, nil)
             return
         }
-        serverLock = nil
+        (serverLock, replica) = (nil, nil)
         guard let path = settings.data else {
             ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
@@ -133,7 +137,7 @@ extension DataStores {
             family(
                 "refusals_total", .counter, "Transactions that were not tried after failures.",
                 counts.refusals),
-        ]
+        ] + (replica?.families ?? [])
     }
 }
 
@@ -146,14 +150,14 @@ extension ProviderMode {
     }
 }
 
-/// Keeps the lock of the PostgreSQL database, and ends the process if another server has it.
+/// Keeps the lock of the PostgreSQL database, and ends the process if the database is copied.
 struct DatabaseLockService: Service {
     let lock: PostgresServerLock
     let logger: Logger
 
     private static let interval = Duration.seconds(2)
 
-    /// - Throws: `StorageError.busy` if another server has taken the lock while this one had no connection.
+    /// - Throws: `StorageError.busy` if a copy has taken the lock while this process had no connection.
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             var isReported = false
@@ -163,7 +167,7 @@ struct DatabaseLockService: Service {
                     isReported = false
                 } catch {
                     if case .busy = error {
-                        logger.critical("Another server uses the database, so this one stops. \(error)")
+                        logger.critical("The database is being copied, so this server stops. \(error)")
                         throw error
                     }
                     if !isReported { logger.error("The lock of the database cannot be checked. \(error)") }

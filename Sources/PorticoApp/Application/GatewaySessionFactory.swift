@@ -49,11 +49,10 @@ final class GatewaySessionFactory: Sendable {
     }
 
     private func verifiedSession(ofToken token: String?) async -> any GraphQLSession {
-        switch await sessions.verifiedBearerSession(token) {
-        case .success(let session): GatewaySession(session, self)
-        case .failure(let reason):
-            GatewaySession(
-                Session(rejectingToken: reason), tokenRejection: AuthenticationError(reason), self)
+        switch await sessions.verdict(on: token) {
+        case .accepted(let session): GatewaySession(session, self)
+        case .refused(let error, let session): GatewaySession(session, tokenRejection: error, self)
+        case .unknown(let outage): GatewaySession(Session(unavailable: outage), self)
         }
     }
 

@@ -23,7 +23,7 @@ package struct ProviderAssembly {
     ///   - retry: The retry policy of reads.
     ///   - observe: Called after each call.
     package init(
-        over transport: HTTPClient, counting ledger: QuotaLedger? = nil,
+        over transport: HTTPClient, counting ledger: (any QuotaLimiter)? = nil,
         persistentCache: (any PersistentCache)? = nil, clock: TimeSource = .system,
         environment: Environment? = nil, retry: RetryPolicy = RetryPolicy(),
         observe: (@Sendable (CallRecord) -> Void)? = nil

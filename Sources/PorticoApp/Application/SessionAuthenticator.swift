@@ -30,11 +30,13 @@ struct SessionAuthenticator: Sendable {
 
     /// The session of a request, by memory only.
     ///
-    /// - Returns: Nil if the token must be verified: ``verifiedSession(_:)``.
+    /// - Returns: Nil if memory alone cannot decide about the token: ``verdict(on:)``.
     @Sendable
     func session(_ token: String?) -> Result<Session, AuthenticationError>? {
         guard let token else { return .success(.anonymous) }
-        if let session = store.session(ofToken: token) { return .success(Session(session)) }
+        if let session = store.session(ofToken: token) {
+            return store.isCurrent ? .success(Session(session)) : nil
+        }
         if let identityProvider, identityProvider.accepts(token) {
             return identityProvider.knownSession(ofToken: token).map { .success(Session($0)) }
         }
@@ -44,21 +46,58 @@ struct SessionAuthenticator: Sendable {
         case .owner(let owner, let known?) where known.matches(token):
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .sandbox, .owner:
+            if store.mayFind(token) { return nil }
             return .failure(.invalidToken(rejectionMessage(for: token)))
         }
+    }
+
+    /// The result of the check of a token, with the rights of its request.
+    enum Verdict {
+        case accepted(Session)
+        case refused(AuthenticationError, Session)
+        /// The database does not respond, so that the token may be valid.
+        case unknown(StorageError)
+    }
+
+    /// Checks a token that memory alone cannot decide about: one of the identity provider, or one of a session that another
+    /// process has opened or may have ended.
+    func verdict(on token: String?) async -> Verdict {
+        if let known = session(token) {
+            switch known {
+            case .success(let session): return .accepted(session)
+            case .failure(let error): return .refused(error, Session(rejectingToken: error.message))
+            }
+        }
+        guard let token else { return .accepted(.anonymous) }
+        if let identityProvider, identityProvider.accepts(token) {
+            switch await identityProvider.session(ofToken: token) {
+            case .success(let session): return .accepted(Session(session))
+            case .failure(let reason):
+                return .refused(AuthenticationError(reason), Session(rejectingToken: reason))
+            }
+        }
+        do throws(StorageError) {
+            if let stored = try await store.currentSession(ofToken: token) {
+                return .accepted(Session(stored))
+            }
+        } catch {
+            return .unknown(error)
+        }
+        let message = rejectionMessage(for: token)
+        return .refused(.invalidToken(message), Session(rejectingToken: message))
     }
 
     /// The session of a request, after a verification of its token if that is necessary.
     @Sendable
     func verifiedSession(_ token: String?) async -> Result<Session, AuthenticationError> {
-        if let known = session(token) { return known }
-        return await verifiedBearerSession(token).mapError { AuthenticationError($0) }
-    }
-
-    /// The session of a token of the identity provider, or the reason why it is refused.
-    func verifiedBearerSession(_ token: String?) async -> Result<Session, SignInRejection> {
-        guard let token, let identityProvider else { return .failure(.malformedToken) }
-        return await identityProvider.session(ofToken: token).map { Session($0) }
+        switch await verdict(on: token) {
+        case .accepted(let session): .success(session)
+        case .refused(let error, _): .failure(error)
+        case .unknown:
+            .failure(
+                .missingToken(
+                    "The database of sessions is not available. Try again later with the same token."))
+        }
     }
 
     /// Whether the token of a session is still valid.

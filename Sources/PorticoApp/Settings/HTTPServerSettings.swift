@@ -293,6 +293,7 @@ extension UserPolicy {
         if let policy = try values[Settings.users.signUp] { signUp = policy }
         allowsPasswords = try values[Settings.users.passwords]
         passwordCost = try PasswordCost(values)
+        sessions.grace = .seconds(try values[Settings.server.sessionGrace])
         limits.arrivals = CallRate(perHour: try values[Settings.limits.guestsPerAddress])
         limits.exports = CallRate(perHour: try values[Settings.limits.exportsPerUser])
         let connects = try values[Settings.limits.connectsPerUser]

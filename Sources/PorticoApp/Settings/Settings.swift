@@ -61,6 +61,12 @@ struct ServerSettingGroup: SettingGroup {
     let databaseConnections = Setting(
         "database-connections", .integer(1...200), default: PostgresLimits().connections,
         "Connections to the PostgreSQL database, and the threads that use them.")
+    let sessionGrace = Setting(
+        "session-grace", .integer(0...3_600), default: Int(SessionPolicy().grace / .seconds(1)),
+        """
+        Seconds for which known sessions stay valid while the PostgreSQL database does not respond. After that, their \
+        requests fail with `STORAGE_UNAVAILABLE`.
+        """)
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")

@@ -11,6 +11,8 @@ package struct ConnectionStore: Sendable {
     private let database: SQLDatabase
     /// Of the same file.
     package let credentials: CredentialStore
+    /// The consents that any process can complete; nil if one process uses the database.
+    package let authorizations: AuthorizationStore?
     private let key: SymmetricKey
 
     /// The connections of a file.
@@ -19,6 +21,7 @@ package struct ConnectionStore: Sendable {
     package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
         credentials = try CredentialStore(in: file, master)
+        authorizations = database.postgres == nil ? nil : AuthorizationStore(database, credentials.keys)
         key = try TokenKey(in: database, master).key
     }
 
@@ -175,17 +178,31 @@ package struct ConnectionStore: Sendable {
     ///
     /// For the start of the process: it waits.
     package func all() throws(StorageError) -> [StoredConnection] {
-        try database.readNow { db in
-            var accounts: [String: [StoredAccount]] = [:]
-            let rows = try db.rows("SELECT * FROM connected_account ORDER BY connection, place")
-            for row in rows {
-                try accounts[row["connection"], default: []].append(
-                    StoredAccount(
-                        id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
-            }
-            return try db.rows("SELECT * FROM connection ORDER BY connected_at, id")
-                .map { try StoredConnection($0, accounts: accounts[$0["id"]] ?? []) }
+        try database.readNow { db in try Self.all(db) }
+    }
+
+    /// The connections of a user, the oldest first.
+    package func all(of owner: OwnerID) async throws(StorageError) -> [StoredConnection] {
+        try await database.read { db in try Self.all(db, "WHERE connection.owner = ?", [owner.text]) }
+    }
+
+    private static func all(
+        _ db: SQLTransaction, _ condition: String = "", _ arguments: SQLArguments = []
+    ) throws -> [StoredConnection] {
+        var accounts: [String: [StoredAccount]] = [:]
+        let rows = try db.rows(
+            """
+            SELECT connected_account.* FROM connected_account
+            JOIN connection ON connection.id = connected_account.connection \(condition)
+            ORDER BY connected_account.connection, connected_account.place
+            """, arguments)
+        for row in rows {
+            try accounts[row["connection"], default: []].append(
+                StoredAccount(
+                    id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
         }
+        return try db.rows("SELECT * FROM connection \(condition) ORDER BY connected_at, id", arguments)
+            .map { try StoredConnection($0, accounts: accounts[$0["id"]] ?? []) }
     }
 
     private static func insert(_ accounts: [StoredAccount], of connection: String, _ db: SQLTransaction)

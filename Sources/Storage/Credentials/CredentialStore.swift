@@ -8,13 +8,16 @@ package import Upstream
 /// A credential can be decrypted only for the connection, provider and owner for which it was encrypted.
 package struct CredentialStore: Sendable {
     private let database: SQLDatabase
-    private let keys: DataEncryptionKeys
+    /// Excludes two exchanges of one credential.
+    fileprivate let leases: LeaseStore
+    let keys: DataEncryptionKeys
 
     /// Opens the store.
     ///
     /// - Throws: `wrongMasterKey` if the credentials in the file were encrypted with another key.
     package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
+        leases = LeaseStore(in: file)
         keys = try DataEncryptionKeys(in: database, master)
     }
 
@@ -220,5 +223,21 @@ package struct ConnectionCredentialStore: RotatingCredentialStore {
         case .done(let version): Int64(version)
         case .outdated: nil
         }
+    }
+
+    /// Longer than an exchange and the write of its result.
+    private static let exchangeTime = Duration.seconds(60)
+    /// Callers use the current token meanwhile, if it is valid.
+    private static let maximumWait = Duration.seconds(20)
+
+    /// The lease of a credential was not free in time.
+    private struct CredentialBusy: Error {}
+
+    package func renewing<Value: Sendable>(_ body: () async -> Value) async throws -> Value {
+        let value = try await store.leases.exclusively(
+            "credential/\(identity.connection)", for: Self.exchangeTime, before: .now + Self.maximumWait, body
+        )
+        guard let value else { throw CredentialBusy() }
+        return value
     }
 }

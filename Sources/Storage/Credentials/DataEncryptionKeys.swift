@@ -16,12 +16,8 @@ struct DataEncryptionKeys: Sendable {
     /// Decrypts the keys of a file, and creates one if there is none.
     init(in database: SQLDatabase, _ master: MasterKey) throws(StorageError) {
         let path = database.location
-        var keys = try database.readNow { db in try DataEncryptionKeys(db, at: path, master) }.keys
-        if keys.isEmpty {
-            let (id, key) = try Self.make(in: database, master)
-            keys[id] = key
-        }
-        self.init(keys)
+        let known = try database.readNow { db in try DataEncryptionKeys(db, at: path, master) }
+        self = known.keys.isEmpty ? try Self.make(in: database, master) : known
     }
 
     /// Opens the keys that are there.
@@ -60,9 +56,14 @@ struct DataEncryptionKeys: Sendable {
 
     private static func make(
         in database: SQLDatabase, _ master: MasterKey
-    ) throws(StorageError) -> (Int64, SymmetricKey) {
-        let key = SymmetricKey()
-        let id = try database.writeNow { db in
+    ) throws(StorageError) -> DataEncryptionKeys {
+        let path = database.location
+        return try database.writeNow { db in
+            // Of several processes that start at the same time, one makes the key.
+            try db.lock(table: "data_key")
+            let known = try DataEncryptionKeys(db, at: path, master)
+            guard known.keys.isEmpty else { return known }
+            let key = SymmetricKey()
             let id: Int64? = try db.value(
                 "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?) RETURNING id",
                 [Data(), master.id])
@@ -70,9 +71,8 @@ struct DataEncryptionKeys: Sendable {
             // The id is sealed in with the key, so it must be known first.
             try db.execute(
                 "UPDATE data_key SET wrapped = ? WHERE id = ?", [try wrap(key, id, master), id])
-            return id
+            return DataEncryptionKeys([id: key])
         }
-        return (id, key)
     }
 
     /// Encrypts all keys with a new master key; keys that the new one has encrypted already are not changed.

@@ -1,5 +1,6 @@
 package import Brokerage
 import GRDB
+import Upstream
 
 /// A copy of all users' data from a data directory to a PostgreSQL database, or back.
 ///
@@ -60,6 +61,10 @@ package struct StorageCopy {
     /// - Returns: The number of rows of each table.
     /// - Throws: `differs` if a row is different in the copy, or the error of a database; then nothing was stored.
     package func run(now: Instant = .now) async throws(StorageError) -> [Table] {
+        if source.file.database.postgres != nil {
+            // No process runs, also if one was killed a moment ago.
+            try await source.file.database.write { db in try db.execute("DELETE FROM replica") }
+        }
         try await OrderJournal(in: source.file).abandonUnattended(now: now)
         let (original, copy) = (source.file.database, target.file.database)
         let usage = try source.usage(now: now)
@@ -134,19 +139,27 @@ package struct StorageCopy {
         let calls: Int64
     }
 
+    /// Stores counts as slots; a closed window is an entry of the kind 1.
     private static func insert(_ usage: [Usage], into db: SQLTransaction) throws {
-        for entry in usage {
+        for entry in usage where entry.calls > 0 {
+            let end = entry.end.millisecondsSince1970
+            let key: SQLArguments = [entry.provider, entry.credential, entry.quota]
             try db.execute(
                 """
-                INSERT INTO call_count (provider, credential, quota, kind, ends_at, calls) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (provider, credential, quota, kind, ends_at)
-                    DO UPDATE SET calls = call_count.calls + excluded.calls
-                """,
-                [
-                    entry.provider, entry.credential, entry.quota, entry.kind,
-                    entry.end.millisecondsSince1970,
-                    entry.calls,
-                ])
+                INSERT INTO quota (provider, credential, name) VALUES (?, ?, ?)
+                ON CONFLICT (provider, credential, name) DO NOTHING
+                """, key)
+            if entry.kind == Int64(StoredQuotaUsage.Kind.closure.rawValue) {
+                try db.execute(
+                    """
+                    UPDATE quota SET closed_until = greatest(closed_until, CAST(? AS BIGINT))
+                    WHERE provider = ? AND credential = ? AND name = ?
+                    """, [end] + key)
+            } else {
+                try db.execute(
+                    "SELECT CAST(quota_add(?, ?, ?, 0, CAST(? AS BIGINT), CAST(? AS BIGINT)) AS TEXT)",
+                    key + [end, entry.calls])
+            }
         }
     }
 
@@ -171,7 +184,7 @@ package struct StorageCopy {
                 file = try UserDatabase(in: folder)
                 cache = try CacheDatabase(in: folder)
             case .postgres(let url):
-                locks = (nil, try PostgresServerLock(url))
+                locks = (nil, try PostgresServerLock(url, for: .copy))
                 file = try UserDatabase(at: url, Self.limits)
                 cache = nil
             }
@@ -181,13 +194,20 @@ package struct StorageCopy {
         func usage(now: Instant) throws(StorageError) -> [Usage] {
             guard let cache else {
                 return try file.database.readNow { db in
-                    try db.rows("SELECT * FROM call_count WHERE ends_at > ?", [now.millisecondsSince1970])
-                        .map { row in
-                            guard let end = try row.instant("ends_at") else { throw CorruptedRow() }
-                            return try Usage(
-                                provider: row["provider"], credential: row["credential"], quota: row["quota"],
-                                kind: row["kind"], end: end, calls: row["calls"])
-                        }
+                    try db.rows(
+                        """
+                        SELECT provider, credential, name, CAST(0 AS BIGINT) AS kind, ending, number
+                        FROM quota, unnest(ends, calls) AS slot (ending, number) WHERE ending > ?1
+                        UNION ALL
+                        SELECT provider, credential, name, 1, closed_until, 1 FROM quota WHERE closed_until > ?1
+                        ORDER BY 1, 2, 3, 4, 5
+                        """, [now.millisecondsSince1970]
+                    ).map { row in
+                        guard let end = try row.instant("ending") else { throw CorruptedRow() }
+                        return try Usage(
+                            provider: row["provider"], credential: row["credential"], quota: row["name"],
+                            kind: row["kind"], end: end, calls: row["number"])
+                    }
                 }
             }
             return try cache.database.readNow { db in
@@ -215,7 +235,8 @@ package struct StorageCopy {
                             """,
                         arguments: [
                             entry.provider, entry.credential, entry.quota, entry.kind,
-                            entry.end.secondsSince1970, entry.calls,
+                            // Never sooner: the file has whole seconds.
+                            entry.end.secondsSince1970 + (entry.end.nanoseconds > 0 ? 1 : 0), entry.calls,
                         ])
                 }
             }

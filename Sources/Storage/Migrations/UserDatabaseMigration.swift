@@ -24,11 +24,16 @@ package struct UserDatabaseMigration: Sendable {
     /// All steps in their order; the number of a step is its place, from 1.
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
-        changes,
+        changes, replicas,
     ]
 
+    /// The number of a step, from 1.
+    static func number(of step: UserDatabaseMigration) -> Int {
+        (all.firstIndex { $0.name == step.name } ?? all.count) + 1
+    }
+
     /// PostgreSQL's type of a text, compared byte by byte.
-    private static let text = "TEXT COLLATE \"C\""
+    static let text = "TEXT COLLATE \"C\""
 
     /// The credentials of connections, and the keys that encrypt them.
     private static let credentials = UserDatabaseMigration(

@@ -244,11 +244,12 @@ extension OrderJournal {
 
     // MARK: After a crash
 
-    /// Handles the writes that no process executes any more, first those of earlier processes.
+    /// Handles the writes that no process executes any more: this process becomes their holder.
     ///
     /// A write that was not marked is removed, and its idempotency key is free again; a write that was marked
-    /// becomes unconfirmed. No clock is used: a write is not abandoned while this process executes it,
-    /// however long that takes.
+    /// becomes unconfirmed. With SQLite, all other processes have ended. With PostgreSQL, a process has ended, or is
+    /// stopped, if it has not reported for ``Membership/lifetime``; one that continues finds its writes taken over. No other
+    /// clock is used: a write is not abandoned while a process executes it, however long that takes.
     ///
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
@@ -256,12 +257,21 @@ extension OrderJournal {
             // Users in their order: two transactions that lock several users wait for each other at most once.
             let rows = try db.rows(
                 "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
-            for row in rows where try !isInProgress(row) {
-                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal else {
-                    continue
-                }
+            for row in rows where try !isInProgress(row, db) {
+                // Locked before it is taken over, as in every other transaction.
+                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal,
+                    try takeOver(row, db)
+                else { continue }
                 try Self.apply(.abandoned, to: write, now, db)
             }
+            guard isShared else { return }
+            // The outcome of these is not known either, and their process no longer queries the broker.
+            try db.execute(
+                """
+                UPDATE journal_write SET holder = ?1
+                WHERE state = 'UNCONFIRMED' AND coalesce(holder, '') <> ?1
+                    AND NOT \(Membership.isLive("journal_write.holder"))
+                """, [instanceID])
         }
     }
 
@@ -277,19 +287,21 @@ extension OrderJournal {
         }
     }
 
-    /// All writes whose outcome only the broker can report, the oldest first.
+    /// All writes whose outcome only the broker can report, the oldest first; without those of other processes that run.
     ///
     /// There is no limit, because writes that never settle would then exclude the others.
     ///
     /// - Returns: Only ids, since there may be many; ``unconfirmed(_:)`` returns the rest.
     /// - Throws: `StorageError` if the journal cannot be read.
     package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
-        try await database.read { db in
+        let own = "AND (holder = ? OR NOT \(Membership.isLive("journal_write.holder")))"
+        return try await database.read { [isShared, instanceID] db in
             try db.rows(
                 """
                 SELECT id, owner, connection, order_id FROM journal_write
-                WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' ORDER BY created_at, id
-                """
+                WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' \(isShared ? own : "")
+                ORDER BY created_at, id
+                """, isShared ? [instanceID] : []
             ).compactMap { row in
                 try OwnerID(row["owner"]).map { owner in
                     try Unconfirmed(

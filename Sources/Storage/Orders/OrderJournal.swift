@@ -12,16 +12,19 @@ package struct OrderJournal: Sendable {
     package let database: SQLDatabase
     /// The id of this process, new at each start.
     ///
-    /// The rows of its own writes have it in `holder`.
-    let instanceID = JournalWrite.newID()
+    /// The writes that it executes, or whose outcome it determines, have it in `holder`.
+    let instanceID: String
     let active = ActiveWrites()
     private let maximumOrders: Int
 
     /// - Parameters:
     ///   - file: The database.
+    ///   - instanceID: The id of this process, by which other processes know whether it runs (``Membership``); nil if no
+    ///     other process uses the database.
     ///   - maximumOrders: The maximum number of orders of one user.
-    package init(in file: UserDatabase, maximumOrders: Int = 100_000) {
+    package init(in file: UserDatabase, of instanceID: String? = nil, maximumOrders: Int = 100_000) {
         database = file.database
+        self.instanceID = instanceID ?? JournalWrite.newID()
         self.maximumOrders = maximumOrders
     }
 
@@ -61,10 +64,13 @@ package struct OrderJournal: Sendable {
         let mostOrders = maximumOrders
         return try await record(placing.id, of: placing.owner) { db in
             if let known = try find(placing, db) { return known }
-            // An order that still has the key is abandoned and was never sent.
-            try db.execute(
-                "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
-                [placing.owner.text, placing.idempotencyKey])
+            // An order that still has the key is abandoned and was never sent, unless its process sends it now.
+            if let write = try placingWrite(placing, db) {
+                guard try takeOver(write, db) else { return try find(placing, db) ?? .otherOrder }
+                try db.execute(
+                    "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
+                    [placing.owner.text, placing.idempotencyKey])
+            }
             guard try Self.exists(placing.identity, isStored: placing.isConnectionStored, db) else {
                 return .connectionDeleted
             }
@@ -92,26 +98,53 @@ package struct OrderJournal: Sendable {
             "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
             [placing.owner.text, placing.idempotencyKey])
         guard let known else { return nil }
-        let write = try db.row(
-            """
-            SELECT * FROM journal_write
-            WHERE owner = ? AND connection = ? AND order_id = ? AND kind = 'PLACE'
-            """, [placing.owner.text, known["connection"] as String, known["id"] as String])
-        if let write, try isUnsent(write) { return nil }
+        let write = try placingWrite(placing, db)
+        if let write, try isUnsent(write, db) { return nil }
         guard let order = try JournalOrder(known), let write, try placing.isSame(as: order, write) else {
             return .otherOrder
         }
         return .known(order)
     }
 
-    /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
-    private func isUnsent(_ write: SQLRow) throws -> Bool {
-        try (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write)
+    /// The write that places the order with a key; nil if there is none.
+    private func placingWrite(_ placing: OrderPlacement, _ db: SQLTransaction) throws -> SQLRow? {
+        try db.row(
+            """
+            SELECT journal_write.* FROM journal_write JOIN journal_order
+                ON (journal_order.owner, journal_order.connection, journal_order.id)
+                    = (journal_write.owner, journal_write.connection, journal_write.order_id)
+            WHERE journal_order.owner = ? AND journal_order.idempotency_key = ? AND journal_write.kind = 'PLACE'
+            """, [placing.owner.text, placing.idempotencyKey])
     }
 
-    /// Whether this process is executing a write.
-    func isInProgress(_ write: SQLRow) throws -> Bool {
-        try instanceID == write["holder"] && active.contains(write["id"])
+    /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
+    private func isUnsent(_ write: SQLRow, _ db: SQLTransaction) throws -> Bool {
+        try (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write, db)
+    }
+
+    /// Whether a process is executing a write: this one, or another one that runs.
+    func isInProgress(_ write: SQLRow, _ db: SQLTransaction) throws -> Bool {
+        guard let holder: String = try write["holder"] else { return false }
+        if holder == instanceID { return try active.contains(write["id"]) }
+        // With SQLite, there is one process at a time.
+        return try isShared && Membership.isLive(holder, db)
+    }
+
+    /// Whether other processes use the journal at the same time.
+    package var isShared: Bool { database.postgres != nil }
+
+    /// Makes this process the holder of a write that no process executes.
+    ///
+    /// A process that was only stopped finds that it is no longer the holder, and does not send the request.
+    ///
+    /// - Returns: False if the write was marked or taken over since it was read; then nothing was changed.
+    func takeOver(_ write: SQLRow, _ db: SQLTransaction) throws -> Bool {
+        let (id, state, holder): (String, String, String?) =
+            try (write["id"], write["state"], write["holder"])
+        let count = try db.executeUpdate(
+            "UPDATE journal_write SET holder = ? WHERE id = ? AND state = ? AND coalesce(holder, '') = ?",
+            [instanceID, id, state, holder ?? ""])
+        return count == 1
     }
 
     /// The result of recording a change of an order.
@@ -175,7 +208,7 @@ package struct OrderJournal: Sendable {
             SELECT * FROM journal_write
             WHERE owner = ? AND connection = ? AND order_id = ? AND state = 'PENDING' AND kind <> 'PLACE'
             """, order.arguments)
-        guard let write, try isUnsent(write) else { return }
+        guard let write, try isUnsent(write, db), try takeOver(write, db) else { return }
         try db.execute("DELETE FROM journal_write WHERE id = ?", [write["id"] as String])
     }
 

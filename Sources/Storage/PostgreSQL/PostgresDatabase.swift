@@ -35,9 +35,13 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         case write
         /// A write without the time limit of a statement.
         case maintenance
+        /// One statement, which is a transaction by itself.
+        case statement
 
-        fileprivate func begin(_ limits: PostgresLimits) -> String {
+        /// The command that begins the transaction; nil for none.
+        fileprivate func begin(_ limits: PostgresLimits) -> String? {
             switch self {
+            case .statement: nil
             case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
             case .maintenance:
@@ -52,7 +56,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         fileprivate var isRead: Bool {
             switch self {
             case .read: true
-            case .write, .maintenance: false
+            case .write, .maintenance, .statement: false
             }
         }
     }
@@ -88,6 +92,20 @@ package final class PostgresDatabase: SQLEngine, Sendable {
     /// Executes a transaction that may take long, on this thread.
     func maintain<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
         try perform(.maintenance, for: nil, until: .now + pool.limits.maintenance, body).get()
+    }
+
+    /// Executes one statement as a transaction by itself, in one round trip.
+    ///
+    /// It may be executed twice if the connection breaks, so it must be repeatable: then the second execution has the
+    /// same effect, or a stricter one.
+    ///
+    /// - Parameter body: Executes exactly one statement.
+    /// - Returns: The result of `body`.
+    /// - Throws: `unavailable` if there is no response in time. The statement may have been executed.
+    func statement<Value: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        try await submit(.statement, for: nil, within: pool.limits.lookUp, body)
     }
 
     private func submit<Value: Sendable>(
@@ -163,16 +181,16 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         let transaction = PostgresTransaction(on: connection)
         let value: Value
         do {
-            _ = try connection.executeScript(mode.begin(pool.limits))
+            if let begin = mode.begin(pool.limits) { _ = try connection.executeScript(begin) }
             if let owner { try transaction.lock(owner) }
             value = try body(SQLTransaction(transaction))
         } catch {
             // Also after the deadline, so that the connection can be used again.
             connection.deadline = max(deadline, ContinuousClock.now + pool.limits.lookUp)
-            if connection.isUsable { _ = try? connection.executeScript("ROLLBACK") }
+            if connection.isUsable, mode != .statement { _ = try? connection.executeScript("ROLLBACK") }
             throw error
         }
-        try commit(mode, on: connection)
+        if mode != .statement { try commit(mode, on: connection) }
         transaction.didCommit()
         return value
     }

@@ -12,7 +12,7 @@ package struct PostgresMigrator {
     private let oldestCompatible: Int
 
     /// The number of the last step that a binary must know to work with the tables after all steps.
-    package static let oldestCompatible = 7
+    package static let oldestCompatible = UserDatabaseMigration.number(of: .replicas)
     /// The key of the lock: any number that no other program uses, here "portico" in ASCII.
     private static let lockKey: Int64 = 0x70_6F72_7469_636F
 

@@ -30,6 +30,10 @@ final class PostgresTransaction: SQLConnection {
             "SELECT 1 FROM \"user\" WHERE id = ? FOR NO KEY UPDATE", [.text(owner.text)])
     }
 
+    func lock(table: String) throws {
+        _ = try connection.executeScript("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+    }
+
     func afterCommit(_ body: @escaping @Sendable () -> Void) { closures.append(body) }
 
     /// Calls the closures of ``afterCommit(_:)``.

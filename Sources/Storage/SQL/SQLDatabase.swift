@@ -129,5 +129,7 @@ protocol SQLConnection {
 
     func lock(_ owner: OwnerID) throws
 
+    func lock(table: String) throws
+
     func afterCommit(_ body: @escaping @Sendable () -> Void)
 }

@@ -84,6 +84,11 @@ package struct SQLTransaction {
     /// ``SQLDatabase/write(for:_:)`` does this for a known user. It does nothing in SQLite, which has one writer.
     package func lock(_ owner: OwnerID) throws { try connection.lock(owner) }
 
+    /// Waits until no other transaction has changed a table, and holds its lock until this one ends.
+    ///
+    /// For a row that the first of several processes makes. It does nothing in SQLite, which has one writer.
+    func lock(table: String) throws { try connection.lock(table: table) }
+
     /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
     package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
 }
@@ -111,6 +116,8 @@ struct SQLiteConnection: SQLConnection {
 
     /// There is one writer.
     func lock(_ owner: OwnerID) throws {}
+
+    func lock(table: String) throws {}
 
     func afterCommit(_ body: @escaping @Sendable () -> Void) {
         database.afterNextTransaction { _ in body() }

@@ -5,7 +5,7 @@ import Upstream
 /// All sessions that have not ended, in memory, where each request looks for its own.
 ///
 /// A lock, because requests arrive on any thread; it is held for a look-up. Only the file's writer adds
-/// sessions, each time that it has changed the file, so memory and file agree.
+/// sessions, each time that it has changed the file, so memory and file agree. With PostgreSQL, a look-up adds one, too.
 package final class ActiveSessions: Sendable {
     private let state: Mutex<State>
 
@@ -77,6 +77,11 @@ package final class ActiveSessions: Sendable {
 
     func add(_ session: ActiveSession) {
         state.withLock { $0.add(session) }
+    }
+
+    /// Adds a session that was read from the database, unless memory has one with its id.
+    func addIfUnknown(_ session: ActiveSession) {
+        state.withLock { if $0.byID[session.id] == nil { $0.add(session) } }
     }
 
     /// Ends sessions and their tokens.

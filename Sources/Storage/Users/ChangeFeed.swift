@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The changes of sessions and users that the table `change` of a PostgreSQL database records.
+/// The changes of sessions, users and connections that the table `change` of a PostgreSQL database records.
 ///
 /// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would skip rows: a transaction that gets
 /// its number first can be committed last.
@@ -9,11 +9,15 @@ final class ChangeFeed: Sendable {
         enum Kind: String, Sendable {
             case session = "SESSION"
             case user = "USER"
+            /// The id is that of the connection's owner.
+            case connection = "CONNECTION"
+            /// The id is a kind of ``EndedIdentity`` and its value.
+            case identity = "IDENTITY"
         }
 
         let number: Int64
         let kind: Kind
-        /// Of the session or the user.
+        /// Of the session or the user, or as the kind says.
         let id: String
     }
 
@@ -33,6 +37,11 @@ final class ChangeFeed: Sendable {
         let elapsed = lastApplied.withLock { ContinuousClock.now - $0 }
         return Self.transactionTime + elapsed.components.seconds * 1_000 + 1_000
     }
+
+    /// The time since the begin of the last read whose changes were applied.
+    ///
+    /// The clock runs while the process is stopped.
+    var age: Duration { lastApplied.withLock { ContinuousClock.now - $0 } }
 
     /// Returns the changes that were not applied, in no order that matters.
     func changes(_ db: SQLTransaction) throws -> [Change] {

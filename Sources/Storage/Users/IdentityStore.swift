@@ -327,3 +327,26 @@ package struct IdentityStore: Sendable {
         return row != nil
     }
 }
+
+/// A part of an identity provider's sessions that has ended.
+package enum EndedIdentity: Hashable, Sendable {
+    /// A session at the provider, by its id.
+    case session(String)
+    /// All sessions of a subject.
+    case subject(String)
+    /// One bearer token, by its hash.
+    case token(String)
+
+    /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
+        guard parts.count == 2 else { return nil }
+        switch parts[0] {
+        case "SESSION": self = .session(parts[1])
+        case "SUBJECT": self = .subject(parts[1])
+        case "TOKEN": self = .token(parts[1])
+        default: return nil
+        }
+    }
+}

@@ -5,8 +5,7 @@ package import Upstream
 
 /// The sessions of the server: stored in the file, and looked up in memory.
 ///
-/// The file is longer than 350 lines, because all methods change the stored sessions and those in memory
-/// together.
+/// The file is longer than 350 lines, because all methods change memory and database together.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: SQLDatabase
@@ -18,6 +17,12 @@ package final class SessionStore: Sendable {
     private let watch: ReadingConnection?
     /// The changes by other processes; nil for a file.
     private let feed: ChangeFeed?
+    /// The requests that wait for the changes of other processes; several wait for one read.
+    private let update = SharedTask<StorageError>()
+    /// The tokens that were looked up and not found, until when.
+    private let misses = TokenMisses()
+    /// Apply changes by other processes that sessions do not show; set once at the start.
+    private let observers = Mutex(Observers())
     /// The last value of SQLite's counter of changes by connections other than `watch`.
     private let knownVersion = Atomic<Int64>(0)
 
@@ -48,6 +53,26 @@ package final class SessionStore: Sendable {
         guard let found, now < found.end(policy) else { return nil }
         found.recordUse(at: now)
         return found
+    }
+
+    /// Reads the connections of some users again, which another process has changed.
+    package typealias ConnectionObserver = @Sendable (Set<OwnerID>) async throws(StorageError) -> Void
+    /// Ends the bearer tokens of an identity that has signed out.
+    package typealias IdentityObserver = @Sendable (EndedIdentity) -> Void
+
+    private struct Observers {
+        var connections: ConnectionObserver?
+        var identities: IdentityObserver?
+    }
+
+    /// Calls a closure when a process has changed connections.
+    package func onConnectionChange(_ observer: @escaping ConnectionObserver) {
+        observers.withLock { $0.connections = observer }
+    }
+
+    /// Calls a closure when a process has recorded a logout of the identity provider.
+    package func onIdentityEnd(_ observer: @escaping IdentityObserver) {
+        observers.withLock { $0.identities = observer }
     }
 
     /// Returns a session by its id; nil if there is none.
@@ -116,6 +141,69 @@ package final class SessionStore: Sendable {
         let sql = #"SELECT session.*, "user".kind FROM session JOIN "user" ON "user".id = session.user_id"#
         return try db.rows("\(sql) \(condition)", arguments)
             .map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
+    }
+
+    // MARK: Sessions of other processes
+
+    /// A state that is older than this is read again before a token is accepted.
+    private static let maximumAge = Duration.seconds(1)
+
+    /// Whether memory has the sessions that other processes have opened and ended, up to a second ago.
+    ///
+    /// It is false after the process was stopped, and while the database does not respond.
+    package var isCurrent: Bool { feed.map { $0.age <= Self.maximumAge } ?? true }
+
+    /// Whether the session of a token that memory does not have may be in the database.
+    package func mayFind(_ text: String) -> Bool {
+        guard feed != nil, let token = SessionToken(text) else { return false }
+        return !misses.contains(TokenHash(digesting: token))
+    }
+
+    /// Returns the session of a token after the changes of other processes were applied; nil if there is none.
+    ///
+    /// While the database does not respond, sessions in memory are valid for ``SessionPolicy/grace``.
+    ///
+    /// - Throws: `unavailable` after that time, and for a token that memory does not have.
+    package func currentSession(
+        ofToken text: String, now: Instant = .now
+    ) async throws(StorageError) -> ActiveSession? {
+        guard let feed else { return session(ofToken: text, now: now) }
+        if !isCurrent {
+            do throws(StorageError) {
+                try await followOthers(now: now)
+            } catch {
+                if feed.age <= policy.grace, let known = session(ofToken: text, now: now) { return known }
+                throw error
+            }
+        }
+        if let known = session(ofToken: text, now: now) { return known }
+        return try await lookUp(text, now: now)
+    }
+
+    /// Reads the session of a token from the database into memory.
+    ///
+    /// It is read again after it was added: then its end, which another task or process has stored in the meantime, is
+    /// either seen here, or removes the session from memory.
+    private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
+        guard let token = SessionToken(text) else { return nil }
+        let hash = TokenHash(token, under: key)
+        func read() async throws(StorageError) -> ActiveSession? {
+            try await database.read(.lookUp) { db in
+                try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
+            }
+        }
+        guard let found = try await read() else {
+            misses.insert(TokenHash(digesting: token))
+            return nil
+        }
+        live.addIfUnknown(found)
+        do throws(StorageError) {
+            if try await read() == nil { live.remove([found]) }
+        } catch {
+            live.remove([found])
+            throw error
+        }
+        return session(ofToken: text, now: now)
     }
 
     // MARK: Renewal and end
@@ -211,7 +299,11 @@ package final class SessionStore: Sendable {
     ///
     /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
     package func followOthers(now: Instant = .now) async throws(StorageError) {
-        if let feed { try await follow(feed, now: now) }
+        if let feed {
+            return try await update.run { [self] () async throws(StorageError) in
+                try await follow(feed, now: now)
+            }
+        }
         guard let watch else { return }
         // Before the file is read, because the sessions in memory at this time have been written.
         let (known, held) = (live.all, deletions.owners)
@@ -258,6 +350,12 @@ package final class SessionStore: Sendable {
                     if let stored { live.add(stored) }
                 }
             }
+        }
+        let (reload, endIdentity) = observers.withLock { ($0.connections, $0.identities) }
+        let owners = Set(changes.filter { $0.kind == .connection }.compactMap { OwnerID($0.id) })
+        if !owners.isEmpty, let reload { try await reload(owners) }
+        for change in changes where change.kind == .identity {
+            if let ended = EndedIdentity(change.id) { endIdentity?(ended) }
         }
         let held = Set(deletions.owners)
         deletions.report(
@@ -369,6 +467,8 @@ package struct SessionPolicy: Sendable {
     package var perUser = 50
     /// The maximum number of guests.
     package var guests = 10_000
+    /// The time for which sessions in memory are valid while the database does not respond.
+    package var grace = Duration.seconds(30)
 
     package init() {}
 

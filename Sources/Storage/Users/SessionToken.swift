@@ -87,6 +87,8 @@ struct TokenKey: Sendable {
     init(in database: SQLDatabase, _ master: MasterKey) throws(StorageError) {
         let path = database.location
         key = try database.writeNow { db in
+            // Processes that start at the same time have the same key.
+            try db.lock(table: "token_key")
             guard let row = try db.row("SELECT * FROM token_key ORDER BY id DESC LIMIT 1")
             else {
                 let key = SymmetricKey()

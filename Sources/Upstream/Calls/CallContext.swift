@@ -62,6 +62,8 @@ package enum CallRefusal: Hashable, Sendable {
     case client(limit: Int, retryAt: Instant)
     /// All clients without a session or with a guest session have used up their part of the provider's quota.
     case sharedQuota(retryAt: Instant?)
+    /// The database that counts the calls of all processes is not available, so that no call may be made.
+    case uncounted(retryAt: Instant)
 }
 
 /// The number of calls to providers that one operation may still make.

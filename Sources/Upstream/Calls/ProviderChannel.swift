@@ -6,7 +6,7 @@ package struct ProviderChannel: Sendable {
     package let transport: HTTPClient
     package let clock: TimeSource
     package let retry: RetryPolicy
-    package let ledger: QuotaLedger
+    package let ledger: any QuotaLimiter
     package let monitor: ProviderMonitor
     let concurrencyLimiter: ConcurrencyLimiter
 
@@ -23,7 +23,7 @@ package struct ProviderChannel: Sendable {
     ///     for a separate one.
     package init(
         _ quotaAccount: QuotaAccount, over transport: HTTPClient, clock: TimeSource = .system,
-        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil
+        retry: RetryPolicy = RetryPolicy(), ledger: (any QuotaLimiter)? = nil, monitor: ProviderMonitor? = nil
     ) {
         self.quotaAccount = quotaAccount
         self.transport = transport

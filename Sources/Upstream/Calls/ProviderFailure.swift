@@ -108,6 +108,8 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .notAllowed(.sharedQuota(let retryAt)):
             "the part of the quota for clients without a session, or with a guest session, is used up"
                 + Self.until(retryAt)
+        case .notAllowed(.uncounted(let retryAt)):
+            "the database that counts calls is not available" + Self.until(retryAt)
         }
     }
 

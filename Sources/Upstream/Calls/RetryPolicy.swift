@@ -39,7 +39,9 @@ extension ProviderFailure.Cause {
         switch self {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt), .notAllowed(.sharedQuota(let retryAt)):
             retryAt
-        case .circuitOpen(let retryAt), .notAllowed(.client(_, let retryAt)): retryAt
+        case .circuitOpen(let retryAt), .notAllowed(.client(_, let retryAt)),
+            .notAllowed(.uncounted(let retryAt)):
+            retryAt
         case .unavailable, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound, .unsupported,
             .overloaded, .feedFull, .cancelled, .notAllowed(.operation):
             nil

@@ -155,13 +155,13 @@ package struct MarketDataClients: Sendable {
 /// Makes the channels to providers, which share one HTTP client, one quota ledger and one monitor.
 package struct ProviderChannelFactory: Sendable {
     private let client: HTTPClient
-    package let ledger: QuotaLedger
+    package let ledger: any QuotaLimiter
     package let monitor: ProviderMonitor
     package let clock: TimeSource
     private let retry: RetryPolicy
 
     package init(
-        client: HTTPClient, ledger: QuotaLedger, monitor: ProviderMonitor, clock: TimeSource,
+        client: HTTPClient, ledger: any QuotaLimiter, monitor: ProviderMonitor, clock: TimeSource,
         retry: RetryPolicy
     ) {
         self.client = client

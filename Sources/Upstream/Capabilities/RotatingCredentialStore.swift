@@ -16,6 +16,18 @@ package protocol RotatingCredentialStore: Sendable {
     /// - Returns: The new version; nil if another credential is stored already, and nothing was changed.
     /// - Throws: The error that prevented the write; then nothing was changed.
     func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64?
+
+    /// Executes an exchange of the credential while no other process executes one.
+    ///
+    /// A credential that is valid once must be loaded within `body`, because another process may have exchanged it before.
+    ///
+    /// - Throws: The error that prevented the exchange; then `body` was not executed.
+    func renewing<Value: Sendable>(_ body: () async -> Value) async throws -> Value
+}
+
+extension RotatingCredentialStore {
+    /// For a store that one process uses.
+    package func renewing<Value: Sendable>(_ body: () async -> Value) async throws -> Value { await body() }
 }
 
 /// A credential, and which one it is; it never prints itself.

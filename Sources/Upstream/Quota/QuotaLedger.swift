@@ -1,19 +1,14 @@
 package import Brokerage
 import Synchronization
 
-/// Counts every call against the limits of its credential, so that no call is sent that would exceed a limit.
+/// The limiter of one process, which counts calls in its memory.
 ///
-/// - A call takes a slot in all its windows at once, or in none, before it is sent. Slots are counted by a
-///   clock that is never set back and that runs while the machine sleeps. The slots of windows of a minute
-///   and longer are stored before the call is sent: a process that is killed leaves no call uncounted.
-/// - A slot is valid for a short time (``QuotaWindow/validity``), which ``confirm(_:)`` checks when the call
-///   is sent: a process that was stopped in this time sends no call that no longer counts.
-/// - Without a slot the call fails at once, unless a slot will be free so soon that waiting is better. That
-///   slot is then booked, and the call waits for its time. So a limit by the second determines the rate.
+/// - Slots are counted by a clock that is never set back and that runs while the machine sleeps. The slots of windows of a
+///   minute and longer are stored before the call is sent: a process that is killed leaves no call uncounted.
 /// - The figures in responses can only make the count stricter; a refusal closes a window.
 ///
 /// The file is longer than 350 lines, because all methods change the state behind one lock.
-package final class QuotaLedger: Sendable {
+package final class QuotaLedger: QuotaLimiter {
     private struct State {
         var counts: [QuotaAccount: [String: QuotaWindowCounter]] = [:]
         /// Read at the start, until their windows are known.
@@ -77,7 +72,6 @@ package final class QuotaLedger: Sendable {
         state = Mutex(State())
     }
 
-    /// Makes windows known before their first call, for ``status(of:)``.
     package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
         let moment = ClockReading(clock)
         state.withLock { state in
@@ -86,15 +80,12 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// The state of an account's windows, by name.
     package func status(of holder: QuotaAccount) -> [QuotaStatus] {
         let moment = ClockReading(clock)
         let counts = state.withLock { $0.counts[holder]?.values.map(\.self) ?? [] }
         return counts.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
     }
 
-    /// The state of the windows of all providers, by provider and name; of several credentials the one with
-    /// the fewest calls left.
     package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
         let moment = ClockReading(clock)
         let (counts, retired) = state.withLock { ($0.counts, $0.retired) }
@@ -115,9 +106,7 @@ package final class QuotaLedger: Sendable {
     /// The number of holders whose counts are in memory, without the unused ones.
     package var accountCount: Int { state.withLock(\.used) }
 
-    /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
-    ///
-    /// Its counts continue for its next call, by whichever connection, and are in memory until they are idle.
+    /// The counts are in memory until they are idle.
     package func retire(_ holder: QuotaAccount) {
         guard holder.credential != nil else { return }
         let moment = ClockReading(clock)
@@ -128,9 +117,9 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// Whether a credential may be tried: its counts are in memory, or there is room for unused credentials.
+    /// As many unused credentials are in memory as used ones.
     ///
-    /// As many unused credentials are in memory as used ones. None is removed whose calls still count: others
+    /// None is removed whose calls still count: others
     /// are not tried meanwhile, because each may become another unused one.
     package func hasCapacity(toTry holder: QuotaAccount) -> Bool {
         let moment = ClockReading(clock)
@@ -160,18 +149,6 @@ package final class QuotaLedger: Sendable {
 
     // MARK: Places
 
-    /// Takes a slot in each window for one call, and waits for its time if that is near.
-    ///
-    /// - Parameters:
-    ///   - windows: The limits that the call counts against.
-    ///   - holder: The owner of the quota.
-    ///   - deadline: The latest time at which the call may be sent.
-    ///   - isShared: Whether the call belongs to a client without a session or with a guest session: see
-    ///     ``QuotaWindowCounter/earliest(from:isShared:)``.
-    /// - Returns: The slots, valid from their `start`.
-    /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if a call that is not shared
-    ///   would have a slot sooner; `cancelled` with the task; `overloaded` if there are more credentials than
-    ///   the limit.
     package func reserve(
         _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
@@ -199,7 +176,6 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// Gives the places back of a call that the provider cannot have seen.
     package func release(_ reservation: QuotaReservation) async {
         state.withLock { state in
             for place in reservation.slots {
@@ -209,10 +185,10 @@ package final class QuotaLedger: Sendable {
         await persist(reservation.storedUsage.map(\.negated))
     }
 
-    /// Whether a call may be sent now on its reservation; called immediately before its first byte.
-    ///
     /// Slots that are too old, because the process was stopped or the connection took long, are replaced if
-    /// that is possible at once. Otherwise the call is not sent, because the ledger no longer counts it.
+    /// that is possible at once.
+    ///
+    /// Otherwise the call is not sent, because the ledger no longer counts it.
     package func confirm(_ reservation: QuotaReservation) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
@@ -280,13 +256,6 @@ package final class QuotaLedger: Sendable {
 
     // MARK: Corrections
 
-    /// Records the limits that a response reports.
-    ///
-    /// - Parameters:
-    ///   - readings: The reported limits; those of windows in which the call was not counted are ignored.
-    ///   - cause: The cause of the failure; nil for a success.
-    ///   - windows: The windows of the call.
-    ///   - holder: The account of the call.
     package func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
         of holder: QuotaAccount

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Synchronization
 
 /// The slots that one call has in its windows.
@@ -7,25 +7,44 @@ import Synchronization
 /// reservation.
 package final class QuotaReservation: Sendable {
     package struct Slot: Sendable {
-        let window: QuotaWindow
+        package let window: QuotaWindow
         /// The call may be sent before this moment, by the ledger's clock.
-        let sendBefore: ContinuousClock.Instant
+        package let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         let freeAt: ContinuousClock.Instant
         /// The time until which the store keeps the slot, if it outlives the process: see
         /// ``QuotaWindowCounter/retentionMargin``.
         let storedUntil: ContinuousClock.Instant
         /// When it was taken: it determines the wall time of the entry.
-        let clockReading: ClockReading
+        package let clockReading: ClockReading
+        /// When it is free again by the clock of a database, in milliseconds since 1970; nil for a slot of one process.
+        package let sharedEnd: Int64?
+
+        init(
+            window: QuotaWindow, sendBefore: ContinuousClock.Instant, freeAt: ContinuousClock.Instant,
+            storedUntil: ContinuousClock.Instant, clockReading: ClockReading
+        ) {
+            (self.window, self.sendBefore, self.freeAt) = (window, sendBefore, freeAt)
+            (self.storedUntil, self.clockReading) = (storedUntil, clockReading)
+            sharedEnd = nil
+        }
+
+        /// Creates a slot that a database counts.
+        package init(
+            shared window: QuotaWindow, sendBefore: ContinuousClock.Instant, end: Int64, takenAt: ClockReading
+        ) {
+            (self.window, self.sendBefore, clockReading, sharedEnd) = (window, sendBefore, takenAt, end)
+            (freeAt, storedUntil) = (sendBefore, sendBefore)
+        }
     }
 
-    let account: QuotaAccount
+    package let account: QuotaAccount
     /// When the call may go out.
     package let start: ContinuousClock.Instant
     // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
     private let state: Mutex<[Slot]>
 
-    init(account: QuotaAccount, start: ContinuousClock.Instant, slots: [Slot]) {
+    package init(account: QuotaAccount, start: ContinuousClock.Instant, slots: [Slot]) {
         self.account = account
         self.start = start
         state = Mutex(slots)
@@ -37,7 +56,7 @@ package final class QuotaReservation: Sendable {
     ///
     /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, the others are
     ///   unchanged.
-    func renewSlots(
+    package func renewSlots(
         at now: ContinuousClock.Instant, _ renew: (Slot) -> Slot?
     ) -> Bool {
         state.withLock { places in
@@ -67,15 +86,15 @@ extension StoredQuotaUsage {
 }
 
 /// A provider's rejection of a call, and the window to which it applies.
-struct QuotaRefusal {
-    let window: String
-    let retryAt: Instant?
+package struct QuotaRefusal {
+    package let window: String
+    package let retryAt: Instant?
 
     /// Returns nil for a response that closes no window.
     ///
     /// If no reading shows an exhausted window, a rate limit refers to the shortest window, and an exhausted
     /// quota to the longest.
-    init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
+    package init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
         let byLength = windows.sorted { $0.period.maximumDuration < $1.period.maximumDuration }
         let guess: QuotaWindow?
         switch cause {

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 
 /// The slots of one window.
 ///
@@ -262,8 +262,8 @@ struct QuotaWindowCounter {
 /// The ledger counts by the monotonic clock. The wall clock is for times from providers, and for counts that are
 /// restored after the next start of the machine; if it is wrong or is set, no other count changes.
 package struct ClockReading {
-    let now: ContinuousClock.Instant
-    let wallTime: Instant
+    package let now: ContinuousClock.Instant
+    package let wallTime: Instant
 
     package init(_ clock: TimeSource) {
         now = clock.now()

@@ -114,8 +114,10 @@ struct StorageCopyTests {
                 let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
-                let store = PostgresQuotaStore(in: server)
-                #expect(try store.load(now: .now, uptime: .zero).map(\.count) == [7])
+                let calls: [Int64] = try server.database.readNow { db in
+                    try db.values("SELECT number FROM quota, unnest(calls) AS slot (number)")
+                }
+                #expect(calls == [7])
                 // What was not sent is deleted, what may have been sent is unconfirmed.
                 #expect(try await OrderJournal(in: server).unconfirmed().count == 1)
                 let back = try await StorageCopy(from: .postgres(url), to: .folder(restored.opened())).run()
@@ -179,7 +181,7 @@ struct StorageCopyTests {
                 try StorageCopy(from: .folder(folder.opened()), to: .postgres(url))
             }
             let other = try Self.url()
-            let server = try PostgresServerLock(other, TestDatabase.limits)
+            let server = try PostgresServerLock(other, for: .servers, TestDatabase.limits)
             #expect(throws: StorageError.busy(path: other.location)) {
                 try StorageCopy(from: .postgres(other), to: .folder(folder.opened()))
             }

@@ -162,6 +162,25 @@ package final class SaxoOAuthSession: Sendable {
 
     /// Renews the tokens once, or returns tokens that another process stored in the meantime.
     private func renew(_ need: TokenFreshness) async throws(ProviderFailure) -> Entry {
+        let held = try await load()
+        if need.isGood(held.tokens, channel.clock.wallTime()) { return held }
+        let result: Result<Entry, ProviderFailure>
+        do {
+            result = try await credentialStore.renewing { () async -> Result<Entry, ProviderFailure> in
+                do throws(ProviderFailure) {
+                    return .success(try await renewAlone(need))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            return try await fallBack(on: held, after: ProviderFailure(.saxo, .unavailable), need)
+        }
+        return try result.get()
+    }
+
+    /// Renews the tokens once, while no other process does.
+    private func renewAlone(_ need: TokenFreshness) async throws(ProviderFailure) -> Entry {
         var held = try await load()
         if need.isGood(held.tokens, channel.clock.wallTime()) { return held }
         // The second time for tokens that have ended already when they come.

@@ -1,0 +1,279 @@
+extension UserDatabaseMigration {
+    /// The state that several processes with one PostgreSQL database share.
+    ///
+    /// SQLite has one process, which needs none of it. The step is the oldest one that a binary must know: an earlier one counts calls in another table, and excludes
+    /// other processes.
+    static let replicas = UserDatabaseMigration(
+        name: "12: replicas", sqlite: nil,
+        postgres: [clock, membership, quotas, quotaFunctions, sharedState].joined(separator: "\n"))
+
+    /// The time of all processes, in milliseconds since 1970.
+    ///
+    /// It goes on during a transaction.
+    private static let clock = """
+        CREATE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
+            SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)
+        $$;
+        """
+
+    /// The processes, and the names that one of them holds at a time.
+    ///
+    /// Epochs are those of one sequence, so that they rise also after a row was deleted.
+    private static let membership = """
+        CREATE TABLE replica (
+            id \(text) PRIMARY KEY, version \(text) NOT NULL,
+            started_at BIGINT NOT NULL, expires_at BIGINT NOT NULL
+        );
+        CREATE SEQUENCE lease_epoch;
+        CREATE TABLE lease (
+            name \(text) PRIMARY KEY, owner \(text) NOT NULL, epoch BIGINT NOT NULL, expires_at BIGINT NOT NULL
+        );
+        """
+
+    /// The slots of the windows of quotas, which replace the counts of migration 10.
+    ///
+    /// `ends` has the times at which slots are free again, in rising order and each once; `calls` has the number of slots
+    /// for each. The time of a row never decreases: `changed_at` is the time of its last change.
+    private static let quotas = """
+        CREATE TABLE quota (
+            provider \(text) NOT NULL, credential \(text) NOT NULL, name \(text) NOT NULL,
+            ends BIGINT[] NOT NULL DEFAULT '{}', calls BIGINT[] NOT NULL DEFAULT '{}',
+            reported BIGINT, closed_until BIGINT NOT NULL DEFAULT 0, rejections BIGINT NOT NULL DEFAULT 0,
+            changed_at BIGINT NOT NULL DEFAULT 0,
+            PRIMARY KEY (provider, credential, name)
+        ) WITH (fillfactor = 50);
+        CREATE INDEX quota_change ON quota (changed_at);
+        INSERT INTO quota (provider, credential, name, ends, calls)
+            SELECT provider, credential, quota, array_agg(ends_at ORDER BY ends_at), array_agg(calls ORDER BY ends_at)
+            FROM call_count WHERE kind = 0 AND calls > 0 AND ends_at > clock_milliseconds()
+            GROUP BY provider, credential, quota;
+        INSERT INTO quota (provider, credential, name, closed_until)
+            SELECT provider, credential, quota, max(ends_at) FROM call_count
+            WHERE kind = 1 AND calls > 0 AND ends_at > clock_milliseconds()
+            GROUP BY provider, credential, quota
+        ON CONFLICT (provider, credential, name) DO UPDATE SET closed_until = excluded.closed_until;
+        """
+
+    /// The operations of `PostgresQuota`, each of which is one statement.
+    ///
+    /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that two calls never
+    ///   wait for each other. It returns the time, read after the wait.
+    /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
+    /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended.
+    /// - `quota_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
+    ///   in New York. Above 64 calls in a window, the time is rounded up to the next of 64 steps.
+    /// - `quota_state` returns the state of one window.
+    /// - `quota_take` takes a slot in each window for one call, or in none.
+    /// - `quota_note` applies the figures and refusals of a response.
+    private static let quotaFunctions = """
+        CREATE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
+        RETURNS BIGINT LANGUAGE plpgsql AS $$
+        DECLARE
+            wanted CONSTANT BIGINT := (SELECT count(DISTINCT w->>'name') FROM jsonb_array_elements(p_windows) w);
+            known BIGINT;
+            latest BIGINT;
+        BEGIN
+            LOOP
+                SELECT count(*), max(locked.changed_at) INTO known, latest FROM (
+                    SELECT quota.changed_at FROM quota
+                    WHERE provider = p_provider AND credential = p_credential
+                        AND name IN (SELECT w->>'name' FROM jsonb_array_elements(p_windows) w)
+                    ORDER BY name FOR UPDATE
+                ) locked;
+                EXIT WHEN known >= wanted;
+                INSERT INTO quota (provider, credential, name)
+                    SELECT DISTINCT p_provider, p_credential, w->>'name' FROM jsonb_array_elements(p_windows) w
+                    ORDER BY 3
+                ON CONFLICT DO NOTHING;
+            END LOOP;
+            RETURN greatest(clock_milliseconds(), latest);
+        END $$;
+        CREATE FUNCTION quota_earliest(p_ends BIGINT[], p_calls BIGINT[], p_limit BIGINT, p_from BIGINT)
+        RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE AS $$
+        DECLARE
+            later BIGINT := 0;
+        BEGIN
+            IF p_limit <= 0 OR p_from IS NULL THEN RETURN NULL; END IF;
+            FOR i IN REVERSE cardinality(p_ends)..1 LOOP
+                EXIT WHEN p_ends[i] <= p_from;
+                later := later + p_calls[i];
+                IF later >= p_limit THEN RETURN p_ends[i]; END IF;
+            END LOOP;
+            RETURN p_from;
+        END $$;
+        CREATE FUNCTION quota_add(
+            p_provider TEXT, p_credential TEXT, p_name TEXT, p_now BIGINT, p_end BIGINT, p_calls BIGINT
+        ) RETURNS VOID LANGUAGE sql AS $$
+            UPDATE quota SET changed_at = p_now, (ends, calls) = (
+                SELECT coalesce(array_agg(ending ORDER BY ending), '{}'), coalesce(array_agg(count ORDER BY ending), '{}')
+                FROM (
+                    SELECT ending, CAST(sum(number) AS BIGINT) AS count FROM (
+                        SELECT * FROM unnest(quota.ends, quota.calls) AS known (ending, number)
+                        UNION ALL SELECT p_end, p_calls
+                    ) slot WHERE ending > p_now GROUP BY ending HAVING sum(number) > 0
+                ) counted
+            ) WHERE provider = p_provider AND credential = p_credential AND name = p_name
+        $$;
+        CREATE FUNCTION quota_end(p_until BIGINT, p_limit BIGINT, p_period BIGINT)
+        RETURNS BIGINT LANGUAGE sql STABLE AS $$
+            SELECT CASE
+                WHEN p_period IS NULL THEN CAST(extract(epoch FROM (
+                    date_trunc('day', to_timestamp(p_until / 1000.0) AT TIME ZONE 'America/New_York') + INTERVAL '1 day'
+                ) AT TIME ZONE 'America/New_York') * 1000 AS BIGINT)
+                WHEN p_limit <= 64 OR p_period < 64 THEN p_until + p_period
+                ELSE ((p_until + p_period) / (p_period / 64) + 1) * (p_period / 64)
+            END
+        $$;
+        CREATE FUNCTION quota_state(p_row quota, p_limit BIGINT, p_now BIGINT)
+        RETURNS JSONB LANGUAGE sql STABLE AS $$
+            SELECT jsonb_build_object(
+                'name', p_row.name, 'limit', least(p_limit, p_row.reported), 'isRefused', p_row.rejections > 0,
+                'remaining', CASE WHEN p_row.closed_until > p_now THEN 0
+                    ELSE greatest(0, least(p_limit, p_row.reported) - coalesce(sum(number), 0)) END,
+                'resetsIn', nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now)
+            FROM unnest(p_row.ends, p_row.calls) AS known (ending, number) WHERE ending > p_now
+        $$;
+        CREATE FUNCTION quota_take(
+            p_provider TEXT, p_credential TEXT, p_windows JSONB, p_wait BIGINT, p_shared BOOLEAN
+        ) RETURNS JSONB LANGUAGE plpgsql AS $$
+        DECLARE
+            moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_windows);
+            start BIGINT := moment;
+            others BIGINT := moment;
+            entry RECORD;
+            ending BIGINT;
+            slots JSONB := '[]';
+            states JSONB := '[]';
+        BEGIN
+            FOR entry IN
+                SELECT quota.*, least(w.size, reported) AS size, CASE
+                        WHEN p_shared AND coalesce(w.period, 86400000) >= 60000
+                        THEN (least(w.size, reported) + 1) / 2 ELSE least(w.size, reported) END AS share
+                FROM quota JOIN jsonb_to_recordset(p_windows) AS w (name TEXT, size BIGINT, period BIGINT)
+                    USING (name)
+                WHERE provider = p_provider AND credential = p_credential ORDER BY name
+            LOOP
+                IF start IS NOT NULL THEN
+                    start := quota_earliest(entry.ends, entry.calls, entry.share, greatest(start, entry.closed_until));
+                END IF;
+                IF others IS NOT NULL THEN
+                    others := quota_earliest(entry.ends, entry.calls, entry.size, greatest(others, entry.closed_until));
+                END IF;
+            END LOOP;
+            IF start IS NULL OR start > others OR (start > moment AND start >= moment + p_wait) THEN
+                RETURN jsonb_build_object('now', moment, 'retryAt', start, 'isOfShare',
+                    p_shared AND others IS NOT NULL AND (others <= moment OR others < moment + p_wait));
+            END IF;
+            FOR entry IN
+                SELECT w.* FROM jsonb_to_recordset(p_windows)
+                    AS w (name TEXT, size BIGINT, period BIGINT, validity BIGINT) ORDER BY name
+            LOOP
+                ending := quota_end(start + entry.validity, entry.size, entry.period);
+                PERFORM quota_add(p_provider, p_credential, entry.name, moment, ending, 1);
+                slots := slots || jsonb_build_object('name', entry.name, 'end', ending);
+                states := states || (
+                    SELECT quota_state(quota, entry.size, moment) FROM quota
+                    WHERE provider = p_provider AND credential = p_credential AND name = entry.name);
+            END LOOP;
+            RETURN jsonb_build_object('now', moment, 'start', start, 'slots', slots, 'states', states);
+        END $$;
+        CREATE FUNCTION quota_release(p_provider TEXT, p_credential TEXT, p_slots JSONB)
+        RETURNS VOID LANGUAGE plpgsql AS $$
+        DECLARE
+            moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_slots);
+            slot RECORD;
+        BEGIN
+            FOR slot IN
+                SELECT s.name, s."end" AS ending FROM jsonb_to_recordset(p_slots) AS s (name TEXT, "end" BIGINT)
+            LOOP
+                PERFORM quota_add(p_provider, p_credential, slot.name, moment, slot.ending, -1);
+            END LOOP;
+        END $$;
+        CREATE FUNCTION quota_note(p_provider TEXT, p_credential TEXT, p_notes JSONB)
+        RETURNS JSONB LANGUAGE plpgsql AS $$
+        DECLARE
+            moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_notes);
+            note RECORD;
+            known_row quota%ROWTYPE;
+            new_limit BIGINT;
+            bound BIGINT;
+            missing BIGINT;
+            states JSONB := '[]';
+        BEGIN
+            FOR note IN
+                SELECT n.* FROM jsonb_to_recordset(p_notes) AS n (
+                    name TEXT, size BIGINT, period BIGINT, longest BIGINT, "isReported" BOOLEAN, reported BIGINT,
+                    remaining BIGINT, "resetsIn" BIGINT, "isClosed" BOOLEAN, "isAdmitted" BOOLEAN, "retryIn" BIGINT
+                ) ORDER BY name
+            LOOP
+                SELECT * INTO known_row FROM quota
+                    WHERE provider = p_provider AND credential = p_credential AND name = note.name;
+                IF note."isReported" THEN
+                    -- With a limit of zero no call would be sent, so no later response could end it.
+                    new_limit := CASE WHEN note.reported IS NOT NULL THEN greatest(note.reported, 1) END;
+                    UPDATE quota SET reported = new_limit
+                        WHERE provider = p_provider AND credential = p_credential AND name = note.name;
+                    bound := least(note.size, new_limit);
+                    SELECT bound - coalesce(sum(number), 0) - least(greatest(note.remaining, 0), bound) INTO missing
+                        FROM unnest(known_row.ends, known_row.calls) AS known (ending, number) WHERE ending > moment;
+                    IF missing > 0 AND coalesce(note."resetsIn", 1) > 0 THEN
+                        PERFORM quota_add(p_provider, p_credential, note.name, moment,
+                            CASE WHEN note."resetsIn" IS NULL THEN quota_end(moment, note.size, note.period)
+                                ELSE moment + least(note."resetsIn", note.longest) END, missing);
+                    END IF;
+                END IF;
+                IF note."isClosed" THEN
+                    -- A refusal without a time closes the window for a second, the next one for two, up to its length.
+                    UPDATE quota SET
+                        closed_until = greatest(closed_until, moment + coalesce(
+                            least(note."retryIn", 90000000),
+                            least(1000 * (1 << CAST(least(rejections, 16) AS INT)), greatest(note.longest, 1000)))),
+                        rejections = rejections + CASE WHEN note."retryIn" IS NULL THEN 1 ELSE 0 END,
+                        changed_at = moment
+                    WHERE provider = p_provider AND credential = p_credential AND name = note.name;
+                ELSIF note."isAdmitted" AND known_row.rejections > 0 THEN
+                    UPDATE quota SET rejections = 0
+                        WHERE provider = p_provider AND credential = p_credential AND name = note.name;
+                END IF;
+                states := states || (
+                    SELECT quota_state(quota, note.size, moment) FROM quota
+                    WHERE provider = p_provider AND credential = p_credential AND name = note.name);
+            END LOOP;
+            RETURN states;
+        END $$;
+        """
+
+    /// Consents and failed sign-ins, which belong to users and not to one process, and the changes of connections.
+    private static let sharedState = """
+        CREATE TABLE pending_authorization (
+            state_hash BYTEA PRIMARY KEY,
+            owner \(text) NOT NULL REFERENCES "user" (id) ON DELETE CASCADE,
+            provider \(text) NOT NULL, environment \(text) NOT NULL, redirect_uri \(text) NOT NULL,
+            data_key_id BIGINT, verifier BYTEA, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL
+        );
+        CREATE INDEX pending_authorization_owner ON pending_authorization (owner, created_at);
+        CREATE INDEX pending_authorization_end ON pending_authorization (expires_at);
+        CREATE TABLE attempt (
+            subject BYTEA PRIMARY KEY, failures BIGINT NOT NULL, last_at BIGINT NOT NULL, blocked_until BIGINT,
+            forget_at BIGINT NOT NULL
+        );
+        CREATE INDEX attempt_end ON attempt (forget_at);
+        ALTER TABLE change DROP CONSTRAINT IF EXISTS change_kind_check;
+        CREATE FUNCTION record_identity_end() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO change (kind, id) VALUES ('IDENTITY', NEW.kind || ' ' || NEW.value);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER identity_end AFTER INSERT OR UPDATE ON ended_identity_session
+            FOR EACH ROW EXECUTE FUNCTION record_identity_end();
+        CREATE FUNCTION record_connection_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO change (kind, id)
+                VALUES ('CONNECTION', CASE TG_OP WHEN 'DELETE' THEN OLD.owner ELSE NEW.owner END);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER connection_change
+            AFTER INSERT OR DELETE OR UPDATE OF redirect_uri, label, connected_at ON connection
+            FOR EACH ROW EXECUTE FUNCTION record_connection_change();
+        """
+}

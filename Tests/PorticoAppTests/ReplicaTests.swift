@@ -1,0 +1,261 @@
+import Brokerage
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+@Suite("Several replicas with one PostgreSQL database")
+struct ReplicaTests {
+    private static let orders = "POST /v2/orders"
+
+    /// The settings of replicas with a database of their own.
+    private static func environment(
+        _ other: [String: String] = [:], _ folder: URL
+    ) throws -> [String: String] {
+        let cluster = try PostgresCluster.shared.get()
+        let name = "replicas_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        _ = try cluster.execute("CREATE DATABASE \(name)")
+        let token = folder.appending(path: "owner-token")
+        try (ownerToken + "\n").write(to: token, atomically: true, encoding: .utf8)
+        var environment = other.merging([
+            "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_PASSWORD_COST": "4",
+            "PORTICO_SIGN_UP": "open",
+            "PORTICO_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
+            "PORTICO_OWNER_TOKEN_FILE": token.path,
+        ]) { $1 }
+        environment["PORTICO_DATA"] = nil
+        return environment
+    }
+
+    /// Runs a number of replicas around a test, all of which are stopped after it.
+    private static func withReplicas(
+        _ count: Int, _ environment: [String: String], _ known: [RunningServer] = [],
+        _ test: ([RunningServer]) async throws -> Void
+    ) async throws {
+        guard count > 0 else { return try await test(known) }
+        try await withServer(environment: environment) { server in
+            try await withReplicas(count - 1, environment, known + [server], test)
+        }
+    }
+
+    private static func token(_ answer: RawResponse) throws -> String {
+        try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+    }
+
+    // MARK: Sessions
+
+    @Test("accept a session that another one has opened, and refuse it after a third one has ended it")
+    func sessions() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Self.environment(Upstream(sandbox).environment, folder)
+                try await Self.withReplicas(3, environment) { replicas in
+                    let token = try Self.token(
+                        await replicas[0].ask(
+                            #"mutation { it: signUp(input: { username: "ann", password: "correct horse battery" }) { token } }"#,
+                            token: nil))
+                    // At once, before any change is read.
+                    let created = try await replicas[1].ask(
+                        #"mutation { createWatchlist(input: { name: "mine", symbols: ["AAPL"] }) { watchlist { id } } }"#,
+                        token: token)
+                    #expect(created.failures.isEmpty, "\(created.body)")
+                    let id = try #require(
+                        created.json?["data"]?["createWatchlist"]?["watchlist"]?["id"]?.string)
+                    for replica in replicas {
+                        let read = try await replica.ask(
+                            "{ node(id: \"\(id)\") { id } watchlists { name } }", token: token)
+                        #expect(read.json?["data"]?["node"]?["id"]?.string == id, "\(read.body)")
+                        #expect(read.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(read.body)")
+                    }
+                    let unknown = try await replicas[1].ask(
+                        "{ watchlists { name } }", token: "pts_" + String(repeating: "a", count: 43))
+                    #expect(unknown.code == "UNAUTHENTICATED", "\(unknown.body)")
+                    // Stopped while the session ends: the first request afterwards is refused.
+                    kill(replicas[1].program.processID, SIGSTOP)
+                    let ended = try await replicas[2].ask("mutation { signOut { deletedId } }", token: token)
+                    #expect(ended.failures.isEmpty, "\(ended.body)")
+                    try await waitUntil {
+                        try await replicas[0].ask("{ watchlists { name } }", token: token).code
+                            == "UNAUTHENTICATED"
+                    }
+                    try await Task.sleep(for: .seconds(2))
+                    kill(replicas[1].program.processID, SIGCONT)
+                    let refused = try await replicas[1].ask("{ watchlists { name } }", token: token)
+                    #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                    // The same user signs in again at another one.
+                    let again = try Self.token(
+                        await replicas[1].ask(
+                            #"mutation { it: signIn(input: { username: "ann", password: "correct horse battery" }) { token } }"#,
+                            token: nil))
+                    let read = try await replicas[2].ask("{ watchlists { name } }", token: again)
+                    #expect(read.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(read.body)")
+                    let metrics = try await replicas[0].get("/metrics")
+                    #expect(metrics.body.contains("\nportico_replicas 3\n"), "\(metrics.body)")
+                }
+            }
+        }
+    }
+
+    @Test("complete a consent that another one has begun, and have its connection until a third one ends it")
+    func consents() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Self.environment(
+                    ConnectionProgramTests.environment(sandbox, folder), folder)
+                try await Self.withReplicas(3, environment) { replicas in
+                    let token = try Self.token(
+                        await replicas[0].ask("mutation { it: startGuestSession { token } }", token: nil))
+                    let redirect = "http://localhost:3000/connected"
+                    let begun = try await replicas[0].ask(
+                        "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(redirect)\") { url state } }",
+                        token: token)
+                    let url = try #require(
+                        begun.json?["data"]?["beginConnection"]?["url"]?.string, "\(begun.body)")
+                    let back = try await Browser.approve(url, as: "demo")
+                    let connect = """
+                        mutation { connectProvider(input: { provider: ALPACA credential: { authorization: {
+                            code: "\(back["code"] ?? "")", state: "\(back["state"] ?? "")", redirectUri: "\(redirect)" } } }) {
+                            connection { id } } }
+                        """
+                    let connected = try await replicas[1].ask(connect, token: token)
+                    let id = try #require(
+                        connected.json?["data"]?["connectProvider"]?["connection"]?["id"]?.string,
+                        "\(connected.body)")
+                    // A state is valid once, at whichever replica.
+                    let repeated = try await replicas[2].ask(connect, token: token)
+                    #expect(repeated.code == "BAD_USER_INPUT", "\(repeated.body)")
+                    for replica in replicas {
+                        try await waitUntil {
+                            let read = try await replica.ask("{ accounts { id } }", token: token)
+                            return read.json?["data"]?["accounts"]?.elements?.count == 1
+                        }
+                    }
+                    let ended = try await replicas[2].ask(
+                        "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", token: token)
+                    #expect(ended.failures.isEmpty, "\(ended.body)")
+                    for replica in replicas {
+                        try await waitUntil {
+                            let read = try await replica.ask("{ accounts { id } }", token: token)
+                            return read.json?["data"]?["accounts"]?.elements?.isEmpty == true
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Orders
+
+    private static func place(_ server: RunningServer, _ key: String) async throws -> RawResponse {
+        let asked = try await server.ask("{ account { id } }", token: ownerToken)
+        let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+        return try await server.ask(
+            """
+            mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
+                instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+                order { id state providerOrderId } } }
+            """, token: ownerToken, patience: 60)
+    }
+
+    @Test("place an order once for a key that is sent to all of them at the same time")
+    func sameKey() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Self.environment(Upstream(sandbox).environment, folder)
+                try await Self.withReplicas(2, environment) { replicas in
+                    let answers = try await withThrowingTaskGroup(of: RawResponse.self) { group in
+                        for index in 0..<6 {
+                            group.addTask { try await Self.place(replicas[index % 2], "one") }
+                        }
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    }
+                    let ids = answers.map { $0.json?["data"]?["placeOrder"]?["order"]?["id"]?.string }
+                    #expect(Set(ids).count == 1 && ids[0] != nil, "\(answers.map(\.body))")
+                    #expect(sandbox.calls[.alpaca, Self.orders] == 1)
+                }
+            }
+        }
+    }
+
+    @Test("determine the outcome of an order whose replica was killed, and never send it again")
+    func killedHolder() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Self.environment(Upstream(sandbox).environment, folder)
+                // The broker takes the order, and its answer comes too late for the replica.
+                try #require(
+                    sandbox.faults.add(
+                        Fault(
+                            .latency(.seconds(60)), provider: .alpaca, endpoint: Self.orders, remaining: 1)))
+                try await withServer(environment: environment) { other in
+                    try await withCrashingServer(environment: environment) { server in
+                        await withTaskGroup { group in
+                            group.addTask { _ = try? await Self.place(server, "one") }
+                            // The sandbox counts a call when it comes, and tells nobody.
+                            group.addTask {
+                                try? await waitUntil { sandbox.calls[.alpaca, Self.orders] > 0 }
+                            }
+                            await group.next()
+                            server.program.crash()
+                            group.cancelAll()
+                        }
+                    }
+                    // While the first one may still run, the order is known and not sent.
+                    var order: JSONValue?
+                    try await waitUntil {
+                        let answer = try await Self.place(other, "one")
+                        order = answer.json?["data"]?["placeOrder"]?["order"]
+                        return order?["providerOrderId"]?.string != nil
+                    }
+                    #expect(
+                        order?["state"] == "OPEN" || order?["state"] == "ACCEPTED",
+                        "\(String(describing: order))")
+                }
+                #expect(sandbox.calls[.alpaca, Self.orders] == 1)
+            }
+        }
+    }
+
+    // MARK: Quotas
+
+    @Test("together make as many calls as a quota allows, also if one is stopped in between")
+    func quota() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                var variables = Upstream(sandbox).environment
+                variables["PORTICO_POLYGON_BASE_URL"] = sandbox.polygon.baseURL
+                variables["PORTICO_POLYGON_KEY"] = FakePolygonSettings.demoKey
+                let environment = try Self.environment(variables, folder)
+                try await Self.withReplicas(2, environment) { replicas in
+                    func ask(_ symbol: String, _ server: RunningServer) async throws -> RawResponse {
+                        try await server.ask(
+                            "{ chart(symbol: \"\(symbol)\", interval: ONE_DAY, last: 3, provider: POLYGON) { symbol } }",
+                            token: ownerToken)
+                    }
+                    for symbol in ["AAPL", "AMD"] {
+                        let answer = try await ask(symbol, replicas[0])
+                        #expect(answer.failures.isEmpty, "\(answer.body)")
+                    }
+                    kill(replicas[0].program.processID, SIGSTOP)
+                    for symbol in ["BA", "BAC", "C"] {
+                        let answer = try await ask(symbol, replicas[1])
+                        #expect(answer.failures.isEmpty, "\(answer.body)")
+                    }
+                    kill(replicas[0].program.processID, SIGCONT)
+                    // The free plan has five calls a minute.
+                    for replica in replicas {
+                        let refused = try await ask("KO", replica)
+                        #expect(refused.code == "QUOTA_EXHAUSTED", "\(refused.body)")
+                    }
+                    #expect(sandbox.calls.all(of: .polygon).reduce(0) { $0 + $1.count } == 5)
+                }
+            }
+        }
+    }
+}

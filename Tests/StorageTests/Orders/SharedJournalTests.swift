@@ -1,0 +1,136 @@
+import Brokerage
+import Foundation
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("The journal of orders of several processes")
+struct SharedJournalTests {
+    /// A process that has reported to the others.
+    private struct Process {
+        let file: UserDatabase
+        let membership: Membership
+        let journal: OrderJournal
+
+        init(_ test: TestDatabase) throws {
+            file = try test.open()
+            try UserStore(in: file).ensure(OrderJournalTests.owner())
+            membership = Membership(in: file, version: "test")
+            try membership.join()
+            journal = OrderJournal(in: file, of: membership.id)
+        }
+
+        /// Lets the time pass after which a stopped process counts as ended.
+        func stop() async throws {
+            try await file.database.write { [id = membership.id] db in
+                try db.execute("UPDATE replica SET expires_at = 1 WHERE id = ?", [id])
+            }
+        }
+    }
+
+    private static func with(_ body: (Process, Process) async throws -> Void) async throws {
+        try await TestEngine.postgresql.with { test in try await body(Process(test), Process(test)) }
+    }
+
+    @Test("returns an order that another process is placing, and does not place it again")
+    func sameKey() async throws {
+        try await Self.with { first, second in
+            let placing = try OrderJournalTests.placing()
+            _ = try await first.journal.begin(placing)
+            guard case .known(let order)? = try await second.journal.find(OrderJournalTests.placing()) else {
+                Issue.record("the key counts as free")
+                return
+            }
+            #expect(order.identity == placing.identity)
+            #expect(try await second.journal.begin(OrderJournalTests.placing()) == .known(order))
+            try await second.journal.abandonUnattended()
+            #expect(try await second.journal.markSent(placing.id) == false)
+            #expect(try await first.journal.markSent(placing.id))
+        }
+    }
+
+    @Test("lets another process place the order of a stopped one, which sends nothing when it continues")
+    func stoppedBeforeMark() async throws {
+        try await Self.with { first, second in
+            let (old, new) = (try OrderJournalTests.placing(), try OrderJournalTests.placing())
+            _ = try await first.journal.begin(old)
+            try await first.stop()
+            guard case .begun = try await second.journal.begin(new) else {
+                Issue.record("the key of an order that was not sent is not free")
+                return
+            }
+            try await first.membership.report()
+            #expect(try await first.journal.markSent(old.id) == false)
+            #expect(try await second.journal.markSent(new.id))
+            #expect(try await first.journal.begin(OrderJournalTests.placing()) != .otherOrder)
+            #expect(try await first.journal.order(old.identity) == nil)
+        }
+    }
+
+    @Test("keeps an order that was marked, and one process determines its outcome")
+    func stoppedAfterMark() async throws {
+        try await Self.with { first, second in
+            let placing = try OrderJournalTests.placing()
+            _ = try await first.journal.begin(placing)
+            #expect(try await first.journal.markSent(placing.id))
+            try await first.stop()
+            guard case .known = try await second.journal.begin(OrderJournalTests.placing()) else {
+                Issue.record("an order that may have been sent was placed again")
+                return
+            }
+            try await second.journal.abandonUnattended()
+            #expect(try await second.journal.unconfirmed().map(\.id) == [placing.id])
+            // The first process continues: it receives a response, and leaves the outcome to the second one.
+            try await first.membership.report()
+            try await first.journal.abandonUnattended()
+            #expect(try await first.journal.unconfirmed() == [])
+            let order = OrderJournalTests.order("P1")
+            try await first.journal.recordOutcome(.accepted(order), of: placing.id)
+            #expect(try await second.journal.order(placing.identity)?.order.state == .unconfirmed)
+            try await second.journal.recordOutcome(.found(order), of: placing.id)
+            #expect(try await first.journal.order(placing.identity)?.order.state == .open)
+            #expect(try await second.journal.unconfirmed() == [])
+        }
+    }
+
+    @Test("moves the queries about an order to another process when theirs ends")
+    func queries() async throws {
+        try await Self.with { first, second in
+            let placing = try OrderJournalTests.placing()
+            _ = try await first.journal.begin(placing)
+            #expect(try await first.journal.markSent(placing.id))
+            try await first.journal.recordOutcome(.responseLost, of: placing.id)
+            first.journal.release(placing.id)
+            try await second.journal.abandonUnattended()
+            #expect(try await first.journal.unconfirmed().map(\.id) == [placing.id])
+            #expect(try await second.journal.unconfirmed() == [])
+            try await first.membership.leave()
+            try await second.journal.abandonUnattended()
+            #expect(try await second.journal.unconfirmed().map(\.id) == [placing.id])
+        }
+    }
+
+    @Test("has one order for a key that many processes place at the same time")
+    func race() async throws {
+        try await TestEngine.postgresql.with { test in
+            let processes = try (0..<4).map { _ in try Process(test) }
+            let marks = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<16 {
+                    group.addTask {
+                        let journal = processes[index % 4].journal
+                        let placing = try OrderJournalTests.placing()
+                        guard case .begun = try await journal.begin(placing) else { return 0 }
+                        return try await journal.markSent(placing.id) ? 1 : 0
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(marks == 1)
+            let count: Int? = try await processes[0].file.database.read { db in
+                try db.value("SELECT count(*) FROM journal_order")
+            }
+            #expect(count == 1)
+        }
+    }
+}
