@@ -133,7 +133,8 @@ let package = Package(
         target(
             "Gateway", at: "Sources/Gateway",
             dependencies: [
-                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "Performance", "PorticoCore", "Storage",
+                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "Performance", "PorticoCore",
+                "Storage",
                 "Upstream",
             ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),

@@ -24,7 +24,8 @@ struct CostBasis: Sendable {
     private let portfolioCurrency: String
 
     fileprivate init(
-        of holding: Holding, in accounts: [(ConnectedAccount, HoldingSummary.Account)], on today: CalendarDate,
+        of holding: Holding, in accounts: [(ConnectedAccount, HoldingSummary.Account)],
+        on today: CalendarDate,
         rates: ExchangeRateHistory
     ) throws {
         currency = holding.currency

@@ -91,7 +91,8 @@ extension AlpacaHistory {
         times.indices.compactMap { index in
             guard let time = times[index], let equity = equity[index] else { return nil }
             return EquityPoint(
-                time: time, date: interval.isIntraday ? nil : time.inNewYork.date, equity: equity, profitLoss: Self.value(index, of: profitLoss),
+                time: time, date: interval.isIntraday ? nil : time.inNewYork.date, equity: equity,
+                profitLoss: Self.value(index, of: profitLoss),
                 profitLossPercent: Self.value(index, of: profitLossPercent))
         }.sorted { $0.time < $1.time }
     }
