@@ -92,7 +92,9 @@ extension AccountRecord {
         }
         add(currency, target.code)
         for activity in activities where start.map({ $0 < activity.date }) ?? true {
-            guard let amount = try activity.cash else { continue }
+            var moved = try activity.cash
+            if case .trade(let trade) = activity.kind { moved = try trade.amount }
+            guard let amount = moved else { continue }
             // A booked amount is preferred; see ``ExchangeRateHistory``.
             let booked = amount.converted?.currency ?? amount.currency
             for wanted in [currency, target.code] where amount.currency != wanted { add(booked, wanted) }

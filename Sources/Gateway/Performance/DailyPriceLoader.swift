@@ -10,24 +10,25 @@ struct LoadedRates: Sendable {
 }
 
 extension GatewayContext {
-    /// The closing prices of instruments since a day, corrected for splits; nil for one without prices.
-    ///
-    /// - Throws: The failure of a source that may have the prices.
-    func closes(of symbols: Set<Symbol>, from first: CalendarDate) async throws -> [Symbol: DailyPrices] {
-        var prices: [Symbol: DailyPrices] = [:]
-        var failure: (any Error)?
+    /// The closing prices of instruments since a day, corrected for splits if a source has them so; nothing for one without
+    /// prices.
+    func closes(
+        of symbols: Set<Symbol>, from first: CalendarDate
+    ) async throws -> [Symbol: Result<DailyPrices, any Error>] {
+        var prices: [Symbol: Result<DailyPrices, any Error>] = [:]
+        var open = symbols
         // Not every source reports how its prices are corrected.
-        for adjustment in [Adjustment.splits, nil] {
-            let wanted = symbols.filter { prices[$0] == nil }.sorted { $0.text < $1.text }
-            if wanted.isEmpty { break }
+        for adjustment in [Adjustment.splits, nil] where !open.isEmpty {
+            let wanted = open.sorted { $0.text < $1.text }
             for (symbol, answer) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
                 switch answer {
-                case .success(let series): prices[symbol] = DailyPrices(series)
-                case .failure(let error): if !error.meansUnknown { failure = failure ?? error }
+                case .success(let series):
+                    prices[symbol] = .success(DailyPrices(series))
+                    open.remove(symbol)
+                case .failure(let error): if !error.meansUnknown { prices[symbol] = .failure(error) }
                 }
             }
         }
-        if let failure { throw failure }
         return prices
     }
 

@@ -25,7 +25,7 @@ struct HeldInstrument: Sendable {
 private struct PerformanceData: Sendable {
     var ledgers: [String: Result<AccountLedger, any Error>] = [:]
     var histories: [String: Result<EquityHistory, any Error>] = [:]
-    var prices: [Symbol: DailyPrices] = [:]
+    var prices: [Symbol: Result<DailyPrices, any Error>] = [:]
     var rates = LoadedRates()
     var benchmark: Result<(Benchmark, ProviderID), any Error>?
 }
@@ -196,7 +196,8 @@ extension PerformanceData {
             if let held = subject.instrument {
                 let quantity = held.quantities[id] ?? .zero
                 let record = try ledger.record(
-                    of: held.symbol, currency: held.currency, position: quantity, prices: prices[held.symbol])
+                    of: held.symbol, currency: held.currency, position: quantity,
+                    prices: try prices[held.symbol]?.get())
                 // It never was in this account.
                 return record.activities.isEmpty && quantity.isZero ? nil : record
             }

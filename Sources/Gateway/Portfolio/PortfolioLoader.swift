@@ -44,8 +44,8 @@ extension GatewayContext {
             switch key {
             case .assetClass:
                 assetClasses(of: holdings.positions).map { classes in classes.map { $0?.rawValue } }
-            case .sector: companies(of: holdings.positions).map { figures in figures.map { $0?.sector } }
-            case .country: companies(of: holdings.positions).map { figures in figures.map { $0?.country } }
+            case .sector: companies(of: holdings.positions, \.sector)
+            case .country: companies(of: holdings.positions, \.country)
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
         return try groups.map { groups in
@@ -53,13 +53,21 @@ extension GatewayContext {
         }
     }
 
-    /// The figures of the company of each position; nil if they are unknown.
-    private func companies(of positions: [ConnectedPosition]) -> MaybeAsync<[Fundamentals?]> {
+    /// A property of the company of each position, from the first source that has it; nil if it is unknown.
+    private func companies(
+        of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
+    ) -> MaybeAsync<[String?]> {
         let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
-        return fundamentals(of: symbols).map { answers in
+        let answers = results(for: symbols, named: { "company \"\($0)\"" }, as: property) {
+            () throws(FieldError) in
+            var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            walk.isComplete = { property($0) != nil }
+            return walk
+        }
+        return answers.map { answers in
             let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers))
             return positions.map { linked in
-                found[linked.position.symbol].flatMap { try? $0.get() }?.figures
+                found[linked.position.symbol].flatMap { try? $0.get() } ?? nil
             }
         }
     }

@@ -162,7 +162,9 @@ package struct AlpacaHistoryQuery: Hashable {
         }
     }
 
-    /// A year is `A`; no period means "all", but no account is older than Alpaca. Nil for a range without a period.
+    /// A year is `A`; no period means "all", but no account is older than Alpaca.
+    ///
+    /// Nil for a range without a period.
     private static func period(_ range: HistoryRange, now: Instant) -> String? {
         switch range {
         case .oneDay: "1D"
