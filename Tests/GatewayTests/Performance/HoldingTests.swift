@@ -45,7 +45,7 @@ struct HoldingTests {
             let total = try #require(data["portfolio"]?["totalValue"]?.decimal)
             let cash = try #require(data["portfolio"]?["cash"]?.decimal)
             let values = try holdings.map { try #require($0["value"]?.decimal) }
-            #expect(try values.reduce(cash) { try $0 + $1 } == total)
+            #expect(abs(try (values.reduce(cash) { try $0 + $1 } - total).doubleValue) < 0.01)
             #expect(values == values.sorted(by: >))
             let days = try holdings.map { try #require($0["dayProfitLoss"]?.decimal) }
             let contributions = try holdings.map {
@@ -73,6 +73,8 @@ struct HoldingTests {
             for holding in try await Self.holdings(gateway, backends) {
                 let symbol = try #require(holding["symbol"]?.string)
                 let position = try #require(holding["positions"]?[0])
+                // Alpaca rounds its average price, from which it calculates the cost, and leaves out fees of sales.
+                let tolerance = position["side"] == "SHORT" ? 0.1 : 0.02
                 let profit = try #require(holding["profit"])
                 #expect(profit["since"] == .null && profit["stale"] == .bool(false))
                 for method in ["fifo", "averageCost"] {
@@ -80,11 +82,10 @@ struct HoldingTests {
                     #expect(basis["missing"] == .array([]), "\(symbol): \(basis)")
                     let cost = try #require(basis["cost"]?["value"]?.decimal, "\(symbol): \(basis)")
                     let broker = try #require(position["costBasis"]?.decimal)
-                    // Alpaca rounds its average price, from which it calculates the cost.
-                    #expect(abs((try cost - broker).doubleValue) < 0.01, "\(symbol) \(method)")
+                    #expect(abs((try cost - broker).doubleValue) < tolerance, "\(symbol) \(method)")
                     let unrealized = try #require(basis["unrealizedProfit"]?["value"]?.decimal)
                     let reported = try #require(position["unrealizedProfitLoss"]?.decimal)
-                    #expect(abs((try unrealized - reported).doubleValue) < 0.02, "\(symbol) \(method)")
+                    #expect(abs((try unrealized - reported).doubleValue) < tolerance, "\(symbol) \(method)")
                     let lots = try #require(basis["lots"]?.elements)
                     #expect(basis["lotCount"]?.digits == "\(lots.count)")
                     let sum = try lots.reduce(Brokerage.Decimal.zero) {
@@ -213,7 +214,8 @@ struct HoldingTests {
                 let sum = try slices.reduce(Brokerage.Decimal.zero) {
                     try $0 + #require($1["value"]?.decimal)
                 }
-                #expect(sum == data["portfolio"]?["totalValue"]?.decimal, "\(slices)")
+                let total = try #require(data["portfolio"]?["totalValue"]?.decimal)
+                #expect(abs((try sum - total).doubleValue) < 0.01, "\(slices)")
             }
             let sectors = Set(
                 data["portfolio"]?["sector"]?.elements?.compactMap { $0["key"]?.string } ?? [])
