@@ -17,9 +17,10 @@ extension GatewayContext {
     ) async throws -> [Symbol: Result<DailyPrices, any Error>] {
         var prices: [Symbol: Result<DailyPrices, any Error>] = [:]
         var open = symbols
-        // Not every source reports how its prices are corrected.
-        for adjustment in [Adjustment.splits, nil] where !open.isEmpty {
-            let wanted = open.sorted { $0.text < $1.text }
+        // Not every source reports how its prices are corrected; only those of shares and funds need it.
+        for adjustment in [Adjustment.splits, nil] {
+            let wanted = open.filter { adjustment == nil || $0.isListing }.sorted { $0.text < $1.text }
+            if wanted.isEmpty { continue }
             for (symbol, answer) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
                 switch answer {
                 case .success(let series):
@@ -37,7 +38,7 @@ extension GatewayContext {
     /// - Throws: `FieldError`; an unknown symbol is an error of the argument `benchmark`.
     func benchmark(_ symbol: Symbol, from first: CalendarDate) async throws -> (Benchmark, ProviderID) {
         var failure: any Error = FieldError.internalError
-        for adjustment in [Adjustment.splitsAndDividends, nil] {
+        for adjustment in [Adjustment.splitsAndDividends, nil] where adjustment == nil || symbol.isListing {
             guard let answer = try await closes(of: [symbol], from: first, adjustment).first else { continue }
             switch answer {
             case .success(let series):
@@ -103,6 +104,13 @@ extension GatewayContext {
             last: Interval.oneDay.maximumCandles(from: first, through: max(today, first)),
             adjustment: adjustment, isExtendedHours: nil, provider: nil)
         return try await charts(for: symbols, arguments, as: { $0.series }).value()
+    }
+}
+
+extension Symbol {
+    /// Whether it is that of a share or fund.
+    fileprivate var isListing: Bool {
+        if case .listing? = SymbolKind(self) { true } else { false }
     }
 }
 

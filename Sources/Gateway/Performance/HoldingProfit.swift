@@ -241,6 +241,9 @@ extension HoldingProfit: GraphQLObject {
 extension CostBasis: GraphQLObject {
     typealias Context = GatewayContext
 
+    /// The most transfers and purchases without a known cost that are listed.
+    private static let maximumMissing = 50
+
     static let graphQL = ObjectType<CostBasis>("CostBasis") {
         Field("cost") { $0.amount(\.cost) }
         Field("realizedProfit") { $0.amount(\.realizedProfit) }
@@ -248,7 +251,7 @@ extension CostBasis: GraphQLObject {
         Field("convertedCost") { $0.convertedAmount(\.convertedCost) }
         Field("convertedRealizedProfit") { $0.convertedAmount(\.convertedRealizedProfit) }
         Field("yieldOnCostPercentage") { try? $0.yieldOnCost() }
-        Field("missing", \.missing)
+        Field("missing") { Array($0.missing.prefix(maximumMissing)) }
         Field("lotCount", \.lots.count)
         Field("lots", LotsArguments.self) { basis, arguments in
             Optional(Array(basis.lots.prefix(try arguments.checkedFirst())))
