@@ -126,7 +126,9 @@ let package = Package(
         target(
             "Gateway", at: "Sources/Gateway",
             dependencies: [
-                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "PorticoCore", "Storage", "Upstream",
+                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "Performance", "PorticoCore",
+                "Storage",
+                "Upstream",
             ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),

@@ -25,14 +25,20 @@ package struct EquityHistory: Hashable, Sendable {
 /// Equity at one moment.
 package struct EquityPoint: Hashable, Sendable {
     package var time: Instant
+    /// The broker's day whose value it is; nil within a day.
+    package var date: CalendarDate?
     package var equity: Decimal
     /// Since the base value.
     package var profitLoss: Decimal?
     /// In per cent.
     package var profitLossPercent: Decimal?
 
-    package init(time: Instant, equity: Decimal, profitLoss: Decimal?, profitLossPercent: Decimal?) {
+    package init(
+        time: Instant, date: CalendarDate? = nil, equity: Decimal, profitLoss: Decimal?,
+        profitLossPercent: Decimal?
+    ) {
         self.time = time
+        self.date = date
         self.equity = equity
         self.profitLoss = profitLoss
         self.profitLossPercent = profitLossPercent
@@ -42,11 +48,33 @@ package struct EquityPoint: Hashable, Sendable {
 /// The range of an account's history.
 package enum HistoryRange: String, Sendable, CaseIterable {
     case oneDay = "ONE_DAY"
+    case fiveDays = "FIVE_DAYS"
+    /// The same as ``fiveDays``.
     case oneWeek = "ONE_WEEK"
     case oneMonth = "ONE_MONTH"
     case threeMonths = "THREE_MONTHS"
+    case sixMonths = "SIX_MONTHS"
+    case yearToDate = "YTD"
     case oneYear = "ONE_YEAR"
+    case fiveYears = "FIVE_YEARS"
+    case max = "MAX"
+    /// The same as ``max``.
     case all = "ALL"
+
+    /// The first day of the range; nil for no bound.
+    package func firstDay(until today: CalendarDate) -> CalendarDate? {
+        switch self {
+        case .oneDay: today
+        case .fiveDays, .oneWeek: today.adding(days: -7)
+        case .oneMonth: today.adding(months: -1)
+        case .threeMonths: today.adding(months: -3)
+        case .sixMonths: today.adding(months: -6)
+        case .yearToDate: CalendarDate(year: today.year, month: 1, day: 1)
+        case .oneYear: today.adding(months: -12)
+        case .fiveYears: today.adding(months: -60)
+        case .max, .all: nil
+        }
+    }
 }
 
 /// Length of one candle, or the distance of two points of a history.

@@ -146,7 +146,7 @@ extension ProviderID {
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
             ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1, .corporateActions: 1])
         let saxo = ProviderTraits(
-            isBroker: true, hasEquityHistory: false, secondsOfQuote: 1, hasLowQuota: false,
+            isBroker: true, hasEquityHistory: true, secondsOfQuote: 1, hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
             ranks: [.quotes: 2, .charts: 2, .instruments: 2, .clock: 2])
         let yahoo = ProviderTraits(

@@ -50,13 +50,19 @@ package struct ActivityClassifier: Sendable {
         let symbol = activity.symbol
         switch activity.kind {
         case .trade:
-            guard let symbol, let quantity = activity.quantity, let price = activity.price,
-                let currency = activity.currency
-            else { return nil }
+            guard let symbol, let quantity = activity.quantity, let price = activity.price else { return nil }
+            if let currency = activity.currency {
+                return .trade(
+                    .init(
+                        symbol, quantity: quantity, price: price, currency: currency,
+                        booked: activity.currencyAmount))
+            }
+            // A pair of currencies is held on margin, so that its trade books no cash.
+            guard activity.amount == nil, case .currencies(_, let quote)? = SymbolKind(symbol) else {
+                return nil
+            }
             return .trade(
-                .init(
-                    symbol, quantity: quantity, price: price, currency: currency,
-                    booked: activity.currencyAmount))
+                .init(symbol, quantity: quantity, price: price, currency: quote, isOnMargin: true))
         case .dividend:
             guard let amount = activity.currencyAmount else { return nil }
             guard Self.returnsOfCapital.contains(activity.providerKind) else {

@@ -46,13 +46,16 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var booked: CurrencyAmount?
         /// A sale that opens or increases a short position.
         package var isShortSale: Bool
+        /// Whether it moves no cash: the amount is the value of the contract.
+        package var isOnMargin: Bool
 
         package init(
             _ symbol: Symbol, quantity: Decimal, price: Decimal, currency: String,
-            booked: CurrencyAmount? = nil, isShortSale: Bool = false
+            booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
             (self.currency, self.booked, self.isShortSale) = (currency, booked, isShortSale)
+            self.isOnMargin = isOnMargin
         }
 
         /// The booked amount; without one, quantity × price rounded half up to the currency's minor unit.
@@ -142,7 +145,7 @@ extension ClassifiedActivity {
                 .tax(let amount, _):
                 amount
             case .fee(let fee): fee.amount
-            case .trade(let trade): try trade.amount
+            case .trade(let trade): trade.isOnMargin ? nil : try trade.amount
             case .unclassified(_, let amount): amount
             case .securitiesTransfer, .exchange, .spinOff: nil
             }

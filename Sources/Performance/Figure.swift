@@ -41,6 +41,14 @@ package enum Figure<Value: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
+    /// The figure with another value in place of its value or known part.
+    package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Figure<Other> {
+        switch self {
+        case .determined(let value): .determined(try transform(value))
+        case .undetermined(let reason, let known): .undetermined(reason, known: try known.map(transform))
+        }
+    }
+
     /// The figure as undetermined, if there is a reason.
     package func limited(by reason: Undetermined?) -> Figure {
         guard let reason, let value else { return self }

@@ -7,6 +7,8 @@ package struct IncomeSummary: Sendable, Hashable {
     /// Withheld tax; negative if more was withheld than refunded.
     package var taxes = Decimal.zero
 
+    package init() {}
+
     /// After withheld tax.
     package var net: Decimal { get throws(Decimal.Overflow) { try gross + taxes } }
 

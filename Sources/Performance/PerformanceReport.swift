@@ -87,6 +87,8 @@ private struct Timeline {
     /// The day before the first account was opened, if it is known of all.
     private var beforeOpening: CalendarDate?
     private var usesCarriedRates = false
+    /// The first missing exchange rate of a value.
+    private var missingRate: Undetermined?
 
     init(currency: String, rates: ExchangeRateHistory) {
         (self.currency, self.rates) = (currency, rates)
@@ -137,10 +139,14 @@ private struct Timeline {
         for account in accounts {
             for valuation in account.valuations where valuation.date <= end {
                 let own = try account.value(of: valuation, rates: rates)
-                guard
-                    let conversion = try? rates.conversion(
+                let conversion: ExchangeRateHistory.Conversion
+                do throws(Undetermined) {
+                    conversion = try rates.conversion(
                         from: account.currency, to: currency, on: valuation.date)
-                else { continue }
+                } catch {
+                    if error.date ?? end < missingRate?.date ?? .latest { missingRate = error }
+                    continue
+                }
                 usesCarriedRates = usesCarriedRates || conversion.isCarried
                 let day = days[valuation.date] ?? (0, .zero)
                 days[valuation.date] = (day.count + 1, try day.value + conversion.apply(to: own))
@@ -162,7 +168,8 @@ private struct Timeline {
     ) throws -> PerformanceReport {
         let (period, reason) = try period(from: start, through: end)
         guard let first = period.first, let last = period.last, first.date < last.date else {
-            let missing = reason ?? Undetermined(valuations.isEmpty ? .noHistory : .emptyPeriod, date: end)
+            let none = valuations.isEmpty ? missingRate ?? Undetermined(.noHistory, date: end) : nil
+            let missing = reason ?? none ?? Undetermined(.emptyPeriod, date: end)
             return PerformanceReport(currency: currency, undetermined: missing)
         }
         var report = PerformanceReport(
@@ -214,8 +221,10 @@ private struct Timeline {
                 start.daysSince1970 - valuations[index].date.daysSince1970
             }
             if let age, !(0...ExchangeRateHistory.maximumAge).contains(age) {
-                reason = Undetermined(.missingValuation, date: start)
                 index = valuations.firstIndex { $0.date >= start } ?? valuations.endIndex
+                let known = valuations[index...].first?.date ?? end
+                let rate = missingRate.flatMap { $0.date ?? end < known ? $0 : nil }
+                reason = rate ?? Undetermined(.missingValuation, date: start)
             }
         } else if !isFromOpening {
             reason = Undetermined(.missingActivities, date: valuations.first?.date)

@@ -14,7 +14,8 @@ package struct TaxLots: Sendable, Hashable {
     /// The securities whose cost is unknown, because the activities do not reach back to their purchase.
     package private(set) var missing: [MissingCost] = []
 
-    private let isComplete: Bool
+    /// The instruments of which units were bought before the first activity.
+    private let incomplete: Set<Symbol>
     private let firstKnown: CalendarDate?
     private let target: String
     private let rates: ExchangeRateHistory
@@ -39,15 +40,15 @@ package struct TaxLots: Sendable, Hashable {
     /// Calculates the lots and the profits of an account.
     ///
     /// `opening` contains the quantities before the first activity (``ActivityTotals/opening(of:before:)``), whose cost is
-    /// unknown, and `knownFrom` the first day with known activities; without both the activities are complete since the
-    /// account was opened. Throws ``Undetermined`` if trades of an instrument are in several currencies, and the
+    /// unknown, and `knownFrom` the first day with known activities; without both the activities of an instrument are
+    /// complete since the account was opened. Throws ``Undetermined`` if trades of an instrument are in several currencies, and the
     /// errors of ``Decimal``.
     package init(
         _ method: Method, activities: [ClassifiedActivity], in currency: String, rates: ExchangeRateHistory,
         opening: [Symbol: Decimal] = [:], knownFrom: CalendarDate? = nil
     ) throws {
         (self.method, self.rates, target) = (method, rates, currency)
-        (isComplete, firstKnown) = (knownFrom == nil && opening.isEmpty, knownFrom)
+        (incomplete, firstKnown) = (Set(opening.keys), knownFrom)
         for (symbol, quantity) in opening.sorted(by: { $0.key.text < $1.key.text }) where !quantity.isZero {
             lots[symbol] = [TaxLot(quantity: quantity)]
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
@@ -114,7 +115,7 @@ package struct TaxLots: Sendable, Hashable {
             let sold = try take(closing.negated, of: symbol)
             try dispose(sold, of: symbol, proceeds: closingAmount, on: date)
         }
-        if opening.isNegative, !trade.isShortSale, !isComplete {
+        if opening.isNegative, !trade.isShortSale, firstKnown != nil || incomplete.contains(symbol) {
             // The units were bought before the known activities.
             let unknown = TaxLot(quantity: try opening.magnitude)
             missing.append(

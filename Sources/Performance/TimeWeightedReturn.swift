@@ -14,6 +14,8 @@ package struct TimeWeightedReturn: Sendable, Hashable {
     package var from: CalendarDate
     package var through: CalendarDate
     package var method: Method
+    /// The days with flows and without a valuation, which are the reason for Modified Dietz.
+    package var unvaluedFlows: [CalendarDate]
     /// Whether Modified Dietz was used for a part with a flow above ``largeFlow`` of its first value.
     package var isEstimated: Bool
     /// More than 1 if the account was empty in between: the returns of the parts before and after are linked.
@@ -130,7 +132,7 @@ private struct Linking {
     private var previous: (date: CalendarDate, value: Decimal)?
     private var start: CalendarDate?
     private var points: [TimeWeightedReturn.Point] = []
-    private var method = TimeWeightedReturn.Method.valuedAtFlows
+    private var unvaluedFlows: [CalendarDate] = []
     private var isEstimated = false
     private var chainCount = 0
     private var failure: Undetermined?
@@ -212,7 +214,7 @@ private struct Linking {
         let end = try invested + gain * Decimal(days)
         guard !end.isNegative else { return false }
         growth = try growth.multiplied(by: end, dividedBy: invested, to: Decimal.digitsOfGrowth, .halfEven)
-        method = .modifiedDietz
+        unvaluedFlows += inner.map(\.date)
         return true
     }
 
@@ -229,7 +231,7 @@ private struct Linking {
         failure = Undetermined(.valueNotPositive, date: date)
         if let known = current { earlier = known }
         (growth, anchor, start, points) = (1, nil, nil, [])
-        (method, isEstimated, chainCount, hasValue) = (.valuedAtFlows, false, 0, false)
+        (unvaluedFlows, isEstimated, chainCount, hasValue) = ([], false, 0, false)
     }
 
     /// The return of the chains since the last failure; nil without a day.
@@ -238,8 +240,8 @@ private struct Linking {
         let days = last.date.daysSince1970 - start.daysSince1970
         return TimeWeightedReturn(
             rate: last.rate, annualRate: days > 365 ? last.rate.annualized(days: days) : nil, from: start,
-            through: last.date, method: method, isEstimated: isEstimated, chainCount: chainCount,
-            points: points)
+            through: last.date, method: unvaluedFlows.isEmpty ? .valuedAtFlows : .modifiedDietz,
+            unvaluedFlows: unvaluedFlows, isEstimated: isEstimated, chainCount: chainCount, points: points)
     }
 
     var result: Figure<TimeWeightedReturn> {

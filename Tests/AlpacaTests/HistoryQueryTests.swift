@@ -7,13 +7,23 @@ struct HistoryQueryTests {
     @Test(
         "without an interval is what draws the range in some hundred points",
         arguments: [
-            (HistoryRange.oneDay, "1D", "1Min"), (.oneWeek, "1W", "15Min"), (.oneMonth, "1M", "1D"),
-            (.threeMonths, "3M", "1D"), (.oneYear, "1A", "1D"), (.all, "12A", "1D"),
+            (HistoryRange.oneDay, "1D", "1Min"), (.fiveDays, "1W", "15Min"), (.oneWeek, "1W", "15Min"),
+            (.oneMonth, "1M", "1D"), (.threeMonths, "3M", "1D"), (.sixMonths, "6M", "1D"),
+            (.oneYear, "1A", "1D"),
+            (.fiveYears, "5A", "1D"), (.max, "12A", "1D"), (.all, "12A", "1D"),
         ])
     func usual(range: HistoryRange, period: String, timeframe: String) throws {
         let query = try #require(AlpacaHistoryQuery(range, nil, now: wallTime))
         #expect(query.items.map(\.name) == ["period", "timeframe"])
         #expect(query.items.map(\.value) == [period, timeframe])
+    }
+
+    @Test("since the beginning of the year is a start, midnight in New York")
+    func yearToDate() throws {
+        let query = try #require(AlpacaHistoryQuery(.yearToDate, nil, now: wallTime))
+        #expect(query.items.map(\.name) == ["start", "timeframe"])
+        let year = wallTime.inNewYork.date.year
+        #expect(query.items.map(\.value) == ["\(year)-01-01T05:00:00Z", "1D"])
     }
 
     @Test(
@@ -30,8 +40,9 @@ struct HistoryQueryTests {
     private static let supported: [HistoryRange: Set<Interval>] = {
         let all: Set<Interval> = [.oneMinute, .fiveMinutes, .fifteenMinutes, .oneHour, .oneDay]
         return [
-            .oneDay: all, .oneWeek: all, .oneMonth: all, .threeMonths: [.oneDay], .oneYear: [.oneDay],
-            .all: [.oneDay],
+            .oneDay: all, .fiveDays: all, .oneWeek: all, .oneMonth: all, .threeMonths: [.oneDay],
+            .sixMonths: [.oneDay], .yearToDate: [.oneDay], .oneYear: [.oneDay], .fiveYears: [.oneDay],
+            .max: [.oneDay], .all: [.oneDay],
         ]
     }()
 }

@@ -26,6 +26,7 @@ struct HistoryTests {
         #expect(history.baseValue?.description == "103902.11")
         #expect(history.points.map(\.time.description) == ["2025-11-21T14:30:00Z", "2025-11-21T14:31:00Z"])
         #expect(history.points.map(\.equity.description) == ["103950.12", "103961.4"])
+        #expect(history.points.map(\.date) == [nil, nil])
         #expect(history.points.map(\.profitLoss?.description) == ["48.01", "59.29"])
         #expect(history.points.map(\.profitLossPercent?.description) == ["0.046", "0.057"])
         #expect(
@@ -47,6 +48,8 @@ struct HistoryTests {
             history.points.map(\.time.inNewYork.date.description) == [
                 "2025-11-18", "2025-11-19", "2025-11-20",
             ])
+        #expect(
+            history.points.map(\.date?.description) == ["2025-11-18", "2025-11-19", "2025-11-20"])
     }
 
     @Test("of one day by days is the last day's point, though its date in UTC is another")

@@ -68,6 +68,28 @@ struct ActivityClassifierTests {
         #expect(try kinds(activity(.fee, term, amount: "-1")) == [.fee(.init(dollars("-1"), category))])
     }
 
+    @Test("of a trade of currencies that books nothing is the value of the contract, and no cash")
+    func margin() throws {
+        let pair = try #require(Symbol("EUR/USD"))
+        let trade = try activity(
+            .trade, "Bought", symbol: pair, quantity: "100000", price: "1.17", currency: nil)
+        let kind = try #require(kinds(trade).first)
+        #expect(
+            kind
+                == .trade(
+                    .init(
+                        pair, quantity: try decimal("100000"), price: try decimal("1.17"), currency: "USD",
+                        isOnMargin: true)))
+        let classified = ClassifiedActivity(id: "1", date: trade.date, kind: kind)
+        #expect(try classified.cash == nil)
+        guard case .trade(let value) = kind else { return }
+        #expect(try value.amount == dollars("-117000.00"))
+        // Without a currency, a trade of another instrument is unknown.
+        let other = try activity(
+            .trade, "Bought", symbol: Self.symbol, quantity: "1", price: "5", currency: nil)
+        #expect(try kinds(other) == [.unclassified("Bought", nil)])
+    }
+
     @Test("of a trade contains the broker's conversion, and its fee names it")
     func trade() throws {
         let trade = try activity(

@@ -73,6 +73,7 @@ struct ReturnTests {
             try values([("2026-01-01", "100"), ("2026-01-31", "120")]),
             flows: [try flow("2026-01-10", amount)])
         #expect(result.value?.method == .modifiedDietz)
+        #expect(result.value?.unvaluedFlows == [try date("2026-01-10")])
         #expect(result.value?.isEstimated == isEstimated)
     }
 

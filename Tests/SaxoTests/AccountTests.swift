@@ -92,14 +92,4 @@ struct AccountTests {
             )
         }
     }
-
-    @Test("have no history")
-    func history() async throws {
-        try await withSaxo([:]) { saxo, server in
-            await #expect(throws: ProviderFailure(.saxo, .unsupported)) {
-                try await saxo.history(of: "a", .oneDay, interval: nil, in: .patient)
-            }
-            #expect(server.requests.isEmpty)
-        }
-    }
 }

@@ -287,11 +287,36 @@ extension GatewayContext {
     ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
         let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
-        return readFromAccountSource(query, connection, in: services.reads.histories) {
+        let history = readFromAccountSource(query, connection, in: services.reads.histories) {
             source, call throws(ProviderFailure) in
             try await source.history(of: id, range, interval: interval, in: call)
         }
-        .map { $0 }
+        if case .ready(let history) = history { return .ready(history) }
+        return .async {
+            do {
+                return try await history.value()
+            } catch let error as FieldError where error.code == .unsupported {
+                throw FieldError.noHistory(range, interval: interval, at: connection.provider)
+            }
+        }
+    }
+}
+
+extension FieldError {
+    /// The broker does not have a range, or not in an interval.
+    fileprivate static func noHistory(
+        _ range: HistoryRange, interval: Interval?, at provider: ProviderID
+    ) -> FieldError {
+        let name = provider.rawValue
+        guard let interval else {
+            return .argument(
+                "range", code: .unsupported, "\(name) has no history of the range \(range.rawValue).",
+                provider: provider)
+        }
+        return .argument(
+            "interval", code: .unsupported,
+            "\(name) has no history of the range \(range.rawValue) by \(interval.rawValue).",
+            provider: provider)
     }
 }
 

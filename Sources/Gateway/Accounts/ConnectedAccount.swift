@@ -73,6 +73,20 @@ extension ConnectedAccount: GraphQLObject {
                 }
             })
         Field(
+            "performance", PerformanceArguments.self,
+            load: { accounts, arguments, context in
+                .async {
+                    let subjects = accounts.map { account in
+                        Result {
+                            PerformanceSubject(
+                                accounts: [account],
+                                currency: try arguments.currency ?? Currency(account.who.currency))
+                        }
+                    }
+                    return try await context.performances(of: subjects, arguments)
+                }
+            })
+        Field(
             "allocation", AllocationArguments.self,
             load: { accounts, arguments, context in
                 .each(accounts) { try context.allocation(of: $0, by: arguments.key) }
@@ -145,6 +159,7 @@ extension EquityHistory: GraphQLObject {
 extension EquityPoint: GraphQLObject {
     package static let graphQL = ObjectType<EquityPoint>("EquityPoint") {
         Field("time", \.time)
+        Field("date", \.date)
         Field("equity", \.equity)
         Field("profitLoss", \.profitLoss)
         Field("profitLossPercentage") { $0.profitLossPercent }

@@ -67,6 +67,9 @@ extension ConnectedPosition: GraphQLObject {
             load: { positions, arguments, context in
                 context.charts(for: positions.map(\.position.symbol), arguments, as: Optional.some)
             })
+        Field(
+            "performance", PerformanceArguments.self,
+            load: { positions, arguments, context in context.performances(of: positions, arguments) })
         Field("asOf", \.position.provenance.asOf)
         Field("fetchedAt", \.position.provenance.fetchedAt)
         Field("source", \.position.provenance.source)

@@ -266,7 +266,7 @@ extension FieldError {
     }
 
     /// The broker of the account does not report activities.
-    fileprivate static func noActivities(_ account: ConnectedAccount) -> FieldError {
+    static func noActivities(_ account: ConnectedAccount) -> FieldError {
         let provider = account.connection.provider
         return FieldError(.unsupported, "\(provider.rawValue) reports no activities.", provider: provider)
     }

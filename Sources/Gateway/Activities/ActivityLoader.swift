@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import Performance
 import Storage
 import Upstream
 
@@ -22,9 +23,7 @@ extension GatewayContext {
         of account: ConnectedAccount, _ arguments: ActivitiesArguments, after position: ActivityPosition?
     ) async throws -> AccountActivityPage {
         let connection = account.connection
-        let stored = ActivityAccount(
-            owner: connection.owner, connection: connection.id, account: account.who.id,
-            isConnectionStored: link(of: connection)?.stored != nil)
+        let stored = activityAccount(of: account)
         let (coverage, isStale) = try await coverage(
             of: stored, by: connection, for: arguments.filter, after: position)
         let rows = try await mapStorageErrors { () throws(StorageError) in
@@ -36,6 +35,28 @@ extension GatewayContext {
             activities: rows.prefix(arguments.first).map {
                 ConnectedActivity(activity: $0, connection: connection, accountID: account.who.id)
             }, hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
+    }
+
+    /// All activities of an account by their effect, after it was brought up to date.
+    func ledger(of account: ConnectedAccount) async throws -> AccountLedger {
+        guard account.connection.activities != nil else { throw FieldError.noActivities(account) }
+        let stored = activityAccount(of: account)
+        let (coverage, isStale) = try await coverage(
+            of: stored, by: account.connection, for: ActivityFilter(), after: nil)
+        let rows = try await mapStorageErrors { () throws(StorageError) in
+            try await store.activities(
+                ActivityFilter(), of: stored, after: nil, limit: ActivityStore.maximumActivities)
+        }
+        return AccountLedger(
+            account: account, activities: ActivityClassifier().classify(rows.reversed()),
+            knownFrom: coverage.since, isStale: isStale)
+    }
+
+    private func activityAccount(of account: ConnectedAccount) -> ActivityAccount {
+        let connection = account.connection
+        return ActivityAccount(
+            owner: connection.owner, connection: connection.id, account: account.who.id,
+            isConnectionStored: link(of: connection)?.stored != nil)
     }
 
     /// What is stored of an account, after it was brought up to date as far as a page needs it.

@@ -63,11 +63,15 @@ struct ChartArguments: GraphQLArguments {
 /// `ChartRange` of the schema: a range that ends now.
 enum ChartRange: String, Sendable, CaseIterable {
     case oneDay = "ONE_DAY"
+    case fiveDays = "FIVE_DAYS"
+    /// The same as ``fiveDays``.
     case oneWeek = "ONE_WEEK"
     case oneMonth = "ONE_MONTH"
     case threeMonths = "THREE_MONTHS"
     case sixMonths = "SIX_MONTHS"
-    case yearToDate = "YEAR_TO_DATE"
+    case yearToDate = "YTD"
+    /// The same as ``yearToDate``.
+    case sinceNewYear = "YEAR_TO_DATE"
     case oneYear = "ONE_YEAR"
     case fiveYears = "FIVE_YEARS"
     case max = "MAX"
@@ -80,8 +84,8 @@ enum ChartRange: String, Sendable, CaseIterable {
     var defaultInterval: Interval {
         switch self {
         case .oneDay: .fiveMinutes
-        case .oneWeek: .thirtyMinutes
-        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .oneYear: .oneDay
+        case .fiveDays, .oneWeek: .thirtyMinutes
+        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .sinceNewYear, .oneYear: .oneDay
         case .fiveYears: .oneWeek
         case .max: .oneMonth
         }
@@ -91,11 +95,11 @@ enum ChartRange: String, Sendable, CaseIterable {
     fileprivate func firstDay(until today: CalendarDate) -> CalendarDate? {
         switch self {
         case .oneDay: today.adding(days: -Self.longestClosure)
-        case .oneWeek: today.adding(days: -7)
+        case .fiveDays, .oneWeek: today.adding(days: -7)
         case .oneMonth: today.adding(months: -1)
         case .threeMonths: today.adding(months: -3)
         case .sixMonths: today.adding(months: -6)
-        case .yearToDate: CalendarDate(year: today.year, month: 1, day: 1)
+        case .yearToDate, .sinceNewYear: CalendarDate(year: today.year, month: 1, day: 1)
         case .oneYear: today.adding(months: -12)
         case .fiveYears: today.adding(months: -60)
         case .max: nil
@@ -105,7 +109,7 @@ enum ChartRange: String, Sendable, CaseIterable {
 
 extension Interval {
     /// A number that the candles of some days do not exceed, whatever the hours of the market.
-    fileprivate func maximumCandles(from first: CalendarDate, through last: CalendarDate) -> Int {
+    func maximumCandles(from first: CalendarDate, through last: CalendarDate) -> Int {
         let seconds = Int64(last.daysSince1970 - first.daysSince1970 + 1) * 86_400
         // February has the shortest month.
         let shortest = max(min(length(on: first), 28 * 86_400), 1)

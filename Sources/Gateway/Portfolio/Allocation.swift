@@ -4,6 +4,8 @@ import GraphQL
 /// The property by which holdings are grouped.
 package enum AllocationKey: String, Sendable, CaseIterable {
     case assetClass = "ASSET_CLASS"
+    case sector = "SECTOR"
+    case country = "COUNTRY"
     case currency = "CURRENCY"
     case provider = "PROVIDER"
     case account = "ACCOUNT"

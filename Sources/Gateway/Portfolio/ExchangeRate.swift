@@ -45,13 +45,13 @@ struct CurrencyPair: Hashable, Sendable {
     let from: Currency
     let to: Currency
 
-    fileprivate var symbol: Symbol? { Symbol("\(from)/\(to)") }
-    fileprivate var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
+    var symbol: Symbol? { Symbol("\(from)/\(to)") }
+    var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
 
     /// The pair in the direction in which markets quote it, such as EUR/USD and USD/JPY.
     ///
     /// It is the pair itself if neither currency is in the list of base currencies.
-    fileprivate var asQuoted: CurrencyPair {
+    var asQuoted: CurrencyPair {
         let order = Self.baseCurrencies
         return (order.firstIndex(of: to.code) ?? order.count)
             < (order.firstIndex(of: from.code) ?? order.count)

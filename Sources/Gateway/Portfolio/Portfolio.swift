@@ -22,7 +22,7 @@ struct Portfolio: Sendable {
     ///
     /// - Throws: The reason why it would be incomplete: an account that could not be read, or a missing
     ///   exchange rate.
-    fileprivate func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
+    func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
         for linked in holdings.accounts {
@@ -53,6 +53,14 @@ struct Portfolio: Sendable {
             throw FieldError.noRate(CurrencyPair(from: try Currency(code), to: currency))
         }
         return value
+    }
+
+    /// All accounts of the user.
+    ///
+    /// - Throws: The failure of an account: a part of the accounts must not count as all.
+    func accounts() throws -> [ConnectedAccount] {
+        if let failure = holdings.failure { throw failure }
+        return holdings.accounts.map(\.linked)
     }
 
     /// The sum of what could be read.
@@ -98,6 +106,37 @@ extension Portfolio: GraphQLObject {
                     try context.slices(
                         of: portfolio.holdings, in: portfolio.currency, by: portfolio.rates, arguments.key)
                 }
+            })
+        Field(
+            "performance", PerformanceArguments.self,
+            load: { portfolios, arguments, context in
+                .async {
+                    let subjects = portfolios.map { portfolio in
+                        Result {
+                            PerformanceSubject(
+                                accounts: try portfolio.accounts(),
+                                currency: arguments.currency ?? portfolio.currency)
+                        }
+                    }
+                    return try await context.performances(of: subjects, arguments)
+                }
+            })
+        Field(
+            "history", PortfolioHistoryArguments.self,
+            load: { portfolios, arguments, context in
+                .each(portfolios) { portfolio in
+                    .async { try await context.history(of: portfolio, arguments) }
+                }
+            })
+        Field(
+            "holdings", HoldingsArguments.self,
+            load: { portfolios, arguments, context in
+                .each(portfolios) { .ready(try HoldingConnectionPage(of: $0, arguments)) }
+            })
+        Field(
+            "income",
+            load: { portfolios, context in
+                .each(portfolios) { portfolio in .async { try await context.income(of: portfolio) } }
             })
         Field("parts", \.parts)
         Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }

@@ -40,14 +40,35 @@ extension GatewayContext {
     func slices(
         of holdings: Holdings, in currency: Currency, by rates: ExchangeRates, _ key: AllocationKey
     ) throws -> MaybeAsync<[Allocation]?> {
-        let classes: MaybeAsync<[AssetClass?]> =
+        let groups: MaybeAsync<[String?]> =
             switch key {
-            case .assetClass: assetClasses(of: holdings.positions)
+            case .assetClass:
+                assetClasses(of: holdings.positions).map { classes in classes.map { $0?.rawValue } }
+            case .sector: companies(of: holdings.positions, \.sector)
+            case .country: companies(of: holdings.positions, \.country)
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
-        return try classes.map { classes in
-            try Allocation.slices(
-                of: holdings.values(in: currency, rates: rates, assetClasses: classes), by: key)
+        return try groups.map { groups in
+            try Allocation.slices(of: holdings.values(in: currency, rates: rates, groups: groups), by: key)
+        }
+    }
+
+    /// A property of the company of each position, from the first source that has it; nil if it is unknown.
+    private func companies(
+        of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
+    ) -> MaybeAsync<[String?]> {
+        let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
+        let answers = results(for: symbols, named: { "company \"\($0)\"" }, as: property) {
+            () throws(FieldError) in
+            var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            walk.isComplete = { property($0) != nil }
+            return walk
+        }
+        return answers.map { answers in
+            let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers))
+            return positions.map { linked in
+                found[linked.position.symbol].flatMap { try? $0.get() } ?? nil
+            }
         }
     }
 
@@ -103,6 +124,9 @@ struct Holdings: Sendable {
         self.failure = failure
     }
 
+    /// The group of positions whose sector or country no provider knows.
+    private static let unknown = "UNKNOWN"
+
     /// Every currency that something is in.
     var currencies: Set<String> {
         Set(accounts.map(\.account.currency) + positions.map(\.position.currency))
@@ -113,9 +137,10 @@ struct Holdings: Sendable {
     /// - Parameters:
     ///   - currency: The currency of the values.
     ///   - rates: The exchange rates.
-    ///   - assetClasses: One for each position, in the same order. A position with nil counts as OTHER.
+    ///   - groups: For each position in the same order its asset class, sector or country, if the allocation is by one of
+    ///     these. A position with nil has the asset class OTHER, and an unknown sector or country.
     /// - Returns: The positions with a value, and the cash of each account.
-    func values(in currency: Currency, rates: ExchangeRates, assetClasses: [AssetClass?]) -> [ValuedHolding] {
+    func values(in currency: Currency, rates: ExchangeRates, groups: [String?]) -> [ValuedHolding] {
         let cash = accounts.compactMap { linked -> ValuedHolding? in
             guard let cash = linked.account.cash,
                 let value = rates.convert(cash, from: linked.account.currency), value != .zero
@@ -123,12 +148,13 @@ struct Holdings: Sendable {
             return ValuedHolding(
                 value: value,
                 keys: [
-                    .assetClass: AssetClass.cash.rawValue, .currency: linked.account.currency,
+                    .assetClass: AssetClass.cash.rawValue, .sector: AssetClass.cash.rawValue,
+                    .country: AssetClass.cash.rawValue, .currency: linked.account.currency,
                     .provider: linked.connection.provider.rawValue, .account: linked.globalID,
                     .instrument: AssetClass.cash.rawValue,
                 ])
         }
-        let held = zip(positions, assetClasses).compactMap { linked, assetClass -> ValuedHolding? in
+        let held = zip(positions, groups).compactMap { linked, group -> ValuedHolding? in
             let position = linked.position
             guard let worth = position.marketValue,
                 let value = rates.convert(worth, from: position.currency)
@@ -136,7 +162,8 @@ struct Holdings: Sendable {
             return ValuedHolding(
                 value: value,
                 keys: [
-                    .assetClass: (assetClass ?? .other).rawValue, .currency: position.currency,
+                    .assetClass: group ?? AssetClass.other.rawValue, .sector: group ?? Self.unknown,
+                    .country: group ?? Self.unknown, .currency: position.currency,
                     .provider: linked.connection.provider.rawValue,
                     .account: linked.connection.globalID(ofAccount: position.accountID ?? ""),
                     .instrument: position.symbol.text,

@@ -27,10 +27,12 @@ struct ChartRangeTests {
     @Test(
         "contains the candles since its first day",
         arguments: [
+            Range(name: "FIVE_DAYS", from: "2026-11-13", interval: "THIRTY_MINUTES"),
             Range(name: "ONE_WEEK", from: "2026-11-13", interval: "THIRTY_MINUTES"),
             Range(name: "ONE_MONTH", from: "2026-10-20", interval: "ONE_DAY"),
             Range(name: "THREE_MONTHS", from: "2026-08-20", interval: "ONE_DAY"),
             Range(name: "SIX_MONTHS", from: "2026-05-20", interval: "ONE_DAY"),
+            Range(name: "YTD", from: "2026-01-01", interval: "ONE_DAY"),
             Range(name: "YEAR_TO_DATE", from: "2026-01-01", interval: "ONE_DAY"),
             Range(name: "ONE_YEAR", from: "2025-11-20", interval: "ONE_DAY"),
             Range(name: "FIVE_YEARS", from: "2021-11-20", interval: "ONE_WEEK"),

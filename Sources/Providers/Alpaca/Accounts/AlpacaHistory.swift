@@ -75,22 +75,24 @@ extension AlpacaHistory {
     package func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant)
         -> EquityHistory
     {
-        let all = points
+        let interval = interval ?? requestedInterval
+        let all = points(of: interval)
         let selected = range == .oneDay ? Self.latestDay(of: all) : all
         // The timestamp of today's daily point is 20:00, which may be in the future: then it is not used.
         let asOf = selected.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
         return EquityHistory(
-            range: range, interval: interval ?? requestedInterval, currency: AlpacaMarket.currency,
+            range: range, interval: interval, currency: AlpacaMarket.currency,
             baseValue: selected.count == all.count ? base : Self.base(of: selected), points: selected,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
     }
 
     /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.
-    private var points: [EquityPoint] {
+    private func points(of interval: Interval) -> [EquityPoint] {
         times.indices.compactMap { index in
             guard let time = times[index], let equity = equity[index] else { return nil }
             return EquityPoint(
-                time: time, equity: equity, profitLoss: Self.value(index, of: profitLoss),
+                time: time, date: interval.isIntraday ? nil : time.inNewYork.date, equity: equity,
+                profitLoss: Self.value(index, of: profitLoss),
                 profitLossPercent: Self.value(index, of: profitLossPercent))
         }.sorted { $0.time < $1.time }
     }
@@ -120,7 +122,9 @@ extension AlpacaHistory {
 
 /// The query of `GET /v2/account/portfolio/history`.
 package struct AlpacaHistoryQuery: Hashable {
-    let period: String
+    /// Nil for a range that begins at ``start``.
+    let period: String?
+    let start: Instant?
     package let timeframe: AlpacaTimeframe
 
     /// Nil for what Alpaca does not have: intervals other than ``AlpacaTimeframe``'s, and any shorter than a day where
@@ -133,39 +137,52 @@ package struct AlpacaHistoryQuery: Hashable {
             timeframe == .day || Self.hasIntraday(range)
         else { return nil }
         self.timeframe = timeframe
-        self.period = Self.period(range, now: now)
+        period = Self.period(range, now: now)
+        start = period == nil ? Self.start(range, now: now) : nil
     }
 
     /// The items of the URL's query.
     package var items: [(name: String, value: String?)] {
-        [("period", period), ("timeframe", timeframe.rawValue)]
+        let bound = period.map { ("period", $0) } ?? ("start", start?.description ?? "")
+        return [bound, ("timeframe", timeframe.rawValue)]
     }
 
     private static func usual(_ range: HistoryRange) -> AlpacaTimeframe {
         switch range {
         case .oneDay: .minute
-        case .oneWeek: .quarterHour
-        case .oneMonth, .threeMonths, .oneYear, .all: .day
+        case .fiveDays, .oneWeek: .quarterHour
+        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max, .all: .day
         }
     }
 
     private static func hasIntraday(_ range: HistoryRange) -> Bool {
         switch range {
-        case .oneDay, .oneWeek, .oneMonth: true
-        case .threeMonths, .oneYear, .all: false
+        case .oneDay, .fiveDays, .oneWeek, .oneMonth: true
+        case .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max, .all: false
         }
     }
 
     /// A year is `A`; no period means "all", but no account is older than Alpaca.
-    private static func period(_ range: HistoryRange, now: Instant) -> String {
+    ///
+    /// Nil for a range without a period.
+    private static func period(_ range: HistoryRange, now: Instant) -> String? {
         switch range {
         case .oneDay: "1D"
-        case .oneWeek: "1W"
+        case .fiveDays, .oneWeek: "1W"
         case .oneMonth: "1M"
         case .threeMonths: "3M"
+        case .sixMonths: "6M"
+        case .yearToDate: nil
         case .oneYear: "1A"
-        case .all: "\(max(1, now.dateInUTC.year - founded + 1))A"
+        case .fiveYears: "5A"
+        case .max, .all: "\(max(1, now.dateInUTC.year - founded + 1))A"
         }
+    }
+
+    /// Midnight in New York on the first day of the range.
+    private static func start(_ range: HistoryRange, now: Instant) -> Instant? {
+        range.firstDay(until: now.inNewYork.date).flatMap { LocalTime(date: $0, hour: 0) }
+            .map(Instant.init(newYork:))
     }
 
     /// The year in which Alpaca was founded.

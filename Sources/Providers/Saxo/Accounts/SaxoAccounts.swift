@@ -25,20 +25,13 @@ extension SaxoClient: AccountDirectory {
         try await positions(of: listedAccount(account, in: context), in: context)
     }
 
-    private func listedAccount(
+    func listedAccount(
         _ id: String, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoAccount {
         guard let account = try await identity(in: context).accounts.first(where: { $0.key == id }) else {
             throw ProviderFailure(.saxo, .notFound)
         }
         return account
-    }
-
-    /// Saxo's OpenAPI, as far as its documents go, has none.
-    package func history(
-        of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
-    ) async throws(ProviderFailure) -> EquityHistory {
-        throw ProviderFailure(.saxo, .unsupported)
     }
 }
 

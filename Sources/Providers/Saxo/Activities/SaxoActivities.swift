@@ -270,7 +270,7 @@ extension ActivityKind {
 
 extension JSONReader {
     /// Reads a date that may have a time, which is midnight; nil for null.
-    fileprivate mutating func reportDateOrNil() throws(JSONError) -> CalendarDate? {
+    mutating func reportDateOrNil() throws(JSONError) -> CalendarDate? {
         guard let text = try stringOrNil() else { return nil }
         return try required(CalendarDate(text.prefix(10)), "date like \"2026-11-20\"")
     }

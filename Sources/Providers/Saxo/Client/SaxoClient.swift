@@ -173,6 +173,8 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case root = "root"
     /// Reports of bookings and trades.
     case clientServices = "cs"
+    /// Values and returns of past days.
+    case history = "hist"
 
     /// The windows against which every call to the group counts.
     ///
@@ -181,7 +183,7 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     var windows: [QuotaWindow] {
         let session = QuotaWindow(rawValue, limit: 120, per: .rolling(seconds: 60))
         switch self {
-        case .portfolio, .trading, .chart, .root, .clientServices: return [session]
+        case .portfolio, .trading, .chart, .root, .clientServices, .history: return [session]
         case .reference:
             return [
                 session,

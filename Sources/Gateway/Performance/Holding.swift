@@ -1,0 +1,152 @@
+import Brokerage
+import GraphQL
+import Performance
+import Upstream
+
+/// What a user holds of one instrument in all accounts.
+struct Holding: Sendable {
+    let portfolio: Portfolio
+    let symbol: Symbol
+    /// The ISO 4217 code of the instrument.
+    let currency: String
+    /// In the accounts, at least one.
+    let positions: [ConnectedPosition]
+    /// Negative for a short position.
+    let quantity: Decimal
+    /// In the currency of the instrument; nil if a broker reports none.
+    let marketValue: Decimal?
+    /// In the currency of the portfolio; nil if it or the exchange rate is unknown.
+    let value: Decimal?
+
+    fileprivate init(
+        _ symbol: Symbol, in currency: String, _ positions: [ConnectedPosition], of portfolio: Portfolio
+    ) throws {
+        (self.portfolio, self.symbol, self.currency) = (portfolio, symbol, currency)
+        self.positions = positions
+        quantity = try positions.reduce(.zero) { try $0 + $1.position.signedQuantity }
+        marketValue = try positions.sum(of: \.marketValue)
+        value = marketValue.flatMap { portfolio.rates.convert($0, from: currency) }
+    }
+
+    /// The holdings of a portfolio, the largest value first; those without a known value are last.
+    ///
+    /// - Throws: The failure of an account, whose part would be missing.
+    static func all(of portfolio: Portfolio) throws -> [Holding] {
+        if let failure = portfolio.holdings.failure { throw failure }
+        let groups = Dictionary(grouping: portfolio.holdings.positions) {
+            Key(symbol: $0.position.symbol, currency: $0.position.currency)
+        }
+        return try groups.map { key, positions in
+            try Holding(key.symbol, in: key.currency, positions, of: portfolio)
+        }.sorted { $0.order < $1.order }
+    }
+
+    private struct Key: Hashable {
+        let symbol: Symbol
+        let currency: String
+    }
+
+    /// The place in the list.
+    var order: HoldingOrder { HoldingOrder(value: value, symbol: symbol.text, currency: currency) }
+
+    /// The price with which the brokers value it.
+    var price: Decimal? { positions.lazy.compactMap(\.position.currentPrice).first }
+
+    /// In the currency of the portfolio.
+    fileprivate func dayProfitLoss() throws -> Decimal? {
+        try positions.sum(of: \.dayProfitLoss).flatMap { portfolio.rates.convert($0, from: currency) }
+    }
+
+    fileprivate func dayContribution() throws -> Decimal? {
+        guard let profit = try dayProfitLoss(), let before = try portfolio.sum(\.lastEquity) else {
+            return nil
+        }
+        return profit.percent(of: before)
+    }
+
+    fileprivate func weight() throws -> Decimal? {
+        guard let value, let total = try portfolio.sum(\.equity) else { return nil }
+        return value.percent(of: total)
+    }
+
+    /// The quantities by the schema's ids of the accounts.
+    func instrument() throws -> HeldInstrument {
+        var quantities: [String: Decimal] = [:]
+        for linked in positions {
+            guard let id = portfolio.account(of: linked)?.globalID else { continue }
+            quantities[id] = try (quantities[id] ?? .zero) + linked.position.signedQuantity
+        }
+        return HeldInstrument(symbol: symbol, currency: currency, quantities: quantities)
+    }
+}
+
+extension [ConnectedPosition] {
+    /// The sum of an amount; nil if it is unknown of one.
+    fileprivate func sum(of amount: (Position) -> Decimal?) throws(Decimal.Overflow) -> Decimal? {
+        var sum = Decimal.zero
+        for linked in self {
+            guard let value = amount(linked.position) else { return nil }
+            sum = try sum + value
+        }
+        return sum
+    }
+}
+
+extension Portfolio {
+    /// The account of a position; one without an account is in the only account of its connection.
+    func account(of linked: ConnectedPosition) -> ConnectedAccount? {
+        let accounts = holdings.accounts.filter { $0.connection.id == linked.connection.id }
+        return linked.accountReference.account(among: accounts.map(\.linked))
+    }
+}
+
+/// The place of a holding in the list: by value, then by symbol and currency.
+struct HoldingOrder: Comparable, Sendable {
+    let value: Decimal?
+    let symbol: String
+    let currency: String
+
+    static func < (one: HoldingOrder, other: HoldingOrder) -> Bool {
+        switch (one.value, other.value) {
+        case (let value?, let otherValue?) where value != otherValue: value > otherValue
+        case (.some, nil): true
+        case (nil, .some): false
+        case (.some, .some), (nil, nil): (one.symbol, one.currency) < (other.symbol, other.currency)
+        }
+    }
+}
+
+extension Holding: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<Holding>("Holding") {
+        Field("symbol", \.symbol)
+        Field(
+            "instrument", load: { holdings, context in context.instruments(for: holdings.map(\.symbol)) })
+        Field("currency", \.currency)
+        Field("quantity", \.quantity)
+        Field("price") { $0.price }
+        Field("marketValue", \.marketValue)
+        Field("value", \.value)
+        Field("weightPercentage", throwing: { try $0.weight() })
+        Field("dayProfitLoss", throwing: { try $0.dayProfitLoss() })
+        Field("dayContributionPercentage", throwing: { try $0.dayContribution() })
+        Field("positions", \.positions)
+        Field("profit", load: { holdings, context in .async { try await context.profits(of: holdings) } })
+        Field(
+            "performance", PerformanceArguments.self,
+            load: { holdings, arguments, context in
+                .async {
+                    let subjects = holdings.map { holding in
+                        Result {
+                            PerformanceSubject(
+                                accounts: try holding.portfolio.accounts(),
+                                currency: arguments.currency ?? holding.portfolio.currency,
+                                instrument: try holding.instrument())
+                        }
+                    }
+                    return try await context.performances(of: subjects, arguments)
+                }
+            })
+    }
+}

@@ -1,0 +1,249 @@
+import Brokerage
+import GraphQL
+import Performance
+import Upstream
+
+/// Accounts, or one instrument in them, whose performance is calculated together.
+struct PerformanceSubject: Sendable {
+    let accounts: [ConnectedAccount]
+    /// The currency of the result.
+    let currency: Currency
+    /// Nil for everything in the accounts.
+    var instrument: HeldInstrument?
+}
+
+/// An instrument, and what is held of it in each account.
+struct HeldInstrument: Sendable {
+    let symbol: Symbol
+    /// ISO 4217.
+    let currency: String
+    /// By the schema's ids of the accounts; negative for a short position.
+    let quantities: [String: Decimal]
+}
+
+/// What was read of accounts for a calculation.
+private struct PerformanceData: Sendable {
+    var ledgers: [String: Result<AccountLedger, any Error>] = [:]
+    var histories: [String: Result<EquityHistory, any Error>] = [:]
+    var prices: [Symbol: Result<DailyPrices, any Error>] = [:]
+    var rates = LoadedRates()
+    var benchmark: Result<(Benchmark, ProviderID), any Error>?
+}
+
+extension GatewayContext {
+    /// The performance of each subject, in their order, from the fewest calls for all of them: one history and one update
+    /// of the activities for each account, then prices and exchange rates of all together.
+    func performances(
+        of subjects: BatchResults<PerformanceSubject>, _ arguments: PerformanceArguments
+    ) async throws -> BatchResults<PerformanceObject?> {
+        let known = subjects.compactMap { try? $0.get() }
+        let today = services.reads.clock.wallTime().dateInUTC
+        let data = try await performanceData(of: known, arguments, today)
+        return subjects.map { subject in
+            subject.flatMap { subject in
+                Result { try data.performance(of: subject, arguments.period, today) }
+            }
+        }
+    }
+
+    /// The performance of positions, each in its own currency unless the arguments state one.
+    func performances(
+        of positions: [ConnectedPosition], _ arguments: PerformanceArguments
+    ) -> MaybeAsync<BatchResults<PerformanceObject?>> {
+        .async { [self] in
+            let accounts = try await accounts(at: positions.map(\.accountReference)).value()
+            let subjects = zip(positions, accounts).map { position, account in
+                account.flatMap { account in
+                    Result {
+                        guard let account else { throw FieldError.internalError }
+                        let held = HeldInstrument(
+                            symbol: position.position.symbol, currency: position.position.currency,
+                            quantities: [account.globalID: try position.position.signedQuantity])
+                        return PerformanceSubject(
+                            accounts: [account],
+                            currency: try arguments.currency ?? Currency(position.position.currency),
+                            instrument: held)
+                    }
+                }
+            }
+            return try await performances(of: subjects, arguments)
+        }
+    }
+
+    private func performanceData(
+        of subjects: [PerformanceSubject], _ arguments: PerformanceArguments, _ today: CalendarDate
+    ) async throws -> PerformanceData {
+        var data = PerformanceData()
+        let accounts = subjects.flatMap(\.accounts).distinct
+        let valued = subjects.filter { $0.instrument == nil }.flatMap(\.accounts).distinct
+        async let ledgers = ledgers(of: accounts)
+        async let histories = dailyHistories(of: valued)
+        (data.ledgers, data.histories) = (await ledgers, await histories)
+        let first = arguments.period.start(on: today) ?? data.firstDay ?? today
+        // Values and prices of a weekend are those of a day before.
+        let day = min(first, today).adding(days: -7) ?? .earliest
+        let symbols = Set(subjects.compactMap { $0.instrument?.symbol })
+        async let prices = closes(of: symbols, from: day)
+        async let benchmark = benchmark(arguments, from: day)
+        data.prices = try await prices
+        data.benchmark = await benchmark
+        // Whole years, so that several fields share a cached value.
+        data.rates = try await rates(
+            of: data.conversions(for: subjects, since: arguments.period.start(on: today)),
+            from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
+        return data
+    }
+
+    private func benchmark(
+        _ arguments: PerformanceArguments, from first: CalendarDate
+    ) async -> Result<(Benchmark, ProviderID), any Error>? {
+        guard let symbol = arguments.benchmark else { return nil }
+        do {
+            return .success(try await benchmark(symbol, from: first))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The activities of accounts, by the schema's ids of the accounts.
+    func ledgers(of accounts: [ConnectedAccount]) async -> [String: Result<AccountLedger, any Error>] {
+        await byAccount(accounts) { account in .async { try await self.ledger(of: account) } }
+    }
+
+    /// The complete histories of accounts by days, by the schema's ids of the accounts.
+    ///
+    /// They serve every range with one call.
+    func dailyHistories(of accounts: [ConnectedAccount]) async -> [String: Result<EquityHistory, any Error>] {
+        await byAccount(accounts) { account in
+            try history(of: account, .max, interval: .oneDay).map { history in
+                guard let history else { throw FieldError.internalError }
+                return history
+            }
+        }
+    }
+
+    private func byAccount<Value: Sendable>(
+        _ accounts: [ConnectedAccount], _ load: (ConnectedAccount) throws -> MaybeAsync<Value>
+    ) async -> [String: Result<Value, any Error>] {
+        let loading = MaybeAsync.each(accounts, load)
+        // A load of each has a result of each, and no error of its own.
+        let values = (try? await loading.value()) ?? []
+        return Dictionary(zip(accounts.map(\.globalID), values)) { first, _ in first }
+    }
+}
+
+extension Position {
+    /// The quantity; negative for a short position.
+    var signedQuantity: Decimal {
+        get throws(Decimal.Overflow) {
+            switch side {
+            case .long: quantity
+            case .short: try quantity.negated
+            }
+        }
+    }
+}
+
+extension [ConnectedAccount] {
+    /// Each account once.
+    var distinct: [ConnectedAccount] {
+        var known: Set<String> = []
+        return filter { known.insert($0.globalID).inserted }
+    }
+}
+
+extension EquityHistory {
+    /// The values at the end of days, as a broker reports them: with the deposits of the day.
+    var valuations: [Valuation] {
+        points.compactMap { point in point.date.map { Valuation($0, point.equity) } }
+    }
+}
+
+extension PerformanceData {
+    /// The first day with an activity or a value.
+    fileprivate var firstDay: CalendarDate? {
+        let booked = ledgers.values.compactMap { try? $0.get().activities.first?.date }
+        let valued = histories.values.compactMap { try? $0.get().points.first?.date }
+        return (booked + valued).min()
+    }
+
+    /// The conversions that the calculations need.
+    fileprivate func conversions(
+        for subjects: [PerformanceSubject], since start: CalendarDate?
+    ) throws -> Set<CurrencyPair> {
+        var pairs: Set<CurrencyPair> = []
+        for subject in subjects {
+            // A subject that failed needs none.
+            for record in (try? records(of: subject)) ?? [] {
+                pairs.formUnion(try record.conversions(to: subject.currency, since: start))
+            }
+            if case .success((let benchmark, _))? = benchmark, let from = try? Currency(benchmark.currency),
+                from != subject.currency
+            {
+                pairs.insert(CurrencyPair(from: from, to: subject.currency))
+            }
+        }
+        return pairs
+    }
+
+    /// The accounts of a subject with their values and activities.
+    ///
+    /// - Throws: The failure of an account: a part of the accounts must not count as all.
+    private func records(of subject: PerformanceSubject) throws -> [AccountRecord] {
+        try subject.accounts.compactMap { account in
+            let id = account.globalID
+            guard let ledger = try ledgers[id]?.get() else { throw FieldError.internalError }
+            if let held = subject.instrument {
+                let quantity = held.quantities[id] ?? .zero
+                let record = try ledger.record(
+                    of: held.symbol, currency: held.currency, position: quantity,
+                    prices: try prices[held.symbol]?.get())
+                // It never was in this account.
+                return record.activities.isEmpty && quantity.isZero ? nil : record
+            }
+            guard let history = try histories[id]?.get() else { throw FieldError.internalError }
+            let record = ledger.record(history.valuations, currency: history.currency)
+            // Nothing was ever in it.
+            if record.valuations.isEmpty, ledger.knownFrom == nil, ledger.activities.isEmpty { return nil }
+            guard !record.valuations.isEmpty else { throw FieldError.noValues(of: account) }
+            return record
+        }
+    }
+
+    fileprivate func performance(
+        of subject: PerformanceSubject, _ period: PerformancePeriod, _ today: CalendarDate
+    ) throws -> PerformanceObject {
+        if case .failure(let error as FieldError)? = benchmark, error.argument != nil { throw error }
+        let records = try records(of: subject)
+        if records.isEmpty, subject.instrument == nil {
+            throw subject.accounts.first.map(FieldError.noValues) ?? FieldError.noAccounts
+        }
+        let last = records.map { $0.valuations.last?.date }.min { $0 ?? .earliest < $1 ?? .earliest } ?? nil
+        let (start, end) = try period.days(on: today, last: last)
+        let report = PerformanceReport.calculate(
+            records, in: subject.currency.code, from: start, through: end, rates: rates.history,
+            benchmark: try? benchmark?.get().0)
+        let ids = subject.accounts.map(\.globalID)
+        let provenances = ids.compactMap { try? histories[$0]?.get().provenance }
+        return PerformanceObject(
+            report: report, benchmark: benchmark,
+            rateSources: rates.sources.sorted { $0.rawValue < $1.rawValue },
+            provenances: provenances,
+            isStale: ids.contains { (try? ledgers[$0]?.get().isStale) ?? false })
+    }
+}
+
+extension FieldError {
+    /// The broker has no past values of an account.
+    fileprivate static func noValues(of account: ConnectedAccount) -> FieldError {
+        let provider = account.connection.provider
+        return .argument(
+            "range", code: .notFound,
+            "\(provider.rawValue) has no past value of the account \(account.who.number), in no range.",
+            provider: provider)
+    }
+
+    /// The user has no account.
+    fileprivate static let noAccounts = FieldError.argument(
+        "range", code: .notFound, "There is no account, so that no range has a performance.")
+}

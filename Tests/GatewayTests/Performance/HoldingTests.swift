@@ -1,0 +1,227 @@
+import Brokerage
+import Gateway
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("The holdings of a portfolio")
+struct HoldingTests {
+    private static let figure = "{ value known undetermined { reason date symbol } }"
+    private static let basis = """
+        { cost \(figure) realizedProfit \(figure) unrealizedProfit \(figure) convertedCost \(figure)
+          convertedRealizedProfit \(figure) yieldOnCostPercentage missing { quantity before account { id } } lotCount
+          lots { acquired quantity cost convertedCost unrealizedProfit account { id } } }
+        """
+    private static let fields = """
+        symbol currency quantity price marketValue value weightPercentage dayProfitLoss dayContributionPercentage
+        instrument { name } positions { id symbol quantity side costBasis marketValue unrealizedProfitLoss dayProfitLoss }
+        profit { since stale fifo \(basis) averageCost \(basis)
+          income { value { gross taxes net } undetermined { reason } } }
+        """
+
+    private static func holdings(
+        _ gateway: TestGateway, _ backends: GatewayServices, currency: String = "USD",
+        _ arguments: String = ""
+    ) async throws -> [JSONValue] {
+        let data = try await gateway.data(
+            "{ portfolio(currency: \"\(currency)\") { holdings\(arguments) { nodes { \(fields) } } } }",
+            backends)
+        return try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+    }
+
+    @Test("are one for each instrument over several accounts, with the sum of the positions")
+    func sums() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.connection("second", of: alice, .second),
+            ])
+            let holdings = try await Self.holdings(gateway, backends)
+            #expect(holdings.count == 13)
+            let apple = try #require(holdings.first { $0["symbol"] == "AAPL" })
+            #expect(apple["positions"]?.elements?.count == 2)
+            #expect(apple["quantity"]?.decimal == Brokerage.Decimal("59.75"))
+            let data = try await gateway.data("{ portfolio { totalValue cash dayChange } }", backends)
+            let total = try #require(data["portfolio"]?["totalValue"]?.decimal)
+            let cash = try #require(data["portfolio"]?["cash"]?.decimal)
+            let values = try holdings.map { try #require($0["value"]?.decimal) }
+            #expect(abs(try (values.reduce(cash) { try $0 + $1 } - total).doubleValue) < 0.01)
+            #expect(values == values.sorted(by: >))
+            let days = try holdings.map { try #require($0["dayProfitLoss"]?.decimal) }
+            let contributions = try holdings.map {
+                try #require($0["dayContributionPercentage"]?.decimal).doubleValue
+            }
+            for (day, contribution) in zip(days, contributions) {
+                #expect(day.isNegative == (contribution < 0) || contribution == 0)
+            }
+            for (value, holding) in zip(values, holdings) {
+                #expect(holding["weightPercentage"]?.decimal == value.percent(of: total))
+                #expect(holding["instrument"]?["name"]?.string != nil)
+                let positions = try #require(holding["positions"]?.elements)
+                let worth = try positions.reduce(Brokerage.Decimal.zero) {
+                    try $0 + #require($1["marketValue"]?.decimal)
+                }
+                #expect(holding["marketValue"]?.decimal == worth)
+            }
+        }
+    }
+
+    @Test("have the cost of their purchases, and by both methods the profit of the broker")
+    func cost() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            for holding in try await Self.holdings(gateway, backends) {
+                let symbol = try #require(holding["symbol"]?.string)
+                let position = try #require(holding["positions"]?[0])
+                // Alpaca rounds its average price, from which it calculates the cost, and leaves out fees of sales.
+                let tolerance = position["side"] == "SHORT" ? 0.1 : 0.02
+                let profit = try #require(holding["profit"])
+                #expect(profit["since"] == .null && profit["stale"] == .bool(false))
+                for method in ["fifo", "averageCost"] {
+                    let basis = try #require(profit[method])
+                    #expect(basis["missing"] == .array([]), "\(symbol): \(basis)")
+                    let cost = try #require(basis["cost"]?["value"]?.decimal, "\(symbol): \(basis)")
+                    let broker = try #require(position["costBasis"]?.decimal)
+                    #expect(abs((try cost - broker).doubleValue) < tolerance, "\(symbol) \(method)")
+                    let unrealized = try #require(basis["unrealizedProfit"]?["value"]?.decimal)
+                    let reported = try #require(position["unrealizedProfitLoss"]?.decimal)
+                    #expect(abs((try unrealized - reported).doubleValue) < tolerance, "\(symbol) \(method)")
+                    let lots = try #require(basis["lots"]?.elements)
+                    #expect(basis["lotCount"]?.digits == "\(lots.count)")
+                    let sum = try lots.reduce(Brokerage.Decimal.zero) {
+                        try $0 + #require($1["quantity"]?.decimal)
+                    }
+                    #expect(sum == holding["quantity"]?.decimal)
+                    // Everything is in dollars.
+                    #expect(basis["convertedCost"]?["value"] == basis["cost"]?["value"])
+                }
+                if symbol == "AAPL" {
+                    let lots = try #require(profit["fifo"]?["lots"]?.elements)
+                    #expect(lots.map { $0["acquired"] } == ["2024-03-05", "2025-02-26"])
+                    #expect(profit["averageCost"]?["lotCount"]?.digits == "1")
+                    let gross = try #require(profit["income"]?["value"]?["gross"]?.decimal)
+                    let cost = try #require(profit["fifo"]?["cost"]?["value"]?.decimal)
+                    let yield = try #require(profit["fifo"]?["yieldOnCostPercentage"]?.decimal).doubleValue
+                    #expect(abs(yield - gross.doubleValue / cost.doubleValue * 100) < 1e-6)
+                }
+            }
+        }
+    }
+
+    @Test("at Saxo have costs in both currencies, by the booked rates")
+    func saxo() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.saxo(of: alice)])
+            let holdings = try await Self.holdings(gateway, backends, currency: "EUR")
+            let apple = try #require(holdings.first { $0["symbol"] == "AAPL" })
+            let basis = try #require(apple["profit"]?["fifo"])
+            #expect(basis["lotCount"]?.digits == "2", "\(basis)")
+            let cost = try #require(basis["cost"]?["value"]?.decimal, "\(basis)").doubleValue
+            let converted = try #require(basis["convertedCost"]?["value"]?.decimal, "\(basis)").doubleValue
+            #expect((0.7...1.1).contains(converted / cost))
+            let accounts = Set(basis["lots"]?.elements?.compactMap { $0["account"]?["id"]?.string } ?? [])
+            #expect(accounts.count == 2)
+            // Positions in currencies are held on margin: their cost is the value of the contract.
+            let pair = try #require(holdings.first { $0["symbol"] == "EUR/USD" })
+            let price = try #require(pair["price"]?.decimal).doubleValue
+            let contract = try #require(pair["profit"]?["fifo"]?["cost"]?["value"]?.decimal, "\(pair)")
+                .doubleValue
+            #expect((0.8...1.25).contains(contract / (price * 100_000)), "\(pair)")
+        }
+    }
+
+    @Test("come page after page, each once")
+    func pages() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let all = try await Self.holdings(gateway, backends).map { $0["symbol"] }
+            var (symbols, cursor, pages) = ([JSONValue?](), String?.none, 0)
+            repeat {
+                let after = cursor.map { ", after: \"\($0)\"" } ?? ""
+                let page = try #require(
+                    try await gateway.data(
+                        """
+                        { portfolio { holdings(first: 4\(after)) { edges { cursor node { symbol } } nodes { symbol }
+                          pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }
+                        """, backends)["portfolio"]?["holdings"])
+                let edges = try #require(page["edges"]?.elements)
+                #expect(edges.map { $0["node"] } == page["nodes"]?.elements)
+                #expect(page["pageInfo"]?["hasPreviousPage"] == .bool(cursor != nil))
+                symbols += edges.map { $0["node"]?["symbol"] }
+                cursor = page["pageInfo"]?["endCursor"]?.string
+                pages += 1
+                #expect(page["pageInfo"]?["hasNextPage"] == .bool(symbols.count < all.count))
+            } while symbols.count < all.count && pages < 10
+            #expect(symbols == all)
+            for (arguments, argument) in [
+                ("first: 0", "first"), ("first: 201", "first"), ("after: \"x\"", "after"),
+            ] {
+                let answer = try await gateway.ask(
+                    "{ portfolio { currency holdings(\(arguments)) { nodes { symbol } } } }", as: alice,
+                    backends)
+                #expect(answer.failures.map(\.code) == ["BAD_USER_INPUT"], "\(arguments): \(answer)")
+                #expect(answer["errors"]?[0]?["extensions"]?["argument"]?.string == argument)
+            }
+        }
+    }
+
+    @Test("and all other income of the last twelve months add up to that of the portfolio")
+    func income() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let data = try await gateway.data(
+                """
+                { portfolio { income { value { gross taxes net } undetermined { reason } }
+                    holdings { nodes { profit { income { value { gross } } } } } }
+                  activities(kinds: [DIVIDEND, INTEREST, TAX], from: "2025-11-21", first: 500) {
+                    nodes { kind amount } } }
+                """, backends)
+            let activities = try #require(data["activities"]?["nodes"]?.elements)
+            func sum(_ kinds: Set<String>) throws -> Brokerage.Decimal {
+                try activities.filter { kinds.contains($0["kind"]?.string ?? "") }
+                    .compactMap { $0["amount"]?.decimal }.filter { !$0.isNegative || kinds.contains("TAX") }
+                    .reduce(.zero) { try $0 + $1 }
+            }
+            let income = try #require(data["portfolio"]?["income"]?["value"], "\(data)")
+            #expect(income["gross"]?.decimal == (try sum(["DIVIDEND", "INTEREST"])))
+            #expect(income["taxes"]?.decimal == (try sum(["TAX"])))
+            let net = try #require(income["gross"]?.decimal) + #require(income["taxes"]?.decimal)
+            #expect(income["net"]?.decimal == net)
+            let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+            let gross = try holdings.map {
+                try #require($0["profit"]?["income"]?["value"]?["gross"]?.decimal)
+            }
+            #expect(try gross.reduce(.zero) { try $0 + $1 } == (try sum(["DIVIDEND"])))
+        }
+    }
+
+    @Test("are allocated by sector and country; instruments of which no provider knows them are UNKNOWN")
+    func allocation() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            let query = """
+                { portfolio { totalValue sector: allocation(by: SECTOR) { key value percentage }
+                  country: allocation(by: COUNTRY) { key value } currency: allocation(by: CURRENCY) { key value } } }
+                """
+            let without = try await gateway.data(query, gateway.backends([connection]))
+            let keys = without["portfolio"]?["sector"]?.elements?.map { $0["key"] }
+            #expect(Set(keys ?? []) == ["UNKNOWN", "CASH"])
+            let market = gateway.market(
+                [try gateway.alpaca(), try gateway.alphaVantage()], connections: [connection])
+            let data = try await gateway.data(query, market)
+            for allocation in ["sector", "country", "currency"] {
+                let slices = try #require(data["portfolio"]?[allocation]?.elements)
+                let sum = try slices.reduce(Brokerage.Decimal.zero) {
+                    try $0 + #require($1["value"]?.decimal)
+                }
+                let total = try #require(data["portfolio"]?["totalValue"]?.decimal)
+                #expect(abs((try sum - total).doubleValue) < 0.01, "\(slices)")
+            }
+            let sectors = Set(
+                data["portfolio"]?["sector"]?.elements?.compactMap { $0["key"]?.string } ?? [])
+            // Funds have no sector.
+            #expect(sectors.isSuperset(of: ["CASH", "UNKNOWN"]) && sectors.count > 4, "\(sectors)")
+            #expect(data["portfolio"]?["currency"]?.elements?.map { $0["key"] } == ["USD"])
+        }
+    }
+}
