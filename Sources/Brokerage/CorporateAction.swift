@@ -57,7 +57,7 @@ package struct DividendHistory: Hashable, Sendable {
     ///   - provenance: The source.
     package init(symbol: Symbol, dividends: [Dividend], provenance: Provenance) {
         self.symbol = symbol
-        self.dividends = dividends.sorted { $0.exDate > $1.exDate }
+        self.dividends = latestFirst(dividends, by: \.exDate)
         self.provenance = provenance
     }
 }
@@ -74,7 +74,15 @@ package struct SplitHistory: Hashable, Sendable {
     ///   - provenance: The source.
     package init(symbol: Symbol, splits: [Split], provenance: Provenance) {
         self.symbol = symbol
-        self.splits = splits.sorted { $0.exDate > $1.exDate }
+        self.splits = latestFirst(splits, by: \.exDate)
         self.provenance = provenance
     }
+}
+
+/// Sorts by date, the latest first; those of one day stay in their order.
+private func latestFirst<Action>(_ actions: [Action], by date: KeyPath<Action, CalendarDate>) -> [Action] {
+    actions.enumerated().sorted { left, right in
+        let (first, second) = (left.element[keyPath: date], right.element[keyPath: date])
+        return first == second ? left.offset < right.offset : first > second
+    }.map(\.element)
 }

@@ -26,6 +26,9 @@ struct AlphaVantageWireTests {
             Case(query: "function=TIME_SERIES_MONTHLY&symbol=AAPL", shape: "Monthly"),
             Case(query: "function=OVERVIEW&symbol=AAPL", shape: "Overview"),
             Case(query: "function=REALTIME_BULK_QUOTES&symbol=AAPL,BRK-B,NOSUCH", shape: "BulkQuotes"),
+            Case(query: "function=DIVIDENDS&symbol=AAPL", shape: "Dividends"),
+            Case(query: "function=DIVIDENDS&symbol=TSLA", shape: "Dividends"),
+            Case(query: "function=SPLITS&symbol=NVDA", shape: "Splits"),
         ]
 
         /// The responses without data.
@@ -85,7 +88,8 @@ struct AlphaVantageWireTests {
         let first = try await reply(wanted.query)
         #expect(try await reply(wanted.query) == first)
         let other = try await reply(wanted.query, { $0.seed = 8 })
-        #expect((other == first) == wanted.query.contains("SYMBOL_SEARCH"))
+        let isFixed = ["SYMBOL_SEARCH", "DIVIDENDS", "SPLITS"].contains { wanted.query.contains($0) }
+        #expect((other == first) == isFixed)
     }
 
     @Test(

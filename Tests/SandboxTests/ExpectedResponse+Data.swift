@@ -26,6 +26,8 @@ extension ExpectedResponse {
         function("TIME_SERIES_WEEKLY", "Weekly"),
         function("TIME_SERIES_MONTHLY", "Monthly"),
         function("OVERVIEW", "Overview"),
+        function("DIVIDENDS", "Dividends"),
+        function("SPLITS", "Splits"),
     ]
 
     private static func yahoo(_ template: String, _ shape: String, _ path: String) -> ExpectedResponse {
@@ -70,6 +72,8 @@ extension ExpectedResponse {
         polygon(
             "/v3/reference/tickers/{ticker}", in: "polygon-reference", "TickerDetails",
             "/v3/reference/tickers/AAPL"),
+        polygon("/stocks/v1/dividends", "StockDividends"),
+        polygon("/stocks/v1/splits", "StockSplits"),
         ExpectedResponse(
             provider: .polygon, endpoint: "GET /v1/reference/company-branding/{cik}/images/logo.svg",
             shape: .type("image/svg+xml")

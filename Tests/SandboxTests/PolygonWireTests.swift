@@ -41,6 +41,11 @@ struct PolygonWireTests {
             Case(path: "/v3/reference/tickers/BRK.B", schema: "polygon-reference", shape: "TickerDetails"),
             Case(path: "/v3/reference/tickers/SPY", schema: "polygon-reference", shape: "TickerDetails"),
             Case(path: "/v3/reference/tickers/X:BTCUSD", schema: "polygon-reference", shape: "TickerDetails"),
+            Case(path: "/stocks/v1/dividends", shape: "StockDividends"),
+            Case(path: "/stocks/v1/dividends?ticker=AAPL&limit=5000", shape: "StockDividends"),
+            Case(path: "/stocks/v1/dividends?ticker=NOSUCH", shape: "StockDividends"),
+            Case(path: "/stocks/v1/splits?sort=execution_date.desc", shape: "StockSplits"),
+            Case(path: "/stocks/v1/splits?ticker=NOSUCH", shape: "StockSplits"),
         ]
     }
 
@@ -78,7 +83,7 @@ struct PolygonWireTests {
         let isFixed =
             wanted.path.contains("NOSUCH") || wanted.path.contains("2026-11-14/2026-11-15")
             || wanted.shape == "TickerList" || wanted.path.hasSuffix("/SPY")
-            || wanted.path.hasSuffix("tickers/X:BTCUSD")
+            || wanted.path.hasSuffix("tickers/X:BTCUSD") || wanted.path.hasPrefix("/stocks/")
         #expect(try await (body(seed: 8) == first) == isFixed)
     }
 }

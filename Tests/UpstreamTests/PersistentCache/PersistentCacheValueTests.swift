@@ -64,6 +64,9 @@ struct PersistentCacheValueTests {
         var instrument = Instrument(symbol: .example, assetClass: .etf, provenance: reading)
         instrument.name = text(&random)
         instrument.exchange = text(&random)
+        instrument.marketCode = text(&random)
+        instrument.figi = text(&random)
+        instrument.shareClassFIGI = text(&random)
         instrument.currency = text(&random)
         instrument.decimals = [nil, 2].randomElement(using: &random) ?? nil
         instrument.about = text(&random)
@@ -77,8 +80,45 @@ struct PersistentCacheValueTests {
         listing.tickSize = decimal(&random)
         listing.minimumQuantity = decimal(&random)
         listing.quantityIncrement = decimal(&random)
+        let ranges = (0..<Int.random(in: 0..<3, using: &random)).map { number in
+            PriceIncrements.Range(upTo: Decimal(number), increment: decimal(&random) ?? 1)
+        }
+        if Bool.random(using: &random) {
+            listing.priceIncrements = PriceIncrements(otherwise: decimal(&random), ranges: ranges)
+        }
         instrument.listing = Bool.random(using: &random) ? listing : nil
         return SearchHit(instrument: instrument, matchScore: decimal(&random), region: text(&random))
+    }
+
+    static func date(_ random: inout SplitMix) -> CalendarDate {
+        CalendarDate(daysSince1970: Int.random(in: -20_000...40_000, using: &random)) ?? .latest
+    }
+
+    static func dividends(_ random: inout SplitMix) -> DividendHistory {
+        let dividends = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+            var dividend = Dividend(
+                exDate: date(&random), amount: decimal(&random) ?? 1, currency: text(&random))
+            dividend.declaredOn = Bool.random(using: &random) ? date(&random) : nil
+            dividend.recordDate = Bool.random(using: &random) ? date(&random) : nil
+            dividend.payDate = Bool.random(using: &random) ? date(&random) : nil
+            dividend.isSpecial = [nil, true, false].randomElement(using: &random) ?? nil
+            return dividend
+        }
+        var history = DividendHistory(symbol: .example, dividends: dividends, provenance: reading)
+        history.isin = text(&random)
+        return history
+    }
+
+    static func splits(_ random: inout SplitMix) throws -> SplitHistory {
+        let splits = try (0..<Int.random(in: 0..<4, using: &random)).map { number in
+            var split = try #require(
+                Split(exDate: date(&random), newShares: Decimal(number + 2), oldShares: 1))
+            split.declaredOn = Bool.random(using: &random) ? date(&random) : nil
+            split.recordDate = Bool.random(using: &random) ? date(&random) : nil
+            split.payDate = Bool.random(using: &random) ? date(&random) : nil
+            return split
+        }
+        return SplitHistory(symbol: .example, splits: splits, provenance: reading)
     }
 
     static func article(_ random: inout SplitMix) -> Article {
@@ -132,6 +172,10 @@ struct PersistentCacheValueTests {
             articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
             next: Self.text(&random))
         #expect(try ArticlePage(persistentBytes: page.persistentBytes) == page)
+        let dividends = Self.dividends(&random)
+        #expect(try DividendHistory(persistentBytes: dividends.persistentBytes) == dividends)
+        let splits = try Self.splits(&random)
+        #expect(try SplitHistory(persistentBytes: splits.persistentBytes) == splits)
         let series = try Self.series(&random)
         #expect(try CandleSeries(persistentBytes: series.persistentBytes) == series)
     }
@@ -178,6 +222,8 @@ struct PersistentCacheValueTests {
             _ = try? [SearchHit](persistentBytes: bytes)
             _ = try? Fundamentals(persistentBytes: bytes)
             _ = try? ArticlePage(persistentBytes: bytes)
+            _ = try? DividendHistory(persistentBytes: bytes)
+            _ = try? SplitHistory(persistentBytes: bytes)
         }
     }
 
@@ -205,6 +251,6 @@ struct PersistentCacheValueTests {
         #expect(Quote.persistentFormat == "quote.1")
         #expect(CandleSeries.persistentFormat == "chart.1")
         #expect(Fundamentals.persistentFormat == "fundamentals.1")
-        #expect([SearchHit].persistentFormat == "list of hit.1")
+        #expect([SearchHit].persistentFormat == "list of hit.2")
     }
 }
