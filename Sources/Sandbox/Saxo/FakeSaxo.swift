@@ -25,7 +25,7 @@ struct FakeSaxo {
             sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
             orderBook: orderBook,
             view: { scriptedMarket.view })
-        let streams = FakeSaxoStreams(settings, sessions)
+        let streams = FakeSaxoStreams(settings, sessions, orderBook)
         let trading = FakeSaxoTrading(host: host)
         let charts = FakeSaxoCharts(host: host)
         let services = [
@@ -267,7 +267,7 @@ struct FakeSaxoHost: Sendable {
             let view = view()
             let context = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
-                activity: orderBook.activity(of: client, at: view))
+                activity: orderBook.activity(of: client, at: view, now: now))
             response = try handler(context)
         } catch let error as FakeSaxoError {
             response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)
