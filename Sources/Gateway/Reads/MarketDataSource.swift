@@ -19,6 +19,7 @@ package final class MarketDataSource: Sendable {
     let fundamentals: (any FundamentalsSource)?
     let news: (any NewsSource)?
     let clock: (any MarketClockSource)?
+    let depth: (any MarketDepthSource)?
     /// The health of the connection; nil for the server's own key, whose health is that of the provider.
     let health: ConnectionHealth?
 
@@ -68,6 +69,7 @@ package final class MarketDataSource: Sendable {
         fundamentals = clients.fundamentals
         news = clients.news
         clock = clients.clock
+        depth = clients.depth
     }
 
     /// Returns the same source, whose calls are recorded in the health of a connection.

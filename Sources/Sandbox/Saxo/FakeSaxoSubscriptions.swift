@@ -204,7 +204,8 @@ struct FakeSaxoSubscription: Sendable {
         case .price(let listing):
             FakeSaxoPrice(
                 quote: FakeSaxoQuote(listing, at: view, settings),
-                format: FakeSaxoFormat(writesExponents: settings.writesExponents)
+                format: FakeSaxoFormat(writesExponents: settings.writesExponents),
+                hasDepth: settings.includesMarketDepth
             ).document(groups)
         case .list(let uics, let assetType):
             ["Data": FakeSaxoPrices.list(uics, assetType, groups, at: view, settings)]

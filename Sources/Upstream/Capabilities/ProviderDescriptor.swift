@@ -121,6 +121,7 @@ package struct MarketDataClients: Sendable {
     package let fundamentals: (any FundamentalsSource)?
     package let news: (any NewsSource)?
     package let clock: (any MarketClockSource)?
+    package let depth: (any MarketDepthSource)?
 
     /// The clients of a provider whose kinds of data are known only at run time.
     package init(
@@ -131,7 +132,7 @@ package struct MarketDataClients: Sendable {
         self.charts = charts
         self.instruments = instruments
         self.news = news
-        (quoteStream, fundamentals, clock) = (nil, nil, nil)
+        (quoteStream, fundamentals, clock, depth) = (nil, nil, nil, nil)
     }
 
     /// One client, for each kind of data to whose protocol it conforms.
@@ -147,6 +148,7 @@ package struct MarketDataClients: Sendable {
         fundamentals = client as? any FundamentalsSource
         news = client as? any NewsSource
         clock = client as? any MarketClockSource
+        depth = client as? any MarketDepthSource
     }
 }
 
