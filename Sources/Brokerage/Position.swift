@@ -38,6 +38,19 @@ package struct Position: Hashable, Sendable {
     package var status: String?
     /// The amounts in the currency of the account, if the broker converts them.
     package var inAccountCurrency: ConvertedAmounts?
+    /// The amount that changes with the price; of FX in the base currency of the pair.
+    package var exposure: ConvertedAmount?
+    /// The costs of opening the position, and of closing it as far as the broker expects them; above zero.
+    package var costs: ConvertedAmount?
+    package var canBeClosed: Bool?
+    /// The day on which the position is settled.
+    package var valueDate: CalendarDate?
+    /// The number of orders that close the position, or a part of it.
+    package var relatedOrderCount: Int?
+    package var reliability: ValuationReliability?
+    package var priceFormat: PriceFormat?
+    /// The broker's own rate from `currency` to the currency of the account.
+    package var conversionRate: Decimal?
     package var provenance: Provenance
 
     package init(
@@ -68,5 +81,65 @@ package struct ConvertedAmounts: Hashable, Sendable {
         self.currency = currency
         self.marketValue = marketValue
         self.unrealizedProfitLoss = unrealizedProfitLoss
+    }
+}
+
+/// An amount of a broker, and its conversion to the currency of the account.
+package struct ConvertedAmount: Hashable, Sendable {
+    package var amount: Decimal
+    /// ISO 4217.
+    package var currency: String
+    /// As the broker converts it.
+    package var accountAmount: Decimal?
+    /// ISO 4217; the currency of ``accountAmount``.
+    package var accountCurrency: String
+
+    package init(amount: Decimal, currency: String, accountAmount: Decimal?, accountCurrency: String) {
+        self.amount = amount
+        self.currency = currency
+        self.accountAmount = accountAmount
+        self.accountCurrency = accountCurrency
+    }
+}
+
+/// How reliable the figures of a position are, as the broker states it.
+package enum ValuationReliability: String, Sendable, CaseIterable {
+    case reliable = "RELIABLE"
+    case withConditions = "WITH_CONDITIONS"
+    case approximatePrice = "APPROXIMATE_PRICE"
+    case pricePending = "PRICE_PENDING"
+    case noMarketAccess = "NO_MARKET_ACCESS"
+    case unknownPrice = "UNKNOWN_PRICE"
+    case conversionFailed = "CONVERSION_FAILED"
+    case failed = "FAILED"
+
+    /// Whether the figures are valid, if only approximately.
+    package var hasFigures: Bool {
+        switch self {
+        case .reliable, .withConditions, .approximatePrice: true
+        case .pricePending, .noMarketAccess, .unknownPrice, .conversionFailed, .failed: false
+        }
+    }
+}
+
+/// How a broker writes the prices of an instrument.
+package struct PriceFormat: Hashable, Sendable {
+    /// The number of decimals, without those of parts of a pip.
+    package var decimals: Int
+    /// The number of further decimals, which are parts of a pip.
+    package var pipFractionDecimals: Int
+    /// The format, as the broker names it.
+    package var name: String
+
+    package init(decimals: Int, pipFractionDecimals: Int, name: String) {
+        self.decimals = decimals
+        self.pipFractionDecimals = pipFractionDecimals
+        self.name = name
+    }
+
+    /// One unit of the last of ``decimals``; nil if prices have no parts of it.
+    package var pip: Decimal? {
+        guard pipFractionDecimals > 0 else { return nil }
+        return Decimal(coefficient: 1, scale: decimals)
     }
 }

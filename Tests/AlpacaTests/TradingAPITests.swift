@@ -383,6 +383,22 @@ struct TradingAPITests {
         }
     }
 
+    @Test("never reports an order as absent that it has found, if the legs of the order cannot be read")
+    func foundWithoutLegs() async throws {
+        let text = String(decoding: try example("order"), as: UTF8.self)
+        let body = text.replacing(#""order_class":""#, with: #""order_class":"bracket"#)
+        #expect(body != text)
+        try await withAlpaca(answering: { request, _ in
+            request.target.contains("by_client_order_id")
+                ? .text(body) : .text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404)
+        }) { alpaca, server in
+            await #expect(throws: ProviderFailure(.alpaca, .unavailable)) {
+                try await alpaca.order(clientID: "x", of: nil, in: .patient)
+            }
+            #expect(server.requests.count == 2)
+        }
+    }
+
     @Test("reads an order by either id, and knows none by a client's id that nobody has")
     func single() async throws {
         let body = try example("order")

@@ -32,6 +32,8 @@ extension ExpectedResponse {
         saxo("/port/v1/balances/me", "Balance"),
         saxo("/port/v1/netpositions", "NetPositionPage", client),
         saxo("/port/v1/netpositions/me", "NetPositionPage"),
+        saxo("/port/v1/closedpositions", "ClosedPositionPage", client),
+        saxo("/port/v1/closedpositions/me", "ClosedPositionPage"),
         saxo("/port/v1/orders", "OpenOrderPage", client),
         saxo("/port/v1/orders/me", "OpenOrderPage"),
         report("trades", "TradeReportPage"),
@@ -95,6 +97,10 @@ extension ExpectedResponse {
             (
                 "/trade/v1/infoprices/subscriptions", #"{"Uics":"16,21","AssetType":"FxSpot"}"#,
                 Shape.schema("supplement", "SaxoPriceListSubscription")
+            ),
+            (
+                "/ens/v1/activities/subscriptions", #"{"Activities":["Orders"]}"#,
+                Shape.schema("supplement", "SaxoOrderEventSubscription")
             ),
         ].flatMap { path, arguments, shape in
             let body = #"{"Arguments":\#(arguments),"ContextId":"ctx","ReferenceId":"r","Tag":"t"}"#

@@ -169,4 +169,67 @@ struct FakeSaxoPortfolioTests {
             #expect(reply.body.contains("\"TickSize\":\(text),"))
         }
     }
+
+    @Test(
+        "a position that was sold today is closed with its profit and its commissions, by first in, first out"
+    )
+    func closed() async throws {
+        let account = FakeSaxoClient.demo.accounts[0]
+        let query =
+            "ClientKey=\(FakeSaxoClient.demo.escapedKey)&AccountKey=\(FakeSaxoClient.escaped(account.key))"
+        try await withSandbox({ $0.saxo.ordersPerSecond = nil }) { fixture in
+            let path = "/port/v1/closedpositions?\(query)&FieldGroups=ClosedPosition,DisplayAndFormat"
+            let none = try await fixture.saxoDocument(path)
+            #expect(none["Data"] == .array([]))
+            var requests = 0
+            for side in ["Buy", "Sell", "Sell"] {
+                let order = FakeSaxoOrderTests.order([
+                    "Uic": "211", "AssetType": "\"Stock\"", "BuySell": "\"\(side)\"", "Amount": "2",
+                    "ExternalReference": "\"\(side)\"",
+                ])
+                let reply = try await fixture.saxo(
+                    "POST", "/trade/v2/orders", order,
+                    RunningSandbox.saxoDemo.merging(["X-Request-ID": "\(requests)"]) { first, _ in first })
+                requests += 1
+                #expect(reply.status == 200, "\(reply.body)")
+            }
+            let page = try await fixture.saxoDocument(path)
+            let schema = try Golden.schema(of: "saxo").definition("ClosedPositionPage")
+            #expect(schema.violations(in: page) == [])
+            let closed = try #require(page["Data"]?.elements).map { $0["ClosedPosition"] }
+            let amounts = try closed.map { try decimal($0?["Amount"]) }
+            #expect(try sum(amounts) == 4)
+            for position in closed {
+                let (amount, open) = (try decimal(position?["Amount"]), try decimal(position?["OpenPrice"]))
+                let profit = try (decimal(position?["ClosingPrice"]) - open) * amount
+                #expect(try decimal(position?["ClosedProfitLoss"]) == profit.rounded(to: 2, .halfEven))
+                #expect(try decimal(position?["CostClosing"]).isNegative)
+            }
+            let positions = try await fixture.saxoDocument("/port/v1/netpositions?\(query)")
+            let base = positions["Data"]?.elements?.first { $0["NetPositionBase"]?["Uic"]?.digits == "211" }?[
+                "NetPositionBase"]
+            #expect(base?["ValueDate"]?.string?.hasSuffix("T00:00:00.000000Z") == true)
+        }
+    }
+
+    @Test("an exchange has an order book with a subscription, currencies have none")
+    func depth() async throws {
+        for isSubscribed in [true, false] {
+            try await withSandbox({ $0.saxo.includesMarketDepth = isSubscribed }) { fixture in
+                let groups = "FieldGroups=Quote,MarketDepth"
+                let share = try await fixture.saxoDocument(
+                    "/trade/v1/infoprices?Uic=211&AssetType=Stock&\(groups)")
+                let pair = try await fixture.saxoDocument(
+                    "/trade/v1/infoprices?Uic=21&AssetType=FxSpot&\(groups)")
+                #expect(pair["MarketDepth"] == nil && (share["MarketDepth"] != nil) == isSubscribed)
+                guard isSubscribed else { return }
+                let schema = try Golden.schema(of: "saxo").definition("MarketDepthPrice")
+                #expect(schema.violations(in: share) == [])
+                let bids = try #require(share["MarketDepth"]?["Bid"]?.elements).map { try decimal($0) }
+                let asks = try #require(share["MarketDepth"]?["Ask"]?.elements).map { try decimal($0) }
+                #expect(bids == bids.sorted(by: >) && asks == asks.sorted() && bids[0] < asks[0])
+                #expect(try decimal(share["Quote"]?["Bid"]) == bids[0])
+            }
+        }
+    }
 }

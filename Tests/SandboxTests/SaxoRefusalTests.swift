@@ -40,10 +40,12 @@ struct SaxoRefusalTests {
             "/port/v1/nothing", "/ref/v1/instruments/details/1/Stock", "/ref/v1/instruments/details/x/Stock",
             "/ref/v1/instruments/details/211/Bond", "/chart/v3/charts?AssetType=Stock&Uic=1&Horizon=60",
             // Available in older deployments only.
-            "/chart/v1/charts?AssetType=FxSpot&Uic=21&Horizon=60", "/ref/v1/watchlists",
+            "/chart/v1/charts?AssetType=FxSpot&Uic=21&Horizon=60",
+            // Not available to every app.
+            "/ref/v1/watchlists", "/ref/v1/watchlists/4711001",
         ])
     func notFound(path: String) async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.saxo.servesWatchlists = false }) { fixture in
             let reply = try await fixture.saxo(path)
             #expect(reply.status == 404 && reply.body.isEmpty)
         }

@@ -337,4 +337,71 @@ struct SaxoStreamTests {
             #expect(try Golden.schema(of: "saxo").definition("Error").violations(in: document) == [])
         }
     }
+
+    // MARK: Events of orders
+
+    private func follow(_ fixture: RunningSandbox, _ reference: String, _ arguments: String = "") async throws
+        -> Client.Reply
+    {
+        try await fixture.saxo(
+            "POST", "/ens/v1/activities/subscriptions",
+            """
+            {"Arguments":{"Activities":["Orders"]\(arguments)},"ContextId":"ctx-1","ReferenceId":"\(reference)"}
+            """)
+    }
+
+    @Test("events of orders are told once, and again from a number or a time on")
+    func orderEvents() async throws {
+        try await withClock({ $0.saxo.ordersPerSecond = nil }) { fixture, clock in
+            let first = try await follow(fixture, "o1")
+            #expect(first.status == 201)
+            #expect(try JSONValue(parsing: first.body)["Snapshot"]?["Data"] == .array([]))
+            let sandbox = fixture.sandbox
+            let events = try await StreamClient.open(Self.path, of: fixture.client, Self.headers) { stream in
+                let fixture = RunningSandbox(sandbox: sandbox)
+                let placed = try await fixture.saxo(
+                    "POST", "/trade/v2/orders", FakeSaxoOrderTests.order(FakeSaxoOrderTests.limit))
+                let id = try #require(try JSONValue(parsing: placed.body)["OrderId"]?.string)
+                var messages = try await Self.tick(clock, &stream)
+                let path = "/trade/v2/orders/\(id)?\(FakeSaxoOrderTests.accountQuery)"
+                #expect(try await fixture.saxo("DELETE", path, "").status == 200)
+                messages += try await Self.tick(clock, &stream)
+                #expect(messages.map(\.reference) == ["o1", "o1"])
+                let shape = try Golden.schema(of: "supplement").definition("SaxoOrderEvents")
+                for message in messages { #expect(shape.violations(in: message.payload) == []) }
+                let events = messages.flatMap { $0.payload.elements ?? [] }
+                #expect(events.allSatisfy { $0["OrderId"]?.string == id })
+                return events
+            }
+            #expect(events.map { $0["Status"]?.string } == ["Placed", "Cancelled"])
+            let ids = try events.map { try #require($0["SequenceId"]?.string) }
+            let times = try events.map { try #require($0["ActivityTime"]?.string) }
+            for (reference, arguments, count) in [
+                ("o2", ",\"SequenceId\":\"\(ids[0])\"", 2), ("o3", ",\"SequenceId\":\"\(ids[1])\"", 1),
+                ("o4", ",\"FromDateTime\":\"\(times[1])\"", 1),
+            ] {
+                let body = try JSONValue(parsing: try await follow(fixture, reference, arguments).body)
+                #expect(body["Snapshot"]?["Data"]?.elements == Array(events.suffix(count)))
+            }
+            let unknown = try await follow(fixture, "o5", ",\"SequenceId\":\"1\"")
+            #expect(unknown.status == 400)
+            #expect(try JSONValue(parsing: unknown.body)["ErrorCode"] == "SequenceIdUnavailable")
+        }
+    }
+
+    @Test("subscriptions to other activities, or from no time, are refused with the argument")
+    func refusedEvents() async throws {
+        try await withClock { fixture, _ in
+            for (arguments, name) in [
+                (#""Activities":["Positions"]"#, "Arguments.Activities"), ("", "Arguments.Activities"),
+                (#""Activities":["Orders"],"FromDateTime":"soon""#, "Arguments.FromDateTime"),
+            ] {
+                let reply = try await fixture.saxo(
+                    "POST", "/ens/v1/activities/subscriptions",
+                    "{\"Arguments\":{\(arguments)},\"ContextId\":\"c\",\"ReferenceId\":\"r\"}")
+                #expect(reply.status == 400)
+                #expect(try JSONValue(parsing: reply.body)["ModelState"]?[name] != nil, "\(reply.body)")
+            }
+        }
+    }
 }

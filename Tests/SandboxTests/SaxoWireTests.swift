@@ -28,6 +28,7 @@ struct SaxoWireTests {
             Case(
                 path: "/port/v1/netpositions?ClientKey=\(client)&AccountKey=\(krone)",
                 shape: "NetPositionPage"),
+            Case(path: "/port/v1/closedpositions?ClientKey=\(client)", shape: "ClosedPositionPage"),
             Case(path: "/port/v1/orders/me?FieldGroups=DisplayAndFormat", shape: "OpenOrderPage"),
             Case(path: "/port/v1/orders?ClientKey=\(client)", shape: "OpenOrderPage"),
             Case(path: "/trade/v1/infoprices?Uic=21&AssetType=FxSpot", shape: "InfoPrice"),

@@ -67,6 +67,71 @@ struct PositionTests {
         try await positions(Self.body(amount, view)) { positions, _ in #expect(positions.count == count) }
     }
 
+    @Test("have their exposure, costs, value date, related orders, reliability, price format and rate")
+    func details() async throws {
+        try await positions(try goldenText("netpositions")) { positions, _ in
+            let pair = positions[0]
+            #expect(
+                pair.exposure
+                    == ConvertedAmount(
+                        amount: 200_000, currency: "EUR", accountAmount: 200_000, accountCurrency: "EUR"))
+            #expect(
+                pair.costs
+                    == ConvertedAmount(amount: 0, currency: "DKK", accountAmount: 0, accountCurrency: "EUR"))
+            #expect(pair.canBeClosed == true && pair.relatedOrderCount == 0)
+            #expect(pair.valueDate?.description == "2026-11-24" && pair.reliability == .reliable)
+            #expect(
+                pair.priceFormat
+                    == PriceFormat(decimals: 4, pipFractionDecimals: 1, name: "AllowDecimalPips"))
+            #expect(pair.priceFormat?.pip?.description == "0.0001" && pair.conversionRate == nil)
+            let share = positions[1]
+            #expect(share.canBeClosed == true && share.valueDate == nil && share.relatedOrderCount == nil)
+            #expect(share.reliability == .noMarketAccess && share.exposure == nil && share.costs == nil)
+            #expect(
+                share.priceFormat == PriceFormat(decimals: 2, pipFractionDecimals: 0, name: "Normal"))
+            #expect(share.priceFormat?.pip == nil)
+        }
+    }
+
+    @Test("have costs above zero; of a price in pence the rate is that of a pound")
+    func convertedDetails() async throws {
+        let view =
+            #""TradeCostsTotal":-1440,"TradeCostsTotalInBaseCurrency":-16.5,"ConversionRateCurrent":0.0115,"#
+            + #""Exposure":28735,"ExposureCurrency":"GBX","ExposureInBaseCurrency":330.45"#
+        let format = #""Symbol":"TSCO:xlon","Currency":"GBX""#
+        let costs = ConvertedAmount(
+            amount: try decimal("14.40"), currency: "GBP", accountAmount: try decimal("16.5"),
+            accountCurrency: "EUR")
+        try await positions(Self.body("100", view, format)) { positions, _ in
+            #expect(positions[0].costs == costs)
+            #expect(positions[0].conversionRate?.description == "1.15")
+            #expect(positions[0].exposure?.currency == "GBP")
+            #expect(positions[0].exposure?.amount.description == "287.35")
+        }
+    }
+
+    @Test(
+        "show figures only if Saxo could calculate them, with the reliability",
+        arguments: [
+            ("Ok", ValuationReliability.reliable, true), ("OkWithConditions", .withConditions, true),
+            ("ApproximatedPrice", .approximatePrice, true), ("PricePending", .pricePending, false),
+            ("NoMarketAccess", .noMarketAccess, false), ("UnknownPrice", .unknownPrice, false),
+            ("CurrencyConversionFailed", .conversionFailed, false),
+            ("FailedToCalculateCollateral", .failed, false), ("SystemError", .failed, false),
+            ("SomethingNew", nil, true),
+        ])
+    func reliability(name: String, reliability: ValuationReliability?, hasFigures: Bool) async throws {
+        let view =
+            #""CalculationReliability":"\#(name)","MarketValue":700,"ProfitLossOnTrade":0,"#
+            + #""MarketValueInBaseCurrency":600"#
+        try await positions(Self.body("3", view)) { positions, _ in
+            #expect(positions[0].reliability == reliability)
+            #expect((positions[0].marketValue == 700) == hasFigures)
+            #expect((positions[0].unrealizedProfitLoss == 0) == hasFigures)
+            #expect((positions[0].inAccountCurrency != nil) == hasFigures && positions[0].quantity == 3)
+        }
+    }
+
     @Test("below zero are shorts")
     func short() async throws {
         try await positions(Self.body("-3.5", #""MarketValue":-700.5,"CurrentPrice":0"#)) { positions, _ in

@@ -184,4 +184,71 @@ struct StreamStateTests {
         let next = try received(&state, 2, "p1", #"{"Uic":21,"Quote":{"Ask":1.3}}"#)
         #expect(next.changes.first?.price?.description == "1.2")
     }
+
+    private static let orderEvent =
+        #"{"ActivityType":"Orders","OrderId":"7","SequenceId":"9","Status":"Placed","Uic":21}"#
+
+    private func orderRequest(_ state: inout SaxoStreamState) throws -> SaxoOrderSubscriptionRequest {
+        guard case .subscribeToOrders(let request)? = state.nextWork() else {
+            Issue.record("no subscription to orders")
+            throw NoOrder()
+        }
+        return request
+    }
+
+    private func orderAnswer(timeout: Int = 30) throws -> SaxoOrderSubscription {
+        try decode(from: #"{"InactivityTimeout":\#(timeout),"Snapshot":{"Data":[]},"State":"Active"}"#)
+    }
+
+    @Test("has one subscription to orders beside the prices, whose events are not merged")
+    func orders() throws {
+        var state = SaxoStreamState()
+        state.followOrders(true)
+        state.follow([try pair()])
+        let request = try orderRequest(&state)
+        #expect(request == .init(referenceID: "o1", replaces: nil))
+        #expect(try order(&state).referenceID == "p2")
+        // A message can arrive before the response.
+        let early = try received(&state, 1, "o1", "[\(Self.orderEvent)]")
+        #expect(early == .init())
+        let events = try state.didSubscribe(request, orderAnswer(), now: now)
+        #expect(events.map(\.sequenceID) == ["9"])
+        let later = try received(&state, 2, "o1", Self.orderEvent)
+        #expect(later.orderEvents.map(\.order.id) == ["7"] && later.changes.isEmpty)
+        state.followOrders(false)
+        let end = state.nextWork()
+        #expect(end == .unsubscribeFromOrders("o1"))
+    }
+
+    @Test("begins the orders anew after a reset or silence, in their own place", arguments: [true, false])
+    func orderRenewal(isReset: Bool) throws {
+        var state = SaxoStreamState()
+        state.followOrders(true)
+        _ = try state.didSubscribe(orderRequest(&state), orderAnswer(timeout: 5), now: now)
+        if isReset {
+            let reset = try received(&state, 1, "_resetsubscriptions", #"[{"TargetReferenceIds":[]}]"#)
+            #expect(reset == .init(needsWork: true))
+        } else {
+            let heartbeat = #"[{"Heartbeats":[{"OriginatingReferenceId":"o1","Reason":"NoNewData"}]}]"#
+            _ = try received(&state, 1, "_heartbeat", heartbeat, at: now + .seconds(4))
+            let early = state.expireSilent(now: now + .seconds(9))
+            #expect(!early)
+            let late = state.expireSilent(now: now + .seconds(10))
+            #expect(late)
+        }
+        #expect(try orderRequest(&state) == .init(referenceID: "o2", replaces: "o1"))
+    }
+
+    @Test("asks again after a request that failed, without the messages of before")
+    func failedRequest() throws {
+        var state = SaxoStreamState()
+        state.followOrders(true)
+        let first = try orderRequest(&state)
+        _ = try received(&state, 1, "o1", Self.orderEvent)
+        state.didNotSubscribe(first.referenceID)
+        let second = try orderRequest(&state)
+        #expect(second == .init(referenceID: "o2", replaces: nil))
+        let events = try state.didSubscribe(second, orderAnswer(), now: now)
+        #expect(events.isEmpty)
+    }
 }

@@ -66,6 +66,14 @@ extension ConnectedAccount: GraphQLObject {
                 .each(accounts) { try context.activities(of: $0, arguments) }
             })
         Field(
+            "closedPositions", ClosedPositionsArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { try context.closedPositions(of: $0, arguments) }
+            })
+        Field(
+            "conversionRates",
+            load: { accounts, context in .each(accounts) { context.conversionRates(of: $0) } })
+        Field(
             "history", HistoryArguments.self,
             load: { accounts, arguments, context in
                 .each(accounts) {

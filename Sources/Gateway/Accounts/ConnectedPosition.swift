@@ -1,5 +1,5 @@
-import Brokerage
-import GraphQL
+package import Brokerage
+package import GraphQL
 
 /// A position, and the connection by which it was read.
 package struct ConnectedPosition: Sendable {
@@ -51,6 +51,14 @@ extension ConnectedPosition: GraphQLObject {
         Field("dayProfitLossPercentage") { $0.position.dayProfitLossPercent }
         Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
         Field("status", \.position.status)
+        Field("exposure", \.position.exposure)
+        Field("costs", \.position.costs)
+        Field("canBeClosed", \.position.canBeClosed)
+        Field("valueDate", \.position.valueDate)
+        Field("relatedOrderCount", \.position.relatedOrderCount)
+        Field("reliability", \.position.reliability)
+        Field("priceFormat", \.position.priceFormat)
+        Field("conversionRate", \.position.conversionRate)
         Field(
             "converted", ConversionArguments.self,
             load: { positions, arguments, context in
@@ -127,6 +135,28 @@ extension ConvertedPosition: GraphQLObject {
         Field("marketValue", \.figures.marketValue)
         Field("unrealizedProfitLoss", \.figures.unrealizedProfitLoss)
         Field("rate", \.rate)
+    }
+}
+
+extension ConvertedAmount: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<ConvertedAmount>("ConvertedAmount") {
+        Field("amount", \.amount)
+        Field("currency", \.currency)
+        Field("accountAmount", \.accountAmount)
+        Field("accountCurrency", \.accountCurrency)
+    }
+}
+
+extension PriceFormat: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<PriceFormat>("PriceFormat") {
+        Field("decimals", \.decimals)
+        Field("pipFractionDecimals", \.pipFractionDecimals)
+        Field("pip") { $0.pip }
+        Field("name", \.name)
     }
 }
 

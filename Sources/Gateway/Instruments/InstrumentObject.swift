@@ -13,6 +13,11 @@ extension Instrument: GraphQLObject {
         Field("description", load: { instruments, context in context.descriptions(of: instruments) })
         Field("currency", \.currency)
         Field("decimals", \.decimals)
+        Field(
+            "marketDepth", ProviderArguments.self,
+            load: { instruments, arguments, context in
+                context.marketDepths(of: instruments.map(\.symbol), from: arguments.provider)
+            })
         Field("listings", load: { instruments, context in .each(instruments) { context.listings(of: $0) } })
         Field(
             "fundamentals",

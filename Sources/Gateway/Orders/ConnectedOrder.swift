@@ -118,10 +118,11 @@ extension JournalOrder {
     }
 
     /// The final state of an order whose broker lists open orders only, and no longer lists this one: the
-    /// last known state, since the outcome is not reported; an order with a pending cancellation is
-    /// cancelled.
+    /// outcome that its stream reported, else the last known state, marked as stale; an order with a pending
+    /// cancellation is cancelled.
     var ended: Order {
         var order = order
+        if order.state.isFinal { return order }
         if order.state == .pendingCancel { order.state = .canceled }
         order.provenance = order.provenance.markedStale
         return order

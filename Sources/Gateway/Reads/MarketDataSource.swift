@@ -20,6 +20,7 @@ package final class MarketDataSource: Sendable {
     let news: (any NewsSource)?
     let clock: (any MarketClockSource)?
     let corporateActions: (any CorporateActionSource)?
+    let depth: (any MarketDepthSource)?
     /// The health of the connection; nil for the server's own key, whose health is that of the provider.
     let health: ConnectionHealth?
 
@@ -70,6 +71,7 @@ package final class MarketDataSource: Sendable {
         news = clients.news
         clock = clients.clock
         corporateActions = clients.corporateActions
+        depth = clients.depth
     }
 
     /// Returns the same source, whose calls are recorded in the health of a connection.

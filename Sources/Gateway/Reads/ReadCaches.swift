@@ -8,6 +8,8 @@ package struct ReadCaches: Sendable {
     /// The lists of accounts, for brokers that list them without figures.
     let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>
     let positions: ReadCache<AccountsQuery, [Position]>
+    /// By the broker's ids of the accounts.
+    let closedPositions: ReadCache<ExactText, [ClosedPosition]>
     let histories: ReadCache<HistoryQuery, EquityHistory>
     /// Reads of the activities of accounts, by the broker's ids of the accounts; the activities are stored.
     ///
@@ -19,6 +21,7 @@ package struct ReadCaches: Sendable {
     let order: ReadCache<ExactText, Order>
     let watchlists: ReadCache<SingleValueQuery, [BrokerWatchlist]>
     package let quotes: ReadCache<Symbol, Quote>
+    let depths: ReadCache<Symbol, MarketDepth>
     let charts: ReadCache<ChartQuery, CandleSeries>
     let instruments: ReadCache<Symbol, Instrument>
     let searches: ReadCache<SearchQuery, [SearchHit]>
@@ -38,6 +41,7 @@ package struct ReadCaches: Sendable {
         knownAccounts.invalidate(privateTo: owner, at: provider)
         watchlists.invalidate(privateTo: owner, at: provider)
         quotes.invalidate(privateTo: owner, at: provider)
+        depths.invalidate(privateTo: owner, at: provider)
         charts.invalidate(privateTo: owner, at: provider)
         instruments.invalidate(privateTo: owner, at: provider)
         searches.invalidate(privateTo: owner, at: provider)
@@ -53,6 +57,7 @@ package struct ReadCaches: Sendable {
     func invalidateHoldings(of owner: OwnerID, at provider: ProviderID) {
         accounts.invalidate(privateTo: owner, at: provider)
         positions.invalidate(privateTo: owner, at: provider)
+        closedPositions.invalidate(privateTo: owner, at: provider)
         histories.invalidate(privateTo: owner, at: provider)
         activities.invalidate(privateTo: owner, at: provider)
         orders.invalidate(privateTo: owner, at: provider)
@@ -64,12 +69,14 @@ package struct ReadCaches: Sendable {
         static let accounts = 2 << 20
         static let knownAccounts = 1 << 20
         static let positions = 3 << 20
+        static let closedPositions = 1 << 20
         static let histories = 3 << 20
         static let activities = 1 << 20
         static let orders = 3 << 20
         static let order = 2 << 20
         static let watchlists = 2 << 20
         static let quotes = 3 << 20
+        static let depths = 1 << 20
         static let charts = 12 << 20
         static let instruments = 4 << 20
         static let searches = 1 << 20
@@ -81,9 +88,9 @@ package struct ReadCaches: Sendable {
         static let clocks = 1 << 20
 
         static let all =
-            accounts + knownAccounts + positions + histories + activities + orders + order + watchlists
-            + quotes + charts
-            + instruments + searches + fundamentals + dividends + splits + articles + singleArticles + clocks
+            accounts + knownAccounts + positions + closedPositions + histories + activities + orders + order
+            + watchlists + quotes + depths + charts + instruments + searches + fundamentals + dividends + splits
+            + articles + singleArticles + clocks
     }
 
     /// The most memory of all kinds together, in bytes.
@@ -108,6 +115,10 @@ package struct ReadCaches: Sendable {
             weight: \.weight, time: clock)
         positions = ReadCache(
             "positions", CacheBounds(bytes: Bytes.positions),
+            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
+        )
+        closedPositions = ReadCache(
+            "closedPositions", CacheBounds(bytes: Bytes.closedPositions),
             freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
         )
         histories = ReadCache(
@@ -135,6 +146,10 @@ package struct ReadCaches: Sendable {
             "quotes", CacheBounds(bytes: Bytes.quotes),
             freshness: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) }, weight: \.weight,
             persistence: persistentCache.map { .init($0) }, time: clock)
+        // As short as a price of a broker; the order book is read by one user only.
+        depths = ReadCache(
+            "marketDepth", CacheBounds(bytes: Bytes.depths),
+            freshness: .init(\.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock)
         charts = ReadCache(
             "charts", CacheBounds(bytes: Bytes.charts),
             freshness: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart), weight: \.weight,
@@ -260,6 +275,15 @@ extension StoredAccount: CacheWeighted {
 extension Position: CacheWeighted {
     var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension ClosedPosition: CacheWeighted {
+    var texts: [String?] { [id, accountID, symbol.text, currency] }
+}
+
+extension MarketDepth: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency] }
+    var weightOfParts: Int { (bids.count + asks.count) * MemoryLayout<Level>.stride }
 }
 
 extension Listing: CacheWeighted {

@@ -116,6 +116,8 @@ extension HistoryRange: GraphQLEnum, GraphQLInput {
 
 extension PositionSide: GraphQLEnum {}
 
+extension ValuationReliability: GraphQLEnum {}
+
 extension AssetClass: GraphQLEnum {}
 
 extension Adjustment: GraphQLEnum, GraphQLInput {
@@ -125,6 +127,10 @@ extension Adjustment: GraphQLEnum, GraphQLInput {
 extension Timeliness: GraphQLEnum {}
 
 extension MarketState: GraphQLEnum {}
+
+extension MarketDepth.Unavailability: GraphQLEnum {
+    package static var graphQLName: String { "MarketDepthUnavailability" }
+}
 
 extension AllocationKey: GraphQLEnum, GraphQLInput {
     package static var sample: AllocationKey { .assetClass }

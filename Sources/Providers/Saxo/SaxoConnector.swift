@@ -66,7 +66,8 @@ struct SaxoConnector: ProviderConnector {
             configuration, access: access, over: channel, instrumentCache: instrumentCache)
         return ProviderClients(
             client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
-            isMarketPrivate: true, limits: channels.limits(of: account), endsAt: { access.endsAt },
+            watchlists: client, isMarketPrivate: true, limits: channels.limits(of: account),
+            endsAt: { access.endsAt },
             backgroundRefresh: { () throws(ProviderFailure) in try await access.keepAlive() },
             settled: { await access.settle() })
     }

@@ -35,7 +35,7 @@ private struct ConfiguredSaxo: ConfiguredProvider {
                 instrumentCache: SaxoInstrumentCache(clock: channels.clock))
             return ProviderClients(
                 client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
-                isMarketPrivate: true, limits: channels.limits(of: account))
+                watchlists: client, isMarketPrivate: true, limits: channels.limits(of: account))
         }
     }
 

@@ -25,7 +25,7 @@ struct FakeSaxo {
             sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
             orderBook: orderBook,
             view: { scriptedMarket.view })
-        let streams = FakeSaxoStreams(settings, sessions)
+        let streams = FakeSaxoStreams(settings, sessions, orderBook)
         let trading = FakeSaxoTrading(host: host)
         let charts = FakeSaxoCharts(host: host)
         let services = [
@@ -35,10 +35,9 @@ struct FakeSaxo {
             FakeSaxoPerformance(host: host).routes,
             FakeSaxoSubscriptions(host: host, streams: streams).routes,
         ]
-        let old = [
-            trading.routes(under: "trade/v1"), charts.oldRoutes, FakeSaxoWatchlists(host: host).routes,
-        ]
-        let gateway = services + (settings.servesOldEndpoints ? old : [])
+        let watchlists = settings.servesWatchlists ? [FakeSaxoWatchlists(host: host).routes] : []
+        let old = [trading.routes(under: "trade/v1"), charts.oldRoutes]
+        let gateway = services + watchlists + (settings.servesOldEndpoints ? old : [])
         let streaming = FakeSaxoStreaming(host: host, streams: streams)
         self.streams = streams
         tokens = sessions.server
@@ -160,6 +159,8 @@ package struct FakeSaxoSettings: Sendable {
 
     /// True if exchange prices are included, as for an account with data subscriptions.
     package var includesExchangePrices = true
+    /// True if exchange prices include the order book, as with a subscription to level 2.
+    package var includesMarketDepth = true
     /// The delay of exchange prices, in minutes.
     package var exchangeDelayInMinutes = 0
     /// The maximum number of instruments in a price list.
@@ -189,10 +190,11 @@ package struct FakeSaxoSettings: Sendable {
     /// The status that rejects a stream for a connected context.
     package var contextInUseStatus = 409
 
+    /// True if the app has `ref/v1/watchlists`, which many apps of third parties lack.
+    package var servesWatchlists = true
     /// True if the endpoints of older deployments are available.
     ///
-    /// These are `trade/v1/orders`, `ref/v1/watchlists`, `chart/v1`, and a list of `Uics` in
-    /// `prices/subscriptions`.
+    /// These are `trade/v1/orders`, `chart/v1`, and a list of `Uics` in `prices/subscriptions`.
     package var servesOldEndpoints = false
 
     package init() {}
@@ -267,7 +269,7 @@ struct FakeSaxoHost: Sendable {
             let view = view()
             let context = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
-                activity: orderBook.activity(of: client, at: view))
+                activity: orderBook.activity(of: client, at: view, now: now))
             response = try handler(context)
         } catch let error as FakeSaxoError {
             response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)

@@ -104,6 +104,9 @@ struct FakeSaxoValuation {
         let profitInBase: Decimal
         let conversionRate: Decimal
         let dayPercentChange: Decimal
+        /// Zero or less; the sandbox expects no costs of closing.
+        let costs: Decimal
+        let costsInBase: Decimal
     }
 
     init(
@@ -142,7 +145,8 @@ struct FakeSaxoValuation {
             profit: profit.rounded(to: decimals, .halfEven),
             profitInBase: try base(profit, from: instrument.currency),
             conversionRate: book.rates.rate(from: instrument.currency, to: book.currency) ?? 1,
-            dayPercentChange: quote.percentChange(of: price))
+            dayPercentChange: quote.percentChange(of: price), costs: try position.commission.negated,
+            costsInBase: try base(position.commission.negated, from: instrument.currency))
     }
 }
 

@@ -91,6 +91,17 @@ struct FakeSaxoOrder: Sendable, Hashable {
         }
     }
 
+    /// `OrderRelation`.
+    func relation(among orders: [FakeSaxoOrder]) -> String {
+        if orders.contains(where: { $0.masterID == id }) { return "IfDoneMaster" }
+        switch (masterID, rivalID) {
+        case (.some, .some): return "IfDoneSlaveOco"
+        case (.some, nil): return "IfDoneSlave"
+        case (nil, .some): return "Oco"
+        case (nil, nil): return "StandAlone"
+        }
+    }
+
     /// Returns the fill price at the current quote, in ticks; nil if the order is not filled.
     mutating func fill(at quote: FakeSaxoQuote) -> Int? {
         guard quote.isMarketOpen, let last = quote.last else { return nil }
@@ -141,7 +152,7 @@ struct FakeSaxoOpenOrder {
                 .init(name: "BuySell", value: order.isBuy ? "Buy" : "Sell"),
                 .init(name: "OpenOrderType", value: .string(order.kind.name)),
                 .init(name: "OrderAmountType", value: "Quantity"),
-                .init(name: "OrderRelation", value: .string(relation)),
+                .init(name: "OrderRelation", value: .string(order.relation(among: context.activity.orders))),
                 .init(name: "OrderTime", value: FakeSaxoFormat.time(order.placed)),
                 .init(name: "Duration", value: order.duration.document),
                 .init(name: "Status", value: order.masterID == nil ? "Working" : "NotWorking"),
@@ -162,16 +173,6 @@ struct FakeSaxoOpenOrder {
     private var related: [FakeSaxoOrder] {
         context.activity.orders.filter { other in
             other.masterID == order.id || other.id == order.masterID || other.id == order.rivalID
-        }
-    }
-
-    private var relation: String {
-        if context.activity.orders.contains(where: { $0.masterID == order.id }) { return "IfDoneMaster" }
-        switch (order.masterID, order.rivalID) {
-        case (.some, .some): return "IfDoneSlaveOco"
-        case (.some, nil): return "IfDoneSlave"
-        case (nil, .some): return "Oco"
-        case (nil, nil): return "StandAlone"
         }
     }
 

@@ -9,8 +9,8 @@ struct FakeSaxoActivity: Sendable {
 
 /// The open orders of all clients: it places, changes, cancels and fills them.
 ///
-/// Orders are matched only when their client sends a request, at that moment's prices; prices between
-/// requests are ignored.
+/// Orders are matched only when their client sends a request, or each second while it follows its orders, at
+/// that moment's prices; prices between are ignored.
 ///
 /// It uses a lock: requests arrive concurrently, and each must change orders in one step.
 final class FakeSaxoOrderManager: Resettable {
@@ -22,6 +22,15 @@ final class FakeSaxoOrderManager: Resettable {
         /// The requests of the last seconds, for the detection of duplicates.
         var recent: [(request: [UInt8], moment: Instant)] = []
         var nextID = 5_014_824_030
+        var log = FakeSaxoOrderLog()
+
+        mutating func record(
+            _ status: FakeSaxoOrderEvent.Status, _ order: FakeSaxoOrder, at now: Instant,
+            fillPrice: Int? = nil
+        ) {
+            log.append(
+                status, order, among: activity.orders, at: Int(now.secondsSince1970), fillPrice: fillPrice)
+        }
     }
 
     /// The maximum number of open orders of a client, and of stored executions.
@@ -33,10 +42,18 @@ final class FakeSaxoOrderManager: Resettable {
     }
 
     /// Returns a client's activity, after matching its orders at the view's moment.
-    func activity(of client: FakeSaxoClient, at view: MarketView) -> FakeSaxoActivity {
+    func activity(of client: FakeSaxoClient, at view: MarketView, now: Instant) -> FakeSaxoActivity {
         with(client) { ledger in
-            settle(&ledger.activity, at: view)
+            settle(&ledger, at: view, now)
             return ledger.activity
+        }
+    }
+
+    /// Returns the events of a client's orders, after matching them.
+    func log(of client: FakeSaxoClient, at view: MarketView, now: Instant) -> FakeSaxoOrderLog {
+        with(client) { ledger in
+            settle(&ledger, at: view, now)
+            return ledger.log
         }
     }
 
@@ -54,7 +71,7 @@ final class FakeSaxoOrderManager: Resettable {
 
     /// Stores orders that belong together, created with new ids; throws if the client has too many.
     func place(
-        for client: FakeSaxoClient, _ make: (_ nextID: () -> String) -> [FakeSaxoOrder]
+        for client: FakeSaxoClient, at now: Instant, _ make: (_ nextID: () -> String) -> [FakeSaxoOrder]
     ) throws(FakeSaxoError) -> [FakeSaxoOrder] {
         let placed: [FakeSaxoOrder]? = with(client) { ledger in
             guard ledger.activity.orders.count < Self.maximumOrders,
@@ -67,6 +84,7 @@ final class FakeSaxoOrderManager: Resettable {
             }
             ledger.nextID = next
             ledger.activity.orders += orders
+            for order in orders { ledger.record(.placed, order, at: now) }
             return orders
         }
         guard let placed else { throw .order(.orderNotPlaced) }
@@ -75,7 +93,8 @@ final class FakeSaxoOrderManager: Resettable {
 
     /// Changes an open order; nil if the id is unknown.
     func change(
-        _ id: String, of client: FakeSaxoClient, _ body: (inout FakeSaxoOrder) throws(FakeSaxoError) -> Void
+        _ id: String, of client: FakeSaxoClient, at now: Instant,
+        _ body: (inout FakeSaxoOrder) throws(FakeSaxoError) -> Void
     ) throws(FakeSaxoError) -> FakeSaxoOrder? {
         let changed: Result<FakeSaxoOrder?, FakeSaxoError> = with(client) { ledger in
             guard let index = ledger.activity.orders.firstIndex(where: { $0.id == id }) else {
@@ -83,6 +102,7 @@ final class FakeSaxoOrderManager: Resettable {
             }
             do throws(FakeSaxoError) {
                 try body(&ledger.activity.orders[index])
+                ledger.record(.changed, ledger.activity.orders[index], at: now)
                 return .success(ledger.activity.orders[index])
             } catch {
                 return .failure(error)
@@ -93,15 +113,18 @@ final class FakeSaxoOrderManager: Resettable {
 
     /// Cancels the matching orders of an account, and returns them.
     func cancel(
-        of client: FakeSaxoClient, accountKey: String, where isIncluded: (FakeSaxoOrder) -> Bool
+        of client: FakeSaxoClient, accountKey: String, at now: Instant,
+        where isIncluded: (FakeSaxoOrder) -> Bool
     ) -> [String] {
         with(client) { ledger in
             let canceled = ledger.activity.orders.filter { $0.accountKey == accountKey && isIncluded($0) }
             let ids = Set(canceled.map(\.id))
             // The exits of an entry end with it.
-            ledger.activity.orders.removeAll { order in
+            let ended = ledger.activity.orders.filter { order in
                 ids.contains(order.id) || order.masterID.map(ids.contains) ?? false
             }
+            for order in ended { ledger.record(.cancelled, order, at: now) }
+            ledger.activity.orders.removeAll { ended.map(\.id).contains($0.id) }
             ledger.activity.forgetEndedRivals()
             return canceled.map(\.id)
         }
@@ -121,40 +144,53 @@ final class FakeSaxoOrderManager: Resettable {
         }
     }
 
-    private func settle(_ activity: inout FakeSaxoActivity, at view: MarketView) {
+    private func settle(_ ledger: inout Ledger, at view: MarketView, _ now: Instant) {
         var waiting: [FakeSaxoOrder] = []
-        var (filled, ended) = (Set<String>(), Set<String>())
+        var (filled, ended, rivals) = (Set<String>(), Set<String>(), Set<String>())
+        let before = ledger.activity.orders
         // An entry is stored before its exits.
-        for var order in activity.orders where !ended.contains(order.id) {
+        for var order in before where !ended.contains(order.id) {
             if let master = order.masterID {
                 if filled.contains(master) {
                     order.masterID = nil
                 } else {
-                    if !ended.contains(master) { waiting.append(order) }
+                    if ended.contains(master) {
+                        ledger.record(.cancelled, order, at: now)
+                    } else {
+                        waiting.append(order)
+                    }
                     continue
                 }
             }
-            let quote = FakeSaxoQuote(order.listing, at: view, settings)
+            let (quote, price) = (FakeSaxoQuote(order.listing, at: view, settings), order.kind.price)
             if let price = order.fill(at: quote) {
                 let sign: Decimal = order.isBuy ? 1 : -1
                 // The amount of an order is limited when it is parsed, so its product with the sign is
                 // valid.
                 let amount = (try? order.amount * sign) ?? .zero
-                activity.executions.append(
+                ledger.activity.executions.append(
                     FakeSaxoExecution(
                         accountKey: order.accountKey, listing: order.listing, amount: amount, price: price,
                         second: view.now, orderID: order.id,
                         commission: order.listing.commission(on: order.amount, at: price)))
+                ledger.record(.filled, order, at: now, fillPrice: price)
                 filled.insert(order.id)
-                if let rival = order.rivalID { ended.insert(rival) }
-            } else if !order.duration.isMomentary, order.duration.expiry.map({ view.now < $0 }) ?? true {
+                if let rival = order.rivalID, ended.insert(rival).inserted { rivals.insert(rival) }
+            } else if order.duration.isMomentary {
+                ledger.record(.cancelled, order, at: now)
+                ended.insert(order.id)
+            } else if order.duration.expiry.map({ view.now < $0 }) ?? true {
+                if order.kind.price != price { ledger.record(.trailingStopMoved, order, at: now) }
                 waiting.append(order)
             } else {
+                ledger.record(.expired, order, at: now)
                 ended.insert(order.id)
             }
         }
-        activity.orders = waiting.filter { !ended.contains($0.id) }
-        activity.forgetEndedRivals()
+        // The other one of a pair ends with the fill of the first.
+        for order in before where rivals.contains(order.id) { ledger.record(.cancelled, order, at: now) }
+        ledger.activity.orders = waiting.filter { !ended.contains($0.id) }
+        ledger.activity.forgetEndedRivals()
     }
 }
 

@@ -25,6 +25,11 @@ struct FakeSaxoPortfolio: Sendable {
                 return try netPositions(context)
             },
             host.get("/port/v1/netpositions/me", netPositions),
+            host.get("/port/v1/closedpositions") { context in
+                try context.requireClientKey()
+                return try closedPositions(context)
+            },
+            host.get("/port/v1/closedpositions/me", closedPositions),
             host.get("/port/v1/orders") { context in
                 try context.requireClientKey()
                 return try orders(context)
@@ -108,6 +113,21 @@ struct FakeSaxoPortfolio: Sendable {
             })
     }
 
+    private func closedPositions(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        let accounts = try context.account().map { [$0] } ?? context.client.accounts
+        let rates = FakeSaxoRates(market: context.view.market, second: context.view.now)
+        let groups = context.fieldGroups(["ClosedPosition"])
+        let items = try accounts.flatMap { account in
+            try FakeSaxoClosedPosition.positions(of: account, context.activity, at: context.view).map {
+                try $0.document(of: account, rates, context, groups)
+            }
+        }
+        if items.isEmpty, context.settings.emptyPortfolioHasNoContent {
+            return SandboxResponse(status: .noContent)
+        }
+        return .json(try FakeSaxoPage(context, countsByDefault: true).document(items) { $0 })
+    }
+
     private func orders(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try context.account()
         let id = context.request[query: "OrderId"]
@@ -175,6 +195,13 @@ struct FakeSaxoNetPosition {
             let orders = context.activity.orders.count { order in
                 order.listing == position.listing && (account.map { $0.key == order.accountKey } ?? true)
             }
+            let settlement = FakeSaxoQuote.settlement(of: position.lastExecution)
+            // The exits that are left of an entry that was filled.
+            let exits = context.activity.orders.count { order in
+                order.listing == position.listing && order.masterID == nil && order.rivalID != nil
+                    && order.isBuy == position.amount.isNegative
+                    && (account.map { $0.key == order.accountKey } ?? true)
+            }
             var members: [JSONDocument.Member] = []
             if let account { members.append(.init(name: "AccountId", value: .string(account.id))) }
             let rest: JSONDocument = [
@@ -186,11 +213,12 @@ struct FakeSaxoNetPosition {
                 "IsMarketOpen": .bool(valuation.quote.isMarketOpen),
                 "MarketState": .string(valuation.quote.marketState),
                 "NonTradableReason": "None",
-                "NumberOfRelatedOrders": 0,
+                "NumberOfRelatedOrders": JSONDocument(integerLiteral: exits),
                 "OpenOrdersCount": JSONDocument(integerLiteral: orders),
                 "OpeningDirection": position.amount.isNegative ? "Sell" : "Buy",
                 "PositionsAccount": .string((account ?? context.client.accounts.first)?.id ?? ""),
                 "Uic": JSONDocument(integerLiteral: position.listing.uic),
+                "ValueDate": .string("\(settlement)T00:00:00.000000Z"),
             ]
             return .object(members + (rest.members ?? []))
         }
@@ -230,8 +258,8 @@ struct FakeSaxoNetPosition {
             "MarketValueInBaseCurrency": format.number(figures.marketValueInBase),
             "ProfitLossOnTrade": format.number(figures.profit),
             "ProfitLossOnTradeInBaseCurrency": format.number(figures.profitInBase),
-            "TradeCostsTotal": 0,
-            "TradeCostsTotalInBaseCurrency": 0,
+            "TradeCostsTotal": format.number(figures.costs),
+            "TradeCostsTotalInBaseCurrency": format.number(figures.costsInBase),
         ]
         return .object((priced.members ?? []) + counts)
     }

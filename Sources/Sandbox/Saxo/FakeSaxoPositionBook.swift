@@ -18,6 +18,10 @@ struct FakeSaxoPositionBook {
         /// The amount paid, in the instrument's currency; negative for a short position.
         var cost: Decimal
         var executions: Int
+        /// The commissions of the executions, in the instrument's currency.
+        var commission: Decimal
+        /// The second of the last execution.
+        var lastExecution: Int
     }
 
     /// Books the executions of the accounts until the view's moment.
@@ -69,9 +73,13 @@ struct FakeSaxoPositionBook {
     ) throws {
         guard let index = positions.firstIndex(where: { $0.listing == execution.listing }) else {
             return positions.append(
-                Position(listing: execution.listing, amount: execution.amount, cost: cost, executions: 1))
+                Position(
+                    listing: execution.listing, amount: execution.amount, cost: cost, executions: 1,
+                    commission: execution.commission, lastExecution: execution.second))
         }
         let held = positions[index]
+        positions[index].commission = try held.commission + execution.commission
+        positions[index].lastExecution = max(held.lastExecution, execution.second)
         let isClosing = held.amount.isNegative != execution.amount.isNegative
         positions[index].executions += 1
         positions[index].amount = try held.amount + execution.amount
@@ -89,7 +97,8 @@ struct FakeSaxoPositionBook {
         }
     }
 
-    private static func executions(
+    /// The executions of an account until the view's moment, in their order.
+    static func executions(
         of account: FakeSaxoAccount, _ activity: FakeSaxoActivity, at view: MarketView
     ) throws -> [FakeSaxoExecution] {
         let booked = account.trades.compactMap { trade -> FakeSaxoExecution? in
@@ -120,6 +129,22 @@ struct FakeSaxoExecution: Sendable, Hashable {
     var orderID: String?
     /// In the currency of the instrument; zero for the trades from before the start of the sandbox.
     var commission = Decimal.zero
+    /// The whole size, if ``amount`` is a part of the execution.
+    var wholeSize: Decimal?
+
+    /// `PositionId` of the position that it opened or closed.
+    var id: String { orderID ?? "\(second)\(listing.uic)" }
+    /// The size of the whole execution.
+    var size: Decimal { wholeSize ?? (try? amount.magnitude) ?? amount }
+
+    /// A part of the execution.
+    func with(amount: Decimal) -> FakeSaxoExecution {
+        var part = FakeSaxoExecution(
+            accountKey: accountKey, listing: listing, amount: amount, price: price, second: second,
+            orderID: orderID, commission: commission)
+        part.wholeSize = size
+        return part
+    }
 }
 
 extension FakeSaxoExecution {

@@ -36,7 +36,8 @@ struct FakeSaxoPrices: Sendable {
         -> JSONDocument
     {
         FakeSaxoPrice(
-            quote: FakeSaxoQuote(listing, at: context.view, context.settings), format: context.format
+            quote: FakeSaxoQuote(listing, at: context.view, context.settings), format: context.format,
+            hasDepth: context.settings.includesMarketDepth
         )
         .document(context.fieldGroups(FakeSaxoPrice.defaultGroups))
     }
@@ -73,7 +74,8 @@ struct FakeSaxoPrices: Sendable {
                 }
                 return FakeSaxoPrice(
                     quote: FakeSaxoQuote(listing, at: view, settings),
-                    format: FakeSaxoFormat(writesExponents: settings.writesExponents)
+                    format: FakeSaxoFormat(writesExponents: settings.writesExponents),
+                    hasDepth: settings.includesMarketDepth
                 ).document(groups)
             })
     }

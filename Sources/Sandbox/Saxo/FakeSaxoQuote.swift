@@ -90,6 +90,13 @@ struct FakeSaxoQuote: Sendable {
         return try? sum.divided(by: 2, to: listing.instrument.decimals + 1, .halfEven)
     }
 
+    /// Returns the day on which a trade is settled: two working days after its day in New York.
+    static func settlement(of second: Int) -> CalendarDate {
+        let day = (Instant(secondsSince1970: Int64(second)) ?? .earliest).inNewYork.date
+        let days = (1...7).compactMap { day.adding(days: $0) }.filter { !$0.weekday.isWeekend }
+        return days.dropFirst().first ?? day
+    }
+
     /// Returns the change of a price since the last close, in percent with two decimals.
     func percentChange(of price: Int) -> Decimal {
         let change = Decimal(price - lastClose)
@@ -101,6 +108,8 @@ struct FakeSaxoQuote: Sendable {
 struct FakeSaxoPrice {
     let quote: FakeSaxoQuote
     let format: FakeSaxoFormat
+    /// Whether the group `MarketDepth` is available for instruments of exchanges.
+    let hasDepth: Bool
 
     private var listing: FakeSaxoInstrument { quote.listing }
 
@@ -119,6 +128,9 @@ struct FakeSaxoPrice {
         ]
         for (name, part) in parts where groups.contains(name) {
             members.append(.init(name: name, value: part))
+        }
+        if groups.contains("MarketDepth"), let depth {
+            members.append(.init(name: "MarketDepth", value: depth))
         }
         return .object(members)
     }
@@ -180,15 +192,37 @@ struct FakeSaxoPrice {
         ]
     }
 
+    /// `MarketDepth`: five prices of each side, a tick apart; nil without an order book.
+    private var depth: JSONDocument? {
+        guard hasDepth, listing.assetType.isExchangeTraded, let bid = quote.bid, let ask = quote.ask else {
+            return JSONDocument?.none
+        }
+        // The size grows with the distance from the best price.
+        func side(_ best: BestQuote.Side, _ direction: Int) -> [(price: Int, size: Int, orders: Int)] {
+            (0..<5).map { level in
+                (best.price + direction * level, best.size * (level + 1), 1 + (best.size + level) % 4)
+            }
+        }
+        let (bids, asks) = (side(bid, -1).filter { $0.price > 0 }, side(ask, 1))
+        func numbers(_ values: [Int]) -> JSONDocument {
+            .array(values.map { JSONDocument(integerLiteral: $0) })
+        }
+        return [
+            "Ask": .array(asks.map { price($0.price) }), "AskSize": numbers(asks.map(\.size)),
+            "AskOrders": numbers(asks.map(\.orders)), "Bid": .array(bids.map { price($0.price) }),
+            "BidSize": numbers(bids.map(\.size)), "BidOrders": numbers(bids.map(\.orders)),
+            "NoOfBids": JSONDocument(integerLiteral: bids.count),
+            "NoOfOffers": JSONDocument(integerLiteral: asks.count), "UsingOrders": true,
+        ]
+    }
+
     private var instrumentDetails: JSONDocument {
-        let now = Instant(secondsSince1970: Int64(quote.second)) ?? .earliest
-        let settlement = (1...7).lazy.compactMap { now.inNewYork.date.adding(days: $0) }
-            .filter { !$0.weekday.isWeekend }.prefix(2)
         let members: [JSONDocument.Member] = [
             .init(name: "IsMarketOpen", value: .bool(quote.isMarketOpen)),
             .init(name: "ShortTradeDisabled", value: .bool(!listing.assetType.isOnMargin)),
         ]
-        guard quote.last != nil, let date = Array(settlement).last else { return .object(members) }
+        guard quote.last != nil else { return .object(members) }
+        let date = FakeSaxoQuote.settlement(of: quote.second)
         return .object(members + [.init(name: "ValueDate", value: .string(date.description))])
     }
 }

@@ -10,6 +10,7 @@ import Synchronization
 package final class FakeSaxoStreams: Resettable {
     private let settings: FakeSaxoSettings
     private let sessions: FakeSaxoSessions
+    private let orderBook: FakeSaxoOrderManager
     private let state = Mutex(State())
 
     /// The maximum number of contexts, and of subscriptions in one of them.
@@ -42,9 +43,12 @@ package final class FakeSaxoStreams: Resettable {
         }
     }
 
-    init(_ settings: FakeSaxoSettings, _ sessions: FakeSaxoSessions) {
+    init(
+        _ settings: FakeSaxoSettings, _ sessions: FakeSaxoSessions, _ orderBook: FakeSaxoOrderManager
+    ) {
         self.settings = settings
         self.sessions = sessions
+        self.orderBook = orderBook
     }
 
     /// Adds a subscription, instead of another one if that is named; throws if its reference is in use.
@@ -187,8 +191,7 @@ extension FakeSaxoStreams {
 
     /// Returns the new messages; `now` determines the due ones, the view their data.
     func nextBatch(for key: Key, connection: Int, at now: Instant, _ view: MarketView) -> MessageBatch {
-        let second = Int(now.secondsSince1970)
-        return state.withLock { state in
+        state.withLock { state in
             guard var context = state.contexts[key], let listener = context.listener,
                 listener.connection == connection
             else { return MessageBatch(isLast: true) }
@@ -202,7 +205,7 @@ extension FakeSaxoStreams {
                 batch.messages.append(context.message("_disconnect", Self.disconnect))
                 batch.isLast = true
             }
-            if !batch.isLast { appendUpdates(of: &context, at: second, view, into: &batch) }
+            if !batch.isLast { appendUpdates(of: &context, at: now, view, into: &batch) }
             context.sent += batch.messages
             context.sent.removeFirst(max(0, context.sent.count - settings.replayMaximum))
             return batch
@@ -211,8 +214,9 @@ extension FakeSaxoStreams {
 
     /// Appends the deltas that are due, and one heartbeat for all subscriptions without recent messages.
     private func appendUpdates(
-        of context: inout Context, at second: Int, _ view: MarketView, into batch: inout MessageBatch
+        of context: inout Context, at now: Instant, _ view: MarketView, into batch: inout MessageBatch
     ) {
+        let second = Int(now.secondsSince1970)
         var silent: [JSONDocument] = []
         for index in context.subscriptions.indices {
             var subscription = context.subscriptions[index]
@@ -220,12 +224,9 @@ extension FakeSaxoStreams {
                 continue
             }
             subscription.lastChecked = second
-            let document = FakeSaxoSubscription.document(
-                subscription.target, subscription.groups, at: view, settings)
-            if let delta = subscription.delta(to: document) {
-                subscription.known = document
+            if let payload = payload(of: &subscription, at: now, view) {
                 subscription.lastSent = second
-                batch.messages.append(context.message(subscription.referenceID, delta))
+                batch.messages.append(context.message(subscription.referenceID, payload))
             } else if second - subscription.lastSent >= settings.heartbeatInterval {
                 subscription.lastSent = second
                 silent.append([
@@ -238,5 +239,23 @@ extension FakeSaxoStreams {
         batch.messages.append(
             context.message(
                 "_heartbeat", [["ReferenceId": "_heartbeat", "Heartbeats": .array(silent)]]))
+    }
+
+    /// The changes of a subscription since its last message; nil if there are none.
+    private func payload(
+        of subscription: inout FakeSaxoSubscription, at now: Instant, _ view: MarketView
+    ) -> JSONDocument? {
+        if case .orderEvents(let client, let sequence) = subscription.target {
+            let log = orderBook.log(of: client, at: view, now: now)
+            subscription.target = .orderEvents(client, after: log.last)
+            let events = log.events(after: sequence)
+            guard !events.isEmpty else { return JSONDocument?.none }
+            return .array(events.map { $0.document(of: client, subscription.groups, settings) })
+        }
+        let document = FakeSaxoSubscription.document(
+            subscription.target, subscription.groups, at: view, settings)
+        guard let delta = subscription.delta(to: document) else { return JSONDocument?.none }
+        subscription.known = document
+        return delta
     }
 }

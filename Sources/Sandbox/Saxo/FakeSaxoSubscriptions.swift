@@ -1,7 +1,8 @@
 import Brokerage
 import NIOHTTP1
 
-/// The REST endpoints of streaming: creation and removal of price subscriptions (fact sheet, "Prices").
+/// The REST endpoints of streaming: creation and removal of subscriptions to prices (fact sheet, "Prices") and to
+/// events of orders (`ens/v1/activities/subscriptions` of Saxo's reference).
 struct FakeSaxoSubscriptions: Sendable {
     let host: FakeSaxoHost
     let streams: FakeSaxoStreams
@@ -10,11 +11,13 @@ struct FakeSaxoSubscriptions: Sendable {
         /// One instrument; several in the older form.
         case prices
         case infoPrices
+        case orderEvents
     }
 
     var routes: [SandboxRoute] {
         routes(.prices, "/trade/v1/prices/subscriptions")
             + routes(.infoPrices, "/trade/v1/infoprices/subscriptions")
+            + routes(.orderEvents, "/ens/v1/activities/subscriptions")
     }
 
     private func routes(_ service: Service, _ path: String) -> [SandboxRoute] {
@@ -44,12 +47,20 @@ struct FakeSaxoSubscriptions: Sendable {
             throw FakeSaxoError.invalid("Format", "The sandbox streams application/json only.")
         }
         let arguments = body["Arguments"] ?? .null
-        let target = try self.target(arguments, service, context.settings)
-        let named = arguments["FieldGroups"]?.elements?.compactMap(\.string) ?? []
-        let groups = named.isEmpty ? FakeSaxoPrice.defaultGroups : Set(named)
+        let named = Set(arguments["FieldGroups"]?.elements?.compactMap(\.string) ?? [])
+        let target: FakeSaxoSubscription.Target
+        let snapshot: JSONDocument
+        let groups: Set<String>
+        if service == .orderEvents {
+            (target, snapshot) = try orderEvents(arguments, context, named)
+            groups = named
+        } else {
+            target = try self.target(arguments, service, context.settings)
+            groups = named.isEmpty ? FakeSaxoPrice.defaultGroups : named
+            snapshot = FakeSaxoSubscription.document(target, groups, at: context.view, context.settings)
+        }
         let requested = body["RefreshRate"]?.integer ?? context.settings.minimumRefreshRate
         let rate = min(max(requested, context.settings.minimumRefreshRate), 86_400_000)
-        let snapshot = FakeSaxoSubscription.document(target, groups, at: context.view, context.settings)
         let second = Int(context.now.secondsSince1970)
         let subscription = FakeSaxoSubscription(
             referenceID: referenceID, target: target, groups: groups, interval: max(1, rate / 1_000),
@@ -70,6 +81,32 @@ struct FakeSaxoSubscriptions: Sendable {
         ]
         if let tag = subscription.tag { members.append(.init(name: "Tag", value: .string(tag))) }
         return .json(.object(members), status: .created)
+    }
+
+    /// The events of the client's orders, and those that a subscription begins with.
+    private func orderEvents(
+        _ arguments: JSONDocument, _ context: FakeSaxoHost.AuthenticatedRequest, _ groups: Set<String>
+    ) throws(FakeSaxoError) -> (FakeSaxoSubscription.Target, JSONDocument) {
+        guard arguments["Activities"]?.elements?.compactMap(\.string) == ["Orders"] else {
+            throw .invalid("Arguments.Activities", "The sandbox has the activity Orders only.")
+        }
+        let start: FakeSaxoOrderLog.Start
+        if let text = arguments["SequenceId"]?.string {
+            start = .sequence(Int(text) ?? 0)
+        } else if let text = arguments["FromDateTime"]?.string {
+            guard let instant = Instant(text) else {
+                throw .invalid("Arguments.FromDateTime", "The value is not valid for FromDateTime.")
+            }
+            start = .second(Int(instant.secondsSince1970))
+        } else {
+            start = .realTime
+        }
+        let log = host.orderBook.log(of: context.client, at: context.view, now: context.now)
+        guard let events = log.events(from: start) else {
+            throw .badRequest(code: "SequenceIdUnavailable", message: "SequenceId Unavailable")
+        }
+        let documents = events.map { $0.document(of: context.client, groups, context.settings) }
+        return (.orderEvents(context.client, after: log.last), ["Data": .array(documents)])
     }
 
     private func target(
@@ -137,7 +174,7 @@ extension JSONDocument {
 /// A subscription: its target, its interval, and the client's current data.
 struct FakeSaxoSubscription: Sendable {
     let referenceID: String
-    let target: Target
+    var target: Target
     let groups: Set<String>
     /// In whole seconds, at least 1.
     let interval: Int
@@ -150,11 +187,13 @@ struct FakeSaxoSubscription: Sendable {
     /// True if the client was requested to recreate it; it gets no more messages.
     var isReset = false
 
-    enum Target: Sendable, Hashable {
+    enum Target: Sendable {
         /// One instrument: the price itself.
         case price(FakeSaxoInstrument)
         /// Several of one asset type: `Data` with an item for each.
         case list([Int], FakeSaxoInstrument.AssetType)
+        /// The events of a client's orders after one with a number.
+        case orderEvents(FakeSaxoClient, after: Int)
     }
 
     /// Returns the full data at a moment.
@@ -165,10 +204,13 @@ struct FakeSaxoSubscription: Sendable {
         case .price(let listing):
             FakeSaxoPrice(
                 quote: FakeSaxoQuote(listing, at: view, settings),
-                format: FakeSaxoFormat(writesExponents: settings.writesExponents)
+                format: FakeSaxoFormat(writesExponents: settings.writesExponents),
+                hasDepth: settings.includesMarketDepth
             ).document(groups)
         case .list(let uics, let assetType):
             ["Data": FakeSaxoPrices.list(uics, assetType, groups, at: view, settings)]
+        // Events are no data that change.
+        case .orderEvents: ["Data": []]
         }
     }
 
@@ -178,6 +220,7 @@ struct FakeSaxoSubscription: Sendable {
     func delta(to document: JSONDocument) -> JSONDocument? {
         switch target {
         case .price: return known.changes(to: document)
+        case .orderEvents: return nil
         case .list:
             let before = known["Data"]?.elements ?? []
             let items = zip(before, document["Data"]?.elements ?? []).compactMap {

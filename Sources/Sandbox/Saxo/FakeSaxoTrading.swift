@@ -28,7 +28,7 @@ struct FakeSaxoTrading: Sendable {
         guard parts.contains(where: { $0.kind != nil }) else {
             return .json(["Orders": .array(parts.map { ["ErrorInfo": $0.error?.info ?? .null] })])
         }
-        let orders = try host.orderBook.place(for: context.client) { nextID in
+        let orders = try host.orderBook.place(for: context.client, at: context.now) { nextID in
             self.orders(parts, isPair: group.isPair, at: context.now, nextID)
         }
         var rest = orders[...]
@@ -126,7 +126,7 @@ struct FakeSaxoTrading: Sendable {
     private func change(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         try rejectDuplicate(context)
         let request = try FakeSaxoOrderRequest(FakeSaxoOrderRequest.body(context), context, for: .change)
-        let changed = try host.orderBook.change(request.orderID ?? "", of: context.client) {
+        let changed = try host.orderBook.change(request.orderID ?? "", of: context.client, at: context.now) {
             order throws(FakeSaxoError) in
             guard order.accountKey == request.account.key else { throw .order(.orderNotFound) }
             let kind = try request.kind(for: order.listing, else: order.kind.price)
@@ -146,7 +146,7 @@ struct FakeSaxoTrading: Sendable {
     private func cancel(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try requiredAccount(context)
         let wanted = (context.request.parameters["order_ids"] ?? "").split(separator: ",").map(String.init)
-        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key) {
+        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key, at: context.now) {
             wanted.contains($0.id)
         }
         return .json([
@@ -166,7 +166,7 @@ struct FakeSaxoTrading: Sendable {
         guard let uic = try context.integer("Uic", in: 0...Int.max) else {
             throw FakeSaxoError.invalid("Uic", "Uic is required")
         }
-        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key) {
+        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key, at: context.now) {
             $0.listing.uic == uic && $0.listing.assetType == assetType
         }
         return .json(["Orders": .array(cancelled.map { ["OrderId": .string($0)] })])

@@ -388,8 +388,13 @@ extension OrderJournal {
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
-            known.order.id == order.id
+            known.order.id == order.id,
+            // A list of open orders may be older than the event that ended the order.
+            order.state.isFinal || !known.order.state.isFinal
         else { return }
+        var order = order
+        // An event of a stream may lack what does not change.
+        order.submittedAt = order.submittedAt ?? known.order.submittedAt
         try update(identity, with: order, db)
         try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
     }

@@ -74,3 +74,14 @@ extension AccountDirectory {
         return values
     }
 }
+
+/// Reads the positions that were closed lately.
+package protocol ClosedPositionSource: Sendable {
+    /// The positions of an account that were closed since the broker's last netting, newest first.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot
+    ///   access.
+    func closedPositions(
+        of account: String, in call: CallContext
+    ) async throws(ProviderFailure) -> [ClosedPosition]
+}

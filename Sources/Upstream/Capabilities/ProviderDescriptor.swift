@@ -122,6 +122,7 @@ package struct MarketDataClients: Sendable {
     package let news: (any NewsSource)?
     package let clock: (any MarketClockSource)?
     package let corporateActions: (any CorporateActionSource)?
+    package let depth: (any MarketDepthSource)?
 
     /// The clients of a provider whose kinds of data are known only at run time.
     package init(
@@ -132,7 +133,7 @@ package struct MarketDataClients: Sendable {
         self.charts = charts
         self.instruments = instruments
         self.news = news
-        (quoteStream, fundamentals, clock, corporateActions) = (nil, nil, nil, nil)
+        (quoteStream, fundamentals, clock, corporateActions, depth) = (nil, nil, nil, nil, nil)
     }
 
     /// One client, for each kind of data to whose protocol it conforms.
@@ -149,6 +150,7 @@ package struct MarketDataClients: Sendable {
         news = client as? any NewsSource
         clock = client as? any MarketClockSource
         corporateActions = client as? any CorporateActionSource
+        depth = client as? any MarketDepthSource
     }
 }
 

@@ -17,6 +17,14 @@ package protocol QuoteSource: Sendable {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote>
 }
 
+/// Reads the order book of an instrument.
+package protocol MarketDepthSource: Sendable {
+    /// The best prices of both sides, or the reason for which there are none.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for a symbol that the source does not know.
+    func marketDepth(of symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> MarketDepth
+}
+
 /// A stream of price changes, with one connection for all symbols.
 ///
 /// It handles the connection only; `Upstream` reconnects after a failure, and polls if there is no stream.

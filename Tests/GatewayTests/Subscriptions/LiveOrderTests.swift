@@ -179,6 +179,64 @@ struct LiveOrderTests {
         }
     }
 
+    @Test("report what happens at Saxo by its stream, each fill once, and orders keep the reported end")
+    func saxoStream() async throws {
+        let clock = ManualClock(try #require(Instant(TestGateway.now)))
+        try await withGateway(clock: clock) { gateway in
+            // Saxo's stream sends once a second of the sandbox's clock.
+            let time = Task {
+                while !Task.isCancelled {
+                    clock.advance(by: .seconds(1))
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            defer { time.cancel() }
+            // Saxo takes one write a second, which each client counts: all are made elsewhere.
+            let elsewhere = { try gateway.backends([try gateway.saxo(of: alice)]) }
+            let backends = try gateway.backends([try gateway.saxo(of: alice, isStreaming: true)])
+            var order = TestOrder(account: try await gateway.account(with: .saxo, backends))
+            (order.symbol, order.size) = ("AAPL", "{ quantity: \"1\" }")
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTC")
+            let open = try #require(try await gateway.placed(order, elsewhere())["id"]?.string)
+            var answers = try await following(open, gateway, backends)
+            try await waitUntil { gateway.calls(of: .saxo)["POST /ens/v1/activities/subscriptions"] == 1 }
+
+            order.key = "key-2"
+            (order.price, order.rest) = ("{ market: true }", "")
+            let bought = try #require(try await gateway.placed(order, elsewhere())["id"]?.string)
+            var ends = 0
+            _ = try await answers.value(of: "orders") { value in
+                guard value["id"]?.string == bought, value["state"] == "FILLED" else { return false }
+                ends += 1
+                return true
+            }
+            let ended = try await gateway.order(bought, backends)["data"]?["order"]
+            #expect(ended?["state"] == "FILLED" && ended?["filledQuantity"] == "1", "\(ended ?? .null)")
+            #expect(ended?["stale"] == .bool(false))
+
+            order.key = "key-3"
+            (order.price, order.rest) = (
+                "{ limit: \"150\" }",
+                "exits: { takeProfit: { limit: \"180\" } stopLoss: { stop: \"140\" } } timeInForce: GTC"
+            )
+            let group = try #require(try await gateway.placed(order, elsewhere())["id"]?.string)
+            _ = try await answers.value(of: "orders") { value in
+                if value["id"]?.string == bought { ends += 1 }
+                return value["id"]?.string == group && value["state"] == "OPEN"
+            }
+            #expect(ends == 1)
+            let read = try await gateway.ask(
+                "{ order(id: \"\(group)\") { legs { type parent { id } } } }", as: alice, backends)
+            let legs = read["data"]?["order"]?["legs"]?.elements
+            #expect(legs?.map { $0["type"] } == ["LIMIT", "STOP"], "\(read)")
+            #expect(legs?.allSatisfy { $0["parent"]?["id"]?.string == group } == true)
+            _ = try await gateway.cancel(open, elsewhere())
+            _ = try await answers.value(of: "orders") {
+                $0["id"]?.string == open && $0["state"] == "CANCELED"
+            }
+        }
+    }
+
     @Test("at a failing broker are null with an error, and report orders after it works again")
     func failure() async throws {
         try await withGateway { gateway in

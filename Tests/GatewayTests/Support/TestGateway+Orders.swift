@@ -8,18 +8,20 @@ import Testing
 import Upstream
 
 extension TestGateway {
-    /// A connection of an owner to the demo user's Saxo accounts.
-    func saxo(of owner: OwnerID) throws -> BrokerConnection {
+    /// A connection of an owner to the demo user's Saxo accounts, with streams if the test moves the time.
+    func saxo(of owner: OwnerID, isStreaming: Bool = false) throws -> BrokerConnection {
         let user = try #require(SandboxUser.demo.saxo)
+        let streaming = try #require(HTTPURL(sandbox.saxo.streamingAuthorizeURL))
         let configuration = try SaxoConfiguration(
-            environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)), streamingURL: nil)
+            environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)),
+            streamingURL: isStreaming ? streaming : nil)
         let line = ProviderChannel(QuotaAccount(.saxo, credential: "saxo"), over: transport, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
             instrumentCache: SaxoInstrumentCache(clock: line.clock))
         return BrokerConnection(
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
-            orders: client,
+            orders: client, watchlists: client,
             market: MarketDataSource(
                 client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: .sandbox,
                 for: .owner(owner, connection: "saxo")))

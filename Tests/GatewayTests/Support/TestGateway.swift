@@ -218,15 +218,18 @@ final class TestClock: Sendable {
 
 func withGateway<Value>(
     users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: UserPolicy = .test,
+    clock: ManualClock? = nil, _ configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
     let now = try #require(Instant(TestGateway.now))
-    var configuration = SandboxConfiguration(seed: seed, clock: .fixed(now), users: users)
+    var configuration = SandboxConfiguration(
+        seed: seed, clock: clock?.clock ?? .fixed(now), users: users)
     // What the tests ask in a moment is more than Alpaca would bear in a minute.
     configuration.alpaca.tradingRequestsPerMinute = 1_000_000
     configuration.alpaca.dataRequestsPerMinute = 1_000_000
     configuration.saxo.requestsPerMinute = 1_000_000
     configuration.saxo.ordersPerSecond = nil
+    configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
     let transport = try HTTPClient(userAgent: "gateway-tests")
     let result: Result<Value, any Error>

@@ -85,6 +85,29 @@ struct OrderLegTests {
     }
 
     @Test(
+        "are stored with the response also if the broker's stream reported the order before, without them",
+        arguments: TestEngine.allCases)
+    func afterEvent(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
+            let placing = try await Self.sent(journal)
+            var event = OrderJournalTests.order("P", .filled)
+            event.clientOrderID = JournalWrite.clientOrderID(of: placing.id)
+            // A leg can be reported before the journal knows that it is one.
+            try await journal.receive(
+                [event, OrderJournalTests.order("L1")], of: placing.owner, placing.connection)
+            #expect(try await Self.legs(journal, of: placing).isEmpty)
+            let known = try await journal.recordOutcome(
+                .accepted(Self.order("P", legs: ["L1", "L2"])), of: placing.id)
+            // The event is later than the response.
+            #expect(known?.order.state == .filled && known?.latestWriteState == .done)
+            #expect(known?.order.legs.map(\.id) == ["L1", "L2"])
+            let legs = try await Self.legs(journal, of: placing)
+            #expect(legs.map(\.parent) == [placing.id, placing.id])
+        }
+    }
+
+    @Test(
         "show the end of an order that the broker no longer lists, which keeps its values",
         arguments: TestEngine.allCases)
     func withoutParent(engine: TestEngine) async throws {

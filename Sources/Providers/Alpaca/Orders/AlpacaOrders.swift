@@ -55,21 +55,27 @@ extension AlpacaClient: TradingAPI {
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
+        let order: AlpacaOrder
         do throws(ProviderFailure) {
-            let order = try await readOrder(in: context) { base in
+            order = try await readOrder(in: context) { base in
                 // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
                 // does not accept.
                 base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
                     .appending(query: [("client_order_id", clientID)])
             }
-            // This path has no parameter for the legs of the order.
-            guard order.orderClass.map(Self.classesWithLegs.contains) ?? false, order.legs.isEmpty else {
-                return .found(order.order(fetchedAt: clock.wallTime()))
-            }
-            return .found(try await self.order(order.id, of: account, in: context))
         } catch {
             guard error.cause == .notFound else { throw error }
             return .absent
+        }
+        // This path has no parameter for the legs of the order.
+        guard order.orderClass.map(Self.classesWithLegs.contains) ?? false, order.legs.isEmpty else {
+            return .found(order.order(fetchedAt: clock.wallTime()))
+        }
+        do throws(ProviderFailure) {
+            return .found(try await self.order(order.id, of: account, in: context))
+        } catch {
+            // The order exists, but its legs could not be read: the two responses contradict each other.
+            throw error.cause == .notFound ? ProviderFailure(.alpaca, .unavailable) : error
         }
     }
 

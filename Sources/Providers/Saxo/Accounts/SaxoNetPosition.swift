@@ -13,6 +13,10 @@ package struct SaxoNetPosition: JSONObjectDecodable, Hashable {
         /// Below zero for a short.
         package var amount = Decimal.zero
         var openingDirection: OrderSide?
+        var canBeClosed: Bool?
+        var relatedOrderCount: Int?
+        /// The day on which the position is settled.
+        var valueDate: CalendarDate?
     }
 
     /// The view of a position, in the instrument's currency or in the base currency, which is that of the
@@ -34,6 +38,12 @@ package struct SaxoNetPosition: JSONObjectDecodable, Hashable {
         var profitLossInBase: Decimal?
         /// In per cent already.
         var dayChangePercent: Decimal?
+        var reliability: ValuationReliability?
+        /// Saxo counts costs below zero.
+        var costs: Decimal?
+        var costsInBase: Decimal?
+        /// From the instrument's currency to the base currency.
+        var conversionRate: Decimal?
     }
 
     static let json = JSONFields(Self()) {
@@ -50,6 +60,11 @@ extension SaxoNetPosition.Base: JSONObjectDecodable {
         $0.required("Amount", \.amount)
         $0.optional("OpeningDirection", \.openingDirection) { reader throws(JSONError) in
             try reader.sideOrNil()
+        }
+        $0.optional("CanBeClosed", \.canBeClosed)
+        $0.optional("NumberOfRelatedOrders", \.relatedOrderCount)
+        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in
+            CalendarDate(try reader.string().prefix(10))
         }
     }
 }
@@ -68,6 +83,29 @@ extension SaxoNetPosition.View: JSONObjectDecodable {
         $0.optional("ProfitLossOnTrade", \.profitLoss)
         $0.optional("ProfitLossOnTradeInBaseCurrency", \.profitLossInBase)
         $0.optional("InstrumentPriceDayPercentChange", \.dayChangePercent)
+        $0.optional("CalculationReliability", \.reliability) { reader throws(JSONError) in
+            ValuationReliability(saxo: try reader.string())
+        }
+        $0.optional("TradeCostsTotal", \.costs)
+        $0.optional("TradeCostsTotalInBaseCurrency", \.costsInBase)
+        $0.optional("ConversionRateCurrent", \.conversionRate, JSONReader.nonzero)
+    }
+}
+
+extension ValuationReliability {
+    /// Saxo's `CalculationReliability`; nil for one that Portico has no name for.
+    init?(saxo name: String) {
+        switch name {
+        case "Ok": self = .reliable
+        case "OkWithConditions": self = .withConditions
+        case "ApproximatedPrice": self = .approximatePrice
+        case "PricePending": self = .pricePending
+        case "NoMarketAccess": self = .noMarketAccess
+        case "UnknownPrice": self = .unknownPrice
+        case "CurrencyConversionFailed": self = .conversionFailed
+        case "FailedToCalculateCollateral", "SystemError": self = .failed
+        default: return nil
+        }
     }
 }
 
@@ -76,13 +114,28 @@ package struct SaxoDisplayFormat: JSONObjectDecodable, Hashable {
     package var symbol: String?
     var currency: String?
     var decimals: Int?
+    /// The name of the format, such as `Normal` and `AllowDecimalPips`.
+    var format: String?
 
     init() {}
+
+    /// As a `PriceFormat` of Portico; nil if a part of it is missing.
+    var priceFormat: PriceFormat? {
+        guard let decimals, (0...18).contains(decimals), let format else { return nil }
+        let fraction =
+            switch format {
+            case "AllowDecimalPips": 1
+            case "AllowTwoDecimalPips": 2
+            default: 0
+            }
+        return PriceFormat(decimals: decimals, pipFractionDecimals: fraction, name: format)
+    }
 
     static let json = JSONFields(Self()) {
         $0.optional("Symbol", \.symbol)
         $0.optional("Currency", \.currency)
         $0.optional("Decimals", \.decimals)
+        $0.optional("Format", \.format)
     }
 
     /// Reads the members of a JSON object; others keep their values.
@@ -135,6 +188,13 @@ extension SaxoNetPosition {
         position.listing = Listing(saxo: base.key)
         position.status = view.status
         position.delayMinutes = view.currentPrice == nil ? nil : view.delayMinutes
+        position.canBeClosed = base.canBeClosed
+        position.valueDate = base.valueDate
+        position.relatedOrderCount = base.relatedOrderCount
+        position.reliability = view.reliability
+        position.priceFormat = format.priceFormat
+        // Saxo's figures are of no use if it could not calculate them.
+        guard view.reliability?.hasFigures ?? true else { return position }
         if let currency {
             position.averageEntryPrice = currency.major(view.averageOpenPrice)
             position.currentPrice = currency.major(view.currentPrice)
@@ -142,7 +202,32 @@ extension SaxoNetPosition {
             position.unrealizedProfitLoss = currency.major(view.profitLoss)
         }
         position.inAccountCurrency = converted(to: account.currency)
+        position.exposure = exposure(to: account.currency)
+        position.costs = costs(currency, to: account.currency)
+        // The rate is of one unit of the price, which may be a hundredth of the currency.
+        position.conversionRate = view.conversionRate.flatMap { rate in
+            currency.map { $0.minor(rate) } ?? rate
+        }
         return position
+    }
+
+    private func exposure(to accountCurrency: String) -> ConvertedAmount? {
+        guard let name = view.exposureCurrency else { return nil }
+        let currency = SaxoCurrency(name)
+        return currency.major(view.exposure).map { amount in
+            ConvertedAmount(
+                amount: amount, currency: currency.code, accountAmount: view.exposureInBase,
+                accountCurrency: accountCurrency)
+        }
+    }
+
+    private func costs(_ currency: SaxoCurrency?, to accountCurrency: String) -> ConvertedAmount? {
+        guard let currency, let costs = currency.major(view.costs), let amount = try? costs.negated else {
+            return nil
+        }
+        return ConvertedAmount(
+            amount: amount, currency: currency.code,
+            accountAmount: view.costsInBase.flatMap { try? $0.negated }, accountCurrency: accountCurrency)
     }
 
     private var side: PositionSide {

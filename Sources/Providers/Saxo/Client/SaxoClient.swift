@@ -12,6 +12,7 @@ package struct SaxoClient: Sendable {
     let instrumentCache: SaxoInstrumentCache
     let clock: TimeSource
     let identities: SaxoIdentityCache
+    let streams = SaxoStreamPool()
     private let callers: [SaxoServiceGroup: ProviderHTTPClient]
     let orderCaller: ProviderHTTPClient
     /// For checks of orders, which are not in the limit of orders.
@@ -117,12 +118,14 @@ package struct SaxoClient: Sendable {
         }
     }
 
-    /// A write to the trade group that is no order: a subscription.
-    func subscribe<Value>(
-        _ operation: String, _ method: HTTPClientMethod, _ url: HTTPURL, body: [UInt8]? = nil,
-        in context: CallContext, read: (HTTPClientResponse) throws(JSONError) -> Value
+    /// A write that is no order: a subscription, or a change of a watchlist.
+    func write<Value>(
+        _ operation: String, _ group: SaxoServiceGroup, _ method: HTTPClientMethod, _ url: HTTPURL,
+        body: [UInt8]? = nil, in context: CallContext,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        guard let caller = callers[.trading] else { throw ProviderFailure(.saxo, .unsupported) }
+        // There is a caller for every group.
+        guard let caller = callers[group] else { throw ProviderFailure(.saxo, .unsupported) }
         return try await write(operation, caller, method, url, body: body, in: context, read: read)
     }
 
@@ -175,6 +178,8 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case clientServices = "cs"
     /// Values and returns of past days.
     case history = "hist"
+    /// The event notification service.
+    case events = "ens"
 
     /// The windows against which every call to the group counts.
     ///
@@ -183,7 +188,7 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     var windows: [QuotaWindow] {
         let session = QuotaWindow(rawValue, limit: 120, per: .rolling(seconds: 60))
         switch self {
-        case .portfolio, .trading, .chart, .root, .clientServices, .history: return [session]
+        case .portfolio, .trading, .chart, .root, .clientServices, .history, .events: return [session]
         case .reference:
             return [
                 session,

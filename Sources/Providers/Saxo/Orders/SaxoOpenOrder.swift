@@ -218,3 +218,81 @@ extension OrderState {
         }
     }
 }
+
+extension SaxoClient {
+    /// All open orders: `GET /port/v1/orders/me`, page after page; those tied to another are its legs too.
+    ///
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the list does not show whether
+    ///   an order exists.
+    func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        do throws(ProviderFailure) {
+            return try await readOpenOrders(in: context)
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+    }
+
+    private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        let url = try address(
+            .portfolio, ["v1", "orders", "me"],
+            [("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
+        let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
+        let fetchedAt = clock.wallTime()
+        var orders: [Order] = []
+        for item in sent {
+            guard let listing = listings[item.key] else {
+                throw ProviderFailure(.saxo, .invalidResponse(nil))
+            }
+            orders.append(item.order(of: listing, fetchedAt: fetchedAt))
+        }
+        let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }
+        let entries = Set(sent.filter { $0.terms.relation == .entry }.map(\.id))
+        for (place, item) in sent.enumerated() {
+            let related = item.terms.relatedIDs
+            switch item.terms.relation {
+            case .entry, nil: orders[place].legs = related.compactMap { byID[$0] }
+            case .exit: orders[place].parentID = related.first(where: entries.contains)
+            case .oneCancelsOther:
+                guard let other = related.lazy.compactMap({ byID[$0] }).first else { continue }
+                if orders[place].precedes(other) {
+                    orders[place].legs = [other]
+                } else {
+                    orders[place].parentID = other.id
+                }
+            case .standAlone: break
+            }
+        }
+        let parents = Dictionary(orders.compactMap { order in order.parentID.map { (order.id, $0) } }) {
+            first, _ in first
+        }
+        for place in orders.indices {
+            for leg in orders[place].legs.indices {
+                orders[place].legs[leg].parentID = parents[orders[place].legs[leg].id]
+            }
+        }
+        return orders
+    }
+
+    /// The newest of the requested orders.
+    static func page(_ orders: [Order], _ query: OrderQuery) -> OrderPage {
+        let symbols = query.symbols.map { Set($0) }
+        let wanted = orders.filter { order in
+            guard symbols?.contains(order.symbol) ?? true else { return false }
+            guard let before = query.before else { return true }
+            // When it came is not known of every order; one of those is not left out.
+            return order.submittedAt.map { $0 < before } ?? true
+        }.sorted { ($0.submittedAt ?? .latest) > ($1.submittedAt ?? .latest) }
+        let limit = min(max(query.limit, 1), 500)
+        return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
+    }
+}
+
+extension Order {
+    /// Whether the order is the first of a pair of which one cancels the other: the take profit, as at other
+    /// brokers.
+    fileprivate func precedes(_ other: Order) -> Bool {
+        if (type == .limit) != (other.type == .limit) { return type == .limit }
+        return (id.utf8.count, id) < (other.id.utf8.count, other.id)
+    }
+}

@@ -42,10 +42,11 @@ package struct SaxoPriceSubscription: JSONDecodable, Hashable {
             }
         }
         self.prices = try reader.required(prices, "Snapshot")
-        inactivityTimeout = min(max(timeout ?? Self.usualTimeout, 1), 3_600)
+        inactivityTimeout = Self.inactivityTimeout(timeout)
     }
 
-    private static let usualTimeout = 30
+    /// The timeout of a response, of a second to an hour; 30 s if the response has none.
+    static func inactivityTimeout(_ seconds: Int?) -> Int { min(max(seconds ?? 30, 1), 3_600) }
 }
 
 /// The prices of one subscription, which its messages update.

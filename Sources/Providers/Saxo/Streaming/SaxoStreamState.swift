@@ -3,18 +3,29 @@ package import Upstream
 
 /// The requested and existing subscriptions of one connection, and their messages.
 ///
-/// A value without I/O, which returns the next call. There is one subscription for each AssetType; it is
-/// replaced if its instruments change or if Saxo resets it.
+/// A value without I/O, which returns the next call. There is one subscription to prices for each AssetType, which is
+/// replaced if its instruments change or if Saxo resets it, and one to the events of orders.
 package struct SaxoStreamState {
     /// Work that needs a call.
     package enum Work: Hashable {
         case subscribe(SaxoSubscriptionRequest)
         case unsubscribe(String)
+        case subscribeToOrders(SaxoOrderSubscriptionRequest)
+        case unsubscribeFromOrders(String)
+
+        /// The stream that fails if the call fails.
+        var kind: SaxoStreamPool.Kind {
+            switch self {
+            case .subscribe, .unsubscribe: .prices
+            case .subscribeToOrders, .unsubscribeFromOrders: .orders
+            }
+        }
     }
 
     /// The result of messages.
     package struct ReceiveResult: Equatable {
         var changes: [QuoteUpdate] = []
+        var orderEvents: [SaxoOrderEvent] = []
         /// There may be work now.
         var needsWork = false
         /// The session has ended: nothing comes any more.
@@ -22,17 +33,28 @@ package struct SaxoStreamState {
     }
 
     private struct Subscription {
-        let request: SaxoSubscriptionRequest
-        var list: SaxoPriceSnapshot
-        var timeout: Duration
+        var content: Content
+        let timeout: Duration
         /// The time of the last message or heartbeat.
         var lastReceivedAt: ContinuousClock.Instant
         /// True if it must start again.
         var needsResubscription = false
+
+        enum Content {
+            case prices(SaxoSubscriptionRequest, SaxoPriceSnapshot)
+            case orders
+        }
+
+        /// The request of a subscription to prices.
+        var prices: SaxoSubscriptionRequest? {
+            guard case .prices(let request, _) = content else { return nil }
+            return request
+        }
     }
 
     /// By AssetType and Uic, with each requested symbol.
     private var requestedListings: [String: [Int: [SaxoListing]]] = [:]
+    private var followsOrders = false
     private var subscriptions: [String: Subscription] = [:]
     /// Requested subscriptions, with the messages that arrived before their response.
     private var pending: [String: [SaxoStreamMessage]] = [:]
@@ -53,24 +75,49 @@ package struct SaxoStreamState {
         }
     }
 
+    mutating func followOrders(_ isRequested: Bool) {
+        followsOrders = isRequested
+    }
+
     /// The next call to make, which counts as made; nil while there is none.
     package mutating func nextWork() -> Work? {
+        nextOrderWork() ?? nextPriceWork()
+    }
+
+    private mutating func nextOrderWork() -> Work? {
+        let current = subscriptions.first { $0.value.prices == nil }
+        if followsOrders {
+            if let current, !current.value.needsResubscription { return nil }
+            count += 1
+            let request = SaxoOrderSubscriptionRequest(referenceID: "o\(count)", replaces: current?.key)
+            pending[request.referenceID] = []
+            return .subscribeToOrders(request)
+        }
+        guard let current else { return nil }
+        subscriptions[current.key] = nil
+        return .unsubscribeFromOrders(current.key)
+    }
+
+    private mutating func nextPriceWork() -> Work? {
+        let prices = subscriptions.values.compactMap(\.prices)
         // One after the other, in a fixed order.
-        for assetType in Set(requestedListings.keys).union(subscriptions.values.map(\.request.assetType))
-            .sorted()
-        {
-            let current = subscriptions.values.first { $0.request.assetType == assetType }
+        for assetType in Set(requestedListings.keys).union(prices.map(\.assetType)).sorted() {
+            let current = prices.first { $0.assetType == assetType }
             let uics = Set((requestedListings[assetType] ?? [:]).keys)
             if uics.isEmpty {
                 guard let current else { continue }
-                subscriptions[current.request.referenceID] = nil
-                return .unsubscribe(current.request.referenceID)
+                subscriptions[current.referenceID] = nil
+                return .unsubscribe(current.referenceID)
             }
-            if let current, current.request.uics == uics, !current.needsResubscription { continue }
+            if let current, current.uics == uics,
+                subscriptions[current.referenceID]?.needsResubscription == false
+            {
+                continue
+            }
             count += 1
             let order = SaxoSubscriptionRequest(
                 referenceID: "p\(count)", assetType: assetType, uics: uics,
-                replaces: current?.request.referenceID)
+                replaces: current?.referenceID)
             pending[order.referenceID] = []
             return .subscribe(order)
         }
@@ -87,12 +134,35 @@ package struct SaxoStreamState {
         if let replaced = order.replaces { subscriptions[replaced] = nil }
         let list = SaxoPriceSnapshot(answer.prices)
         subscriptions[order.referenceID] = Subscription(
-            request: order, list: list, timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
+            content: .prices(order, list), timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
         var updates = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
         for message in pending.removeValue(forKey: order.referenceID) ?? [] {
-            updates += try merge(message, now: now)
+            updates += try merge(message, now: now).changes
         }
         return updates
+    }
+
+    /// Applies the response to a subscription to orders.
+    ///
+    /// - Returns: The events of the messages that arrived since.
+    /// - Throws: An error if one of these messages is malformed.
+    mutating func didSubscribe(
+        _ request: SaxoOrderSubscriptionRequest, _ answer: SaxoOrderSubscription,
+        now: ContinuousClock.Instant
+    ) throws(JSONError) -> [SaxoOrderEvent] {
+        if let replaced = request.replaces { subscriptions[replaced] = nil }
+        subscriptions[request.referenceID] = Subscription(
+            content: .orders, timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
+        var events: [SaxoOrderEvent] = []
+        for message in pending.removeValue(forKey: request.referenceID) ?? [] {
+            events += try merge(message, now: now).orderEvents
+        }
+        return events
+    }
+
+    /// Forgets a subscription whose request failed.
+    mutating func didNotSubscribe(_ referenceID: String) {
+        pending[referenceID] = nil
     }
 
     // MARK: Messages
@@ -106,7 +176,7 @@ package struct SaxoStreamState {
                 if waiting.count < Self.maximumPending { pending[message.referenceID]?.append(message) }
                 return ReceiveResult()
             }
-            return ReceiveResult(changes: try merge(message, now: now))
+            return try merge(message, now: now)
         }
         switch try SaxoStreamControl(message) {
         case .heartbeat(let references):
@@ -137,15 +207,20 @@ package struct SaxoStreamState {
     /// A message of a removed subscription is ignored.
     private mutating func merge(
         _ message: SaxoStreamMessage, now: ContinuousClock.Instant
-    ) throws(JSONError) -> [QuoteUpdate] {
-        guard var subscription = subscriptions[message.referenceID] else { return [] }
-        let before = subscription.list
-        let uics = try subscription.list.merge(message.payload)
+    ) throws(JSONError) -> ReceiveResult {
+        guard var subscription = subscriptions[message.referenceID] else { return ReceiveResult() }
+        var result = ReceiveResult()
+        switch subscription.content {
+        case .prices(let request, let before):
+            var list = before
+            let uics = try list.merge(message.payload)
+            subscription.content = .prices(request, list)
+            result.changes = uics.flatMap { changes(of: $0, request.assetType, from: before, list) }
+        case .orders: result.orderEvents = try SaxoOrderEvent.events(in: message.payload)
+        }
         subscription.lastReceivedAt = now
         subscriptions[message.referenceID] = subscription
-        return uics.flatMap { uic in
-            changes(of: uic, subscription.request.assetType, from: before, subscription.list)
-        }
+        return result
     }
 
     /// The changes of a price, for each symbol that it was requested for.

@@ -1,0 +1,157 @@
+package import Brokerage
+package import Upstream
+
+/// An event of an order, from `ens/v1/activities/subscriptions` (Saxo's reference: Client Activities, with the
+/// fields of `cs/v1/audit/orderactivities`).
+///
+/// An event contains the whole order after it.
+package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
+    /// The number of the event, by which a later subscription continues.
+    package var sequenceID: String?
+    /// True for an event of an order; the service has other activities too.
+    var isOfOrder = true
+    /// Nil for an event without one: it is no event of an order.
+    package var order = SaxoOpenOrder()
+    /// `Confirmed`, `Rejected` or `Requested`; only a confirmed event has happened.
+    var subStatus: String?
+    var averagePrice: Decimal?
+    package var time: Instant?
+
+    package static let json = JSONFields(Self()) {
+        $0.optional("SequenceId", \.sequenceID) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.optional("ActivityType", \.isOfOrder) { reader throws(JSONError) in
+            try reader.string() == "Orders"
+        }
+        $0.optional("OrderId", \.order.id) { reader throws(JSONError) in try reader.idOrNil() ?? "" }
+        $0.optional("Uic", \.order.key.uic)
+        $0.optional("AssetType", \.order.key.assetType)
+        $0.optional("BuySell", \.order.side) { reader throws(JSONError) in
+            let side = try reader.sideOrNil()
+            return try reader.required(side, "BuySell")
+        }
+        $0.optional("Amount", \.order.amount)
+        $0.optional("OrderType", \.order.type)
+        $0.optional("Status", \.order.status)
+        $0.optional("SubStatus", \.subStatus)
+        $0.optional("AccountKey", \.order.terms.accountKey)
+        $0.optional("ExternalReference", \.order.terms.externalReference)
+        $0.optional("FilledAmount", \.order.terms.filledAmount)
+        $0.optional("AveragePrice", \.averagePrice, JSONReader.nonzero)
+        $0.optional("Price", \.order.terms.price, JSONReader.nonzero)
+        $0.optional("StopLimitPrice", \.order.terms.stopLimitPrice, JSONReader.nonzero)
+        $0.optional("TrailingStopDistanceToMarket", \.order.terms.trailingDistance, JSONReader.nonzero)
+        $0.optional("OrderRelation", \.order.terms.relation) { reader throws(JSONError) in
+            SaxoOpenOrder.Relation(saxo: try reader.string())
+        }
+        $0.optional("Duration", \.order.terms.duration)
+        $0.optional("ActivityTime", \.time) { reader throws(JSONError) in try reader.timeOrNil() }
+        $0.optional("DisplayAndFormat", \.order.terms.format)
+    }
+
+    /// Reads a payload: an event, or an array of events.
+    static func events(in payload: [UInt8]) throws(JSONError) -> [SaxoOrderEvent] {
+        try JSONReader.read(payload) { reader throws(JSONError) in
+            var events: [SaxoOrderEvent] = []
+            try reader.eachObject { reader throws(JSONError) in events.append(try Self(json: &reader)) }
+            return events
+        }
+    }
+}
+
+extension SaxoOrderEvent {
+    /// Whether the event is a change of an order that Portico reports.
+    ///
+    /// The placing of an exit is not: its entry has it as a leg.
+    var isReported: Bool {
+        isOfOrder && !order.id.isEmpty && subStatus != "Requested"
+            && !(order.terms.relation == .exit && order.status == "Placed")
+    }
+
+    /// The order as an `Order` of Portico, in the state after the event.
+    package func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
+        var order = order.order(of: listing, fetchedAt: fetchedAt)
+        order.state = state
+        order.averageFillPrice = listing.currency.major(averagePrice)
+        order.updatedAt = time
+        if self.order.status == "Placed" { order.submittedAt = time }
+        if order.state == .canceled { order.canceledAt = time }
+        if order.state == .filled {
+            order.filledAt = time
+            order.filledQuantity = order.filledQuantity ?? order.quantity
+        }
+        return order
+    }
+
+    /// By `Status` and `SubStatus`; a change or a cancellation that Saxo rejected leaves the order as it was.
+    private var state: OrderState {
+        let filled = order.terms.filledAmount ?? .zero
+        let open: OrderState = filled.isZero ? .open : .partiallyFilled
+        switch (order.status, subStatus) {
+        case ("Placed", "Rejected"): return .rejected
+        case ("Placed", _) where order.terms.relation == .exit: return .accepted
+        case (_, "Rejected"): return open
+        case ("Fill", _): return .partiallyFilled
+        case ("FinalFill", _): return .filled
+        case ("Cancelled", _): return .canceled
+        case ("Expired", _): return .expired
+        // Placed, Changed, DoneForDay, TrailingStopOrderMove.
+        default: return order.terms.relation == .exit ? .accepted : open
+        }
+    }
+}
+
+/// The body of `POST /ens/v1/activities/subscriptions` for the events of all orders of the user.
+package struct SaxoOrderSubscriptionRequest: Hashable, Sendable {
+    let referenceID: String
+    /// The subscription that it takes the place of.
+    let replaces: String?
+
+    /// The events that a subscription begins with.
+    enum Start: Hashable, Sendable {
+        /// Later events only.
+        case realTime
+        /// Those from an event on, which the response contains again.
+        case sequence(String)
+        /// Those from a time on.
+        case time(Instant)
+    }
+
+    func body(contextID: String, from start: Start) -> [UInt8] {
+        var arguments = JSONObjectText()
+        arguments.add("Activities", ["Orders"])
+        arguments.add("FieldGroups", ["DisplayAndFormat"])
+        switch start {
+        case .realTime: break
+        case .sequence(let id): arguments.add("SequenceId", id)
+        case .time(let time): arguments.add("FromDateTime", time.description)
+        }
+        var text = JSONObjectText()
+        text.add("ContextId", contextID)
+        text.add("ReferenceId", referenceID)
+        text.add("ReplaceReferenceId", replaces)
+        text.add("Format", "application/json")
+        text.add("Arguments", arguments)
+        return text.body
+    }
+}
+
+/// The response to a subscription to events.
+package struct SaxoOrderSubscription: JSONDecodable, Hashable {
+    /// The events since the requested start.
+    var events: [SaxoOrderEvent]
+    /// A subscription without a message for this number of seconds has ended.
+    var inactivityTimeout: Int
+
+    package init(json reader: inout JSONReader) throws(JSONError) {
+        var (events, timeout) = ([SaxoOrderEvent](), Int?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "Snapshot": events = try SaxoPage<SaxoOrderEvent>(json: &reader).items
+            case "InactivityTimeout": timeout = try reader.intOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.events = events
+        inactivityTimeout = SaxoPriceSubscription.inactivityTimeout(timeout)
+    }
+}

@@ -1,0 +1,105 @@
+package import Brokerage
+import PorticoCore
+package import Upstream
+
+/// The watchlists that Saxo stores: `ref/v1/watchlists`, which its documents no longer contain, and which applications
+/// of third parties may lack.
+extension SaxoClient: WatchlistSource {
+    /// All lists with their instruments: the names, then each list separately, a few at a time.
+    ///
+    /// There are none if Saxo does not offer them to the application. A list that is deleted meanwhile is left
+    /// out. More than ``maximumLists`` are `overloaded`.
+    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
+        let listed: [SaxoWatchlistName]
+        do throws(ProviderFailure) {
+            let url = try address(.reference, ["v1", "watchlists"], [("$top", Self.pageSize)])
+            listed = try await list("watchlists", .reference, url, of: SaxoWatchlistName.self, in: context)
+        } catch {
+            guard error.cause == .notFound || error.cause == .notEntitled else { throw error }
+            return []
+        }
+        guard listed.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
+        let results = await concurrently(listed, atMost: Self.maximumConcurrentLists) {
+            list async throws(ProviderFailure) in try await watchlist(list, in: context)
+        }
+        var watchlists: [BrokerWatchlist] = []
+        for result in results {
+            do throws(ProviderFailure) {
+                watchlists.append(try result.get())
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+        }
+        return watchlists
+    }
+
+    private static var maximumLists: Int { 100 }
+    private static var maximumConcurrentLists: Int { 4 }
+
+    private func watchlist(
+        _ list: SaxoWatchlistName, in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        guard list.hasValidID else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+        let url = try address(.reference, ["v1", "watchlists", list.id])
+        let content = try await get("watchlist", .reference, url, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoWatchlist(json: &reader)
+            }
+        }
+        let items = content.instruments.compactMap { instrument in
+            configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)
+                .map { BrokerWatchlist.Item(symbol: $0, name: instrument.name) }
+        }
+        return BrokerWatchlist(id: list.id, name: list.name ?? list.id, items: items)
+    }
+}
+
+/// An item of `GET /ref/v1/watchlists`.
+///
+/// Its form is not documented: the names are those of Saxo's parameters and of its other lists.
+struct SaxoWatchlistName: JSONObjectDecodable, Hashable, Sendable {
+    var id = ""
+    var name: String?
+
+    static let json = JSONFields(Self()) {
+        $0.required("WatchlistId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.optional("Name", \.name)
+    }
+
+    /// Whether the id can be a part of a path.
+    var hasValidID: Bool {
+        (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// The response of `GET /ref/v1/watchlists/{WatchListId}`.
+struct SaxoWatchlist: JSONObjectDecodable, Hashable, Sendable {
+    var instruments: [Instrument] = []
+
+    struct Instrument: JSONObjectDecodable, Hashable, Sendable {
+        var key = SaxoInstrumentKey()
+        var providerSymbol: String?
+        var name: String?
+
+        static let json = JSONFields(Self()) {
+            $0.required("Uic", \.key.uic)
+            $0.required("AssetType", \.key.assetType)
+            $0.optional("Symbol", \.providerSymbol)
+            $0.optional("Description", \.name)
+        }
+    }
+
+    static let json = JSONFields(Self()) {
+        $0.required("Instruments", \.instruments) { reader throws(JSONError) in
+            try reader.array(of: Instrument.self)
+        }
+    }
+}

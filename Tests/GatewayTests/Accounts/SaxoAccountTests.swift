@@ -1,0 +1,220 @@
+import Brokerage
+import Gateway
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("What Saxo reports of accounts beyond other brokers")
+struct SaxoAccountTests {
+    /// A gateway in front of Saxo, with services that have nothing in memory for each write: Saxo accepts one write a
+    /// second, and each instance counts its own.
+    private static func with(
+        _ configure: (inout SandboxConfiguration) -> Void = { _ in },
+        _ body: (TestGateway, _ fresh: () throws -> GatewayServices) async throws -> Void
+    ) async throws {
+        try await withGateway(users: [.demo, .second], configure) { gateway in
+            try await body(gateway) { try gateway.backends([try gateway.saxo(of: alice)]) }
+        }
+    }
+
+    private static func market(_ side: String, _ key: String, _ account: String) -> TestOrder {
+        var order = TestOrder(account: account, key: key, symbol: "MSFT", side: side)
+        order.size = "{ quantity: \"1\" }"
+        return order
+    }
+
+    @Test("positions have exposure, costs, value date, related orders, reliability, price format and rate")
+    func positions() async throws {
+        try await Self.with { gateway, fresh in
+            let answer = try await gateway.ask(
+                """
+                { positions(provider: SAXO) { symbol currency canBeClosed valueDate relatedOrderCount reliability
+                    conversionRate exposure { amount currency accountAmount accountCurrency }
+                    costs { amount currency accountAmount accountCurrency }
+                    priceFormat { decimals pipFractionDecimals pip name } } }
+                """, as: alice, fresh())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let positions = try #require(answer["data"]?["positions"]?.elements)
+            let pair = try #require(positions.first { $0["symbol"]?.string?.contains("/") == true })
+            #expect(pair["priceFormat"]?["pipFractionDecimals"]?.digits == "1")
+            #expect(pair["priceFormat"]?["pip"]?.string?.hasPrefix("0.0") == true)
+            #expect(
+                pair["exposure"]?["currency"]?.string == pair["symbol"]?.string.map { String($0.prefix(3)) })
+            #expect(pair["exposure"]?["accountAmount"]?.string != nil && pair["costs"]?["amount"] == "0")
+            let share = try #require(positions.first { $0["symbol"]?.string == "AAPL" })
+            #expect(share["canBeClosed"] == .bool(true) && share["reliability"] == "RELIABLE")
+            #expect(share["valueDate"]?.string?.count == 10 && share["relatedOrderCount"]?.digits == "0")
+            #expect(share["priceFormat"]?["name"] == "Normal" && share["priceFormat"]?["pip"] == .null)
+            #expect(share["conversionRate"]?.string != nil)
+            #expect(share["costs"]?["currency"]?.string == share["currency"]?.string)
+        }
+    }
+
+    @Test("positions of a broker that does not report these values have null")
+    func others() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask(
+                """
+                { account { conversionRates { rate } positions { canBeClosed valueDate relatedOrderCount reliability
+                    conversionRate exposure { amount } costs { amount } priceFormat { name } } } }
+                """, as: alice, backends)
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let account = try #require(answer["data"]?["account"])
+            #expect(account["conversionRates"] == .null)
+            let positions = try #require(account["positions"]?.elements)
+            #expect(!positions.isEmpty)
+            for position in positions {
+                #expect(position.members?.values.allSatisfy { $0 == .null } == true, "\(position)")
+            }
+        }
+    }
+
+    @Test("conversion rates are those of the positions, once for each currency, without a call of their own")
+    func conversionRates() async throws {
+        try await Self.with { gateway, fresh in
+            let answer = try await gateway.ask(
+                """
+                { account(provider: SAXO) { currency positions { currency conversionRate }
+                    conversionRates { from to rate source stale } } }
+                """, as: alice, fresh())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let account = try #require(answer["data"]?["account"])
+            let rates = try #require(account["conversionRates"]?.elements)
+            var expected: [String: JSONValue] = [:]
+            for position in account["positions"]?.elements ?? [] {
+                guard let currency = position["currency"]?.string, currency != account["currency"]?.string
+                else { continue }
+                expected[currency] = position["conversionRate"]
+            }
+            #expect(!rates.isEmpty && rates.map { $0["from"]?.string } == expected.keys.sorted())
+            for rate in rates {
+                #expect(rate["to"] == account["currency"] && rate["source"] == "SAXO")
+                #expect(rate["rate"] == rate["from"]?.string.flatMap { expected[$0] })
+            }
+            #expect(gateway.calls(of: .saxo)["GET /port/v1/netpositions"] == 1)
+        }
+    }
+
+    @Test("closed positions are pages of one read, newest first, and those of some instruments")
+    func closedPositions() async throws {
+        try await Self.with { gateway, fresh in
+            let account = try await gateway.account(with: .saxo, fresh())
+            for (key, side) in ["BUY", "SELL", "BUY", "SELL"].enumerated() {
+                _ = try await gateway.placed(Self.market(side, "key-\(key)", account), fresh())
+            }
+            let services = try fresh()
+            func page(_ arguments: String) async throws -> JSONValue {
+                let answer = try await gateway.ask(
+                    """
+                    { account(provider: SAXO) { id closedPositions(\(arguments)) { pageInfo { hasNextPage hasPreviousPage
+                        startCursor endCursor } edges { cursor node { providerPositionId } } nodes { providerPositionId symbol
+                        side quantity openPrice closePrice openedAt closedAt currency conversionFinal source stale
+                        account { id } instrument { symbol } profitLoss { amount currency accountAmount accountCurrency }
+                        costs { amount } } } } }
+                    """, as: alice, services)
+                #expect(answer.failures.isEmpty, "\(answer)")
+                return try #require(answer["data"]?["account"]?["closedPositions"], "\(answer)")
+            }
+            let all = try await page("symbols: [\"MSFT\"]")
+            let nodes = try #require(all["nodes"]?.elements)
+            #expect(nodes.count == 2, "\(all)")
+            for node in nodes {
+                #expect(node["symbol"] == "MSFT" && node["side"] == "LONG" && node["quantity"] == "1")
+                #expect(node["account"]?["id"]?.string == account && node["source"] == "SAXO")
+                #expect(node["instrument"]?["symbol"] == "MSFT" && node["costs"]?["amount"]?.string != nil)
+                #expect(node["profitLoss"]?["currency"] == "USD")
+            }
+            #expect(all["pageInfo"]?["hasNextPage"] == .bool(false))
+            let first = try await page("first: 1")
+            #expect(first["nodes"]?.elements?.count == 1)
+            #expect(first["pageInfo"]?["hasNextPage"] == .bool(true))
+            let cursor = try #require(first["pageInfo"]?["endCursor"]?.string)
+            #expect(first["edges"]?[0]?["cursor"]?.string == cursor)
+            let second = try await page("first: 1, after: \"\(cursor)\"")
+            #expect(second["pageInfo"]?["hasNextPage"] == .bool(false))
+            #expect(second["pageInfo"]?["hasPreviousPage"] == .bool(true))
+            let ids = [first, second].compactMap { $0["nodes"]?[0]?["providerPositionId"]?.string }
+            #expect(ids == nodes.compactMap { $0["providerPositionId"]?.string })
+            #expect(try await page("symbols: [\"KO\"]")["nodes"] == .array([]))
+            #expect(gateway.calls(of: .saxo)["GET /port/v1/closedpositions"] == 1)
+        }
+    }
+
+    @Test(
+        "closed positions are refused with the argument, and by a broker that does not report them",
+        arguments: [
+            ("SAXO", "first: 0", "BAD_USER_INPUT", "first"),
+            ("SAXO", "first: 501", "BAD_USER_INPUT", "first"),
+            ("SAXO", "after: \"bm90aGluZw==\"", "BAD_USER_INPUT", "after"),
+            ("ALPACA", "first: 1", "UNSUPPORTED", nil),
+        ])
+    func refused(provider: String, arguments: String, code: String, argument: String?) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.saxo(of: alice), gateway.connection("demo", of: alice),
+            ])
+            let answer = try await gateway.ask(
+                "{ account(provider: \(provider)) { closedPositions(\(arguments)) { nodes { symbol } } } }",
+                as: alice, backends)
+            let error = try #require(answer["errors"]?[0], "\(answer)")
+            #expect(error["extensions"]?["code"]?.string == code)
+            #expect(error["extensions"]?["argument"]?.string == argument)
+            #expect(answer.failures.map(\.path) == ["account.closedPositions"])
+            #expect(answer["data"]?["account"] != .null)
+        }
+    }
+
+    @Test("an order book has prices, or a reason without them; other providers have none")
+    func marketDepth() async throws {
+        let query = """
+            query($symbol: String!) { instrument(symbol: $symbol) { marketDepth { unavailability currency source stale
+                bids { price quantity orderCount } asks { price quantity orderCount } } } }
+            """
+        for isSubscribed in [true, false] {
+            try await Self.with({ $0.saxo.includesMarketDepth = isSubscribed }) { gateway, fresh in
+                for (symbol, reason) in [
+                    ("AAPL", isSubscribed ? nil : "NOT_SUBSCRIBED"), ("EUR/USD", "NO_ORDER_BOOK"),
+                ] {
+                    let answer = try await gateway.ask(
+                        query, as: alice, fresh(), variables: ["symbol": .string(symbol)])
+                    let depth = try #require(answer["data"]?["instrument"]?["marketDepth"], "\(answer)")
+                    #expect(depth["unavailability"]?.string == reason && depth["source"] == "SAXO")
+                    #expect((depth["bids"] == .null) == (reason != nil))
+                    #expect((depth["asks"]?.elements?.count == 5) == (reason == nil), "\(depth)")
+                }
+            }
+        }
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask(
+                query, as: alice, backends, variables: ["symbol": .string("AAPL")])
+            #expect(
+                answer.failures == [FieldFailure("instrument.marketDepth", "UNSUPPORTED", nil)], "\(answer)")
+        }
+    }
+
+    @Test("watchlists of Saxo follow Portico's own and cannot be changed; without them there are none")
+    func watchlists() async throws {
+        for isServed in [true, false] {
+            try await Self.with({ $0.saxo.servesWatchlists = isServed }) { gateway, fresh in
+                let services = try fresh()
+                let answer = try await gateway.ask(
+                    "{ watchlists { id name provider readOnly items { symbol name } } }", as: alice, services)
+                #expect(answer.failures.isEmpty, "\(answer)")
+                let lists = try #require(answer["data"]?["watchlists"]?.elements)
+                #expect(lists.map { $0["name"]?.string } == (isServed ? ["Currencies", "Technology"] : []))
+                guard let list = lists.first else { return }
+                #expect(list["provider"] == "SAXO" && list["readOnly"] == .bool(true))
+                #expect(list["items"]?[0]?["symbol"] == "EUR/DKK")
+                let id = try #require(list["id"]?.string)
+                let changed = try await gateway.ask(
+                    "mutation { addToWatchlist(id: \"\(id)\", symbols: [\"KO\"]) { watchlist { id } } }",
+                    as: alice, services)
+                #expect(changed.failures.map(\.path) == ["addToWatchlist"], "\(changed)")
+                #expect(gateway.calls(of: .saxo)["GET /ref/v1/watchlists/{watchlist_id}"] == 2)
+            }
+        }
+    }
+}

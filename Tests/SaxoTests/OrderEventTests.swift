@@ -1,0 +1,102 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+@testable import Saxo
+
+@Suite("Events of Saxo's orders")
+struct OrderEventTests {
+    private static let fixed = #"""
+        "AccountKey":"account|1==","ActivityTime":"2026-11-20T15:00:01.250000Z","ActivityType":"Orders","Amount":4,
+        "AssetType":"Stock","BuySell":"Buy","Duration":{"DurationType":"GoodTillCancel"},"OrderId":"5014824029",
+        "ExternalReference":"portico-1","OrderType":"Limit","Price":150,"Uic":211,"SequenceId":"37456",
+        "DisplayAndFormat":{"Symbol":"AAPL:xnas","Currency":"USD","Decimals":2}
+        """#
+
+    private static func event(_ more: String) throws -> SaxoOrderEvent {
+        let events = try SaxoOrderEvent.events(in: Array("{\(fixed),\(more)}".utf8))
+        return try #require(events.first)
+    }
+
+    private static func order(_ more: String) throws -> Order {
+        let listing = SaxoListing(
+            SaxoInstrumentKey(uic: 211, assetType: "Stock"), symbol: try symbol("AAPL"), currencyName: "USD")
+        return try event(more).order(of: listing, fetchedAt: wallTime)
+    }
+
+    @Test(
+        "have the state of the order after them",
+        arguments: [
+            (#""Status":"Placed","SubStatus":"Confirmed""#, OrderState.open),
+            (#""Status":"Placed","SubStatus":"Rejected""#, .rejected),
+            (#""Status":"Placed","OrderRelation":"IfDoneSlaveOco""#, .accepted),
+            (#""Status":"Changed","OrderRelation":"IfDoneRelated""#, .accepted),
+            (#""Status":"Changed","SubStatus":"Confirmed","FilledAmount":1"#, .partiallyFilled),
+            (#""Status":"Cancelled","SubStatus":"Rejected""#, .open),
+            (#""Status":"Cancelled","SubStatus":"Confirmed""#, .canceled),
+            (#""Status":"Fill","FilledAmount":1"#, .partiallyFilled),
+            (#""Status":"FinalFill","FilledAmount":4"#, .filled),
+            (#""Status":"Expired""#, .expired), (#""Status":"DoneForDay""#, .open),
+            (#""Status":"TrailingStopOrderMove""#, .open), (#""Status":"SomethingNew""#, .open),
+        ])
+    func states(_ more: String, state: OrderState) throws {
+        #expect(try Self.order(more).state == state)
+    }
+
+    @Test("contain the whole order, the amount that was filled, its price and its time")
+    func fill() throws {
+        let order = try Self.order(
+            #""Status":"FinalFill","SubStatus":"Confirmed","FilledAmount":4,"AveragePrice":149.5"#)
+        let time = Instant("2026-11-20T15:00:01.25Z")
+        #expect(order.id == "5014824029" && order.accountID == "account|1==")
+        #expect(order.clientOrderID == "portico-1" && order.timeInForce == .goodTillCanceled)
+        #expect(order.type == .limit && order.limitPrice == 150 && order.quantity == 4)
+        #expect(order.filledQuantity == 4 && order.averageFillPrice?.description == "149.5")
+        #expect(order.updatedAt == time && order.filledAt == time && order.submittedAt == nil)
+        #expect(order.providerState == "FinalFill" && order.provenance.fetchedAt == wallTime)
+        #expect(try Self.order(#""Status":"Placed""#).submittedAt == time)
+        #expect(try Self.order(#""Status":"Cancelled""#).canceledAt == time)
+    }
+
+    @Test("of other activities, of requests and of the placing of exits are not reported")
+    func unreported() throws {
+        #expect(try Self.event(#""Status":"Placed""#).isReported)
+        #expect(try Self.event(#""Status":"FinalFill","OrderRelation":"IfDoneSlave""#).isReported)
+        for more in [
+            #""Status":"Placed","SubStatus":"Requested""#,
+            #""Status":"Placed","OrderRelation":"IfDoneSlave""#,
+        ] {
+            #expect(try !Self.event(more).isReported)
+        }
+        let others = try SaxoOrderEvent.events(
+            in: Array(#"[{"ActivityType":"MarginCalls","SequenceId":"1"},{"SequenceId":2}]"#.utf8))
+        #expect(others.map(\.isReported) == [false, false] && others.map(\.sequenceID) == ["1", "2"])
+    }
+
+    @Test("are new once; a subscription continues after the last one, by its number or by its time")
+    func history() throws {
+        let history = SaxoOrderEventHistory()
+        #expect(history.start == .realTime && history.startByTime == .realTime)
+        let event = try Self.event(#""Status":"Placed""#)
+        #expect(history.isNew(event))
+        history.record(event)
+        #expect(!history.isNew(event))
+        #expect(history.start == .sequence("37456"))
+        #expect(history.startByTime == .time(try #require(Instant("2026-11-20T15:00:01.25Z"))))
+        let request = SaxoOrderSubscriptionRequest(referenceID: "o2", replaces: "o1")
+        #expect(
+            String(decoding: request.body(contextID: "c", from: history.start), as: UTF8.self)
+                == #"{"ContextId":"c","ReferenceId":"o2","ReplaceReferenceId":"o1","Format":"application/json","#
+                + #""Arguments":{"Activities":["Orders"],"FieldGroups":["DisplayAndFormat"],"SequenceId":"37456"}}"#
+        )
+        let byTime = String(decoding: request.body(contextID: "c", from: history.startByTime), as: UTF8.self)
+        #expect(byTime.contains(#""FromDateTime":"2026-11-20T15:00:01.25"#), "\(byTime)")
+    }
+
+    @Test("that are malformed are an error with its place")
+    func malformed() throws {
+        let error = #expect(throws: JSONError.self) { _ = try Self.event(#""FilledAmount":true"#) }
+        #expect(error?.description.hasPrefix("FilledAmount: ") == true, "\(String(describing: error))")
+    }
+}
