@@ -79,11 +79,7 @@ package final class OrderReconciliation: Sendable {
                     failurePause = min(failurePause * 2, settings.maximumPause)
                 }
                 let (sleep, until) = (clock.sleep, wake)
-                _ = await withTaskCancellationHandler {
-                    await orderWorkflow.wakeSignal.wait { try? await sleep(until) }
-                } onCancel: {
-                    orderWorkflow.wakeSignal.send()
-                }
+                await orderWorkflow.wakeSignal.waitOrCancel { try? await sleep(until) }
             }
         }
     }
