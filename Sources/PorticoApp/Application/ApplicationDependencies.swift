@@ -29,7 +29,8 @@ struct ApplicationDependencies {
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
             observe: observe)
         var userData = try UserData(
-            in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy
+            in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy,
+            alertLimits: settings.alertLimits, webhookPolicy: settings.webhookPolicy
         ) {
             logger.error(
                 "The data of a user could not be stored or read. \($0)",
