@@ -167,8 +167,15 @@ package struct AlertPrice: Hashable, Sendable {
     package let changePercent: Decimal?
     package let asOf: Instant?
 
+    /// No source has a price that is still valid.
+    static let unknown = AlertPrice(price: nil, changePercent: nil, asOf: nil)
+
     package init(_ quote: Quote) {
-        (price, changePercent, asOf) = (quote.price, quote.changePercent, quote.provenance.asOf)
+        self.init(price: quote.price, changePercent: quote.changePercent, asOf: quote.provenance.asOf)
+    }
+
+    private init(price: Decimal?, changePercent: Decimal?, asOf: Instant?) {
+        (self.price, self.changePercent, self.asOf) = (price, changePercent, asOf)
     }
 }
 

@@ -17,8 +17,9 @@ final class UserAlertEvaluation: Sendable {
         var prices: [Symbol: AlertPrice] = [:]
         var orders: [String: AlertSubject.Observation<AlertOrder>] = [:]
         var goals: [String: AlertSubject.Observation<Bool>] = [:]
-        /// The goals of the alerts, for the task that reads them.
+        /// The goals of the alerts, for the task that reads them, and what wakes that task.
         var goalIDs: Set<String> = []
+        var goalSignal: WakeSignal?
     }
 
     private let owner: OwnerID
@@ -29,8 +30,6 @@ final class UserAlertEvaluation: Sendable {
     // Filled by the tasks that follow subjects; held for a few stores.
     private let inbox = Mutex(Inbox())
     private let wakeSignal = WakeSignal()
-    /// Wakes the task that reads the goals.
-    private let goalSignal = WakeSignal()
 
     init(
         of owner: OwnerID, _ services: GatewayServices, clock: TimeSource,
@@ -48,7 +47,7 @@ final class UserAlertEvaluation: Sendable {
 
     /// Goals, holdings or connections have changed.
     func refresh() {
-        goalSignal.send()
+        inbox.withLock(\.goalSignal)?.send()
         wakeSignal.send()
     }
 
@@ -100,11 +99,11 @@ final class UserAlertEvaluation: Sendable {
             throw error
         }
         let goals = book.goalIDs
-        let hasNew = inbox.withLock { inbox in
+        let signal = inbox.withLock { inbox in
             defer { inbox.goalIDs = goals }
-            return !inbox.goalIDs.isSuperset(of: goals)
+            return inbox.goalIDs.isSuperset(of: goals) ? nil : inbox.goalSignal
         }
-        if hasNew { goalSignal.send() }
+        signal?.send()
     }
 
     private func evaluate(_ book: inout AlertBook) async throws(StorageError) {
@@ -148,11 +147,14 @@ final class UserAlertEvaluation: Sendable {
             followers[subject] = nil
         }
         for subject in subjects where followers[subject] == nil {
+            // Each task has its own, because one task at a time may wait for a signal.
+            let goalSignal = WakeSignal()
+            if subject == .goals { inbox.withLock { $0.goalSignal = goalSignal } }
             followers[subject] = Task { [self] in
                 switch subject {
                 case .price(let symbol): await followPrice(of: symbol)
                 case .order(let id): await followOrder(id)
-                case .goals: await followGoals()
+                case .goals: await followGoals(wokenBy: goalSignal)
                 // No call is needed for them.
                 case .connections: break
                 }
@@ -171,13 +173,14 @@ final class UserAlertEvaluation: Sendable {
         wakeSignal.send()
     }
 
-    /// Follows the price at the sources of the user's route; a price that outlived its time is no observation.
+    /// Follows the price at the sources of the user's route; without a price that is still valid, it is unknown.
     private func followPrice(of symbol: Symbol) async {
         while !Task.isCancelled {
             if let quotes = try? context().follow([symbol], from: nil) {
                 for await news in quotes {
-                    guard let quote = try? news[symbol]?.get(), !quote.provenance.isStale else { continue }
-                    put { $0.prices[symbol] = AlertPrice(quote) }
+                    guard let news = news[symbol] else { continue }
+                    let quote = (try? news.get()).flatMap { $0.provenance.isStale ? nil : $0 }
+                    put { $0.prices[symbol] = quote.map { AlertPrice($0) } ?? .unknown }
                 }
             }
             // No source has it: the user may connect with another one.
@@ -224,14 +227,14 @@ final class UserAlertEvaluation: Sendable {
     }
 
     /// Reads the goals at an interval, and after changes of the user's goals and holdings.
-    private func followGoals() async {
+    private func followGoals(wokenBy signal: WakeSignal) async {
         while !Task.isCancelled {
             let wanted = inbox.withLock(\.goalIDs)
             if !wanted.isEmpty, let observed = try? await readGoals(wanted) {
                 put { $0.goals.merge(observed) { $1 } }
             }
             let end = clock.now() + settings.goalInterval
-            await goalSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
+            await signal.waitOrCancel { [clock] in try? await clock.sleep(end) }
         }
     }
 

@@ -51,6 +51,14 @@ struct StorageCopyTests {
             if isSent { _ = try await journal.markSent(placing.id) }
             journal.release(placing.id)
         }
+        _ = try await WebhookStore(in: file, key).register(
+            "https://example.com", label: "mine", Secret("planted"), for: owner)
+        let alerts = AlertStore(in: file)
+        let alert = try await alerts.create(
+            .priceAbove(aapl, try decimal("250.10")), label: "up", rearmAfter: 60, for: owner)
+        _ = try await alerts.fire(
+            [AlertEvidence(alert: #require(alert).id, value: decimal("250.2"))], of: owner
+        ) { _ in "{}" }
         return try await UserDataExport(of: file).json(of: owner)
     }
 
@@ -66,7 +74,7 @@ struct StorageCopyTests {
                         [Self.quota], now: .now, uptime: .zero)
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
-                let rows = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1]
+                let rows = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let store = PostgresQuotaStore(in: server)
@@ -87,6 +95,9 @@ struct StorageCopyTests {
                 let exports = [first, server, last].map { UserDataExport(of: $0) }
                 let expected = try #require(try await exports[0].json(of: owner))
                 #expect(expected.contains(#""label":"phöne \"1\"""#), "\(expected)")
+                #expect(expected.contains(#""kind":"PRICE_ABOVE","subject":"AAPL","level":"250.10""#))
+                #expect(expected.contains(#""url":"https://example.com","label":"mine""#))
+                #expect(!expected.contains("planted"))
                 for export in exports { #expect(try await export.json(of: owner) == expected) }
                 let credential = CredentialOwner(connection: "c1", provider: .alpaca, owner: owner)
                 for file in [server, last] {
@@ -94,6 +105,10 @@ struct StorageCopyTests {
                         try await CredentialStore(in: file, key).load(credential)?.secret.bytes
                             == Array("planted".utf8))
                     #expect(try SessionStore(in: file, key).live.all.count == 1)
+                    let webhook = try #require(
+                        try await WebhookStore(in: file, key).webhooks(of: owner).first)
+                    let target = try await WebhookStore(in: file, key).target(of: webhook.id, owner)
+                    #expect(target?.secret == Secret("planted") && webhook.pendingDeliveries == 1)
                 }
                 let aapl = try #require(Symbol("AAPL"))
                 let list = try await WatchlistStore(in: server).create(named: "next", of: [aapl], for: owner)
