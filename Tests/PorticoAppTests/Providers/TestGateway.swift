@@ -23,7 +23,7 @@ struct TestGateway: Sendable {
     private let backends: GatewayServices
     private let schema: ExecutableSchema<GatewayContext>
     /// Whose the brokers' accounts are.
-    private let owner: OwnerID
+    let owner: OwnerID
 
     fileprivate init(
         _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, people: UserPolicy
