@@ -105,7 +105,9 @@ package struct AlertBook: Sendable {
             guard let fall = try? percent.negated else { return .open }
             return verdict(on: alert, symbol, \.changePercent) { $0 <= fall }
         case .orderState(let id, let states):
-            guard case .known(let order)? = orders[id] else { return orders[id] == nil ? .open : .impossible }
+            guard case .known(let order)? = orders[id] else {
+                return orders[id] == .missing ? .impossible : .open
+            }
             if states.contains(order.state) {
                 return .met(AlertEvidence(alert: alert.id, orderState: order.state, asOf: order.asOf))
             }
@@ -126,7 +128,7 @@ package struct AlertBook: Sendable {
     private func verdict(on alert: StoredAlert, _ observed: AlertSubject.Observation<Bool>?) -> Verdict {
         switch observed {
         case .known(true)?: .met(AlertEvidence(alert: alert.id))
-        case .known(false)?, nil: .open
+        case .known(false)?, .unknown?, nil: .open
         case .missing?: .impossible
         }
     }
@@ -156,6 +158,8 @@ package enum AlertSubject: Hashable, Sendable {
     /// The latest state of a subject.
     package enum Observation<Value: Sendable & Hashable>: Sendable, Hashable {
         case known(Value)
+        /// The state cannot be read now.
+        case unknown
         /// The subject does not exist.
         case missing
     }

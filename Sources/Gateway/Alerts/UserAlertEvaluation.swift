@@ -22,6 +22,9 @@ final class UserAlertEvaluation: Sendable {
         var goalSignal: WakeSignal?
     }
 
+    /// Alerts that fire in one transaction, whose time is limited.
+    private static let maximumFirings = 100
+
     private let owner: OwnerID
     private let services: GatewayServices
     private let clock: TimeSource
@@ -119,7 +122,9 @@ final class UserAlertEvaluation: Sendable {
         let outcome = book.evaluate(at: now)
         let (store, events) = (services.userData.alerts, services.watches.alerts)
         if !outcome.met.isEmpty {
-            let fired = try await store.fire(outcome.met, of: owner, now: now, body: AlertMessage.body)
+            // The rest is met after the alerts were read again.
+            let met = Array(outcome.met.prefix(Self.maximumFirings))
+            let fired = try await store.fire(met, of: owner, now: now, body: AlertMessage.body)
             events.count { counts in
                 counts.firings += fired.firings.count
                 counts.discarded += fired.droppedDeliveries
@@ -162,10 +167,10 @@ final class UserAlertEvaluation: Sendable {
         }
     }
 
-    private func context(notBefore: ContinuousClock.Instant? = nil) -> GatewayContext {
-        let call = CallContext(deadline: clock.now() + settings.timeout, notBefore: notBefore)
-        return GatewayContext(
-            session: Session(owner: owner, scopes: [.read]), services: services, call: call)
+    private func context() -> GatewayContext {
+        GatewayContext(
+            session: Session(owner: owner, scopes: [.read]), services: services,
+            call: CallContext(deadline: clock.now() + settings.timeout))
     }
 
     private func put(_ change: (inout Inbox) -> Void) {
@@ -230,7 +235,8 @@ final class UserAlertEvaluation: Sendable {
     private func followGoals(wokenBy signal: WakeSignal) async {
         while !Task.isCancelled {
             let wanted = inbox.withLock(\.goalIDs)
-            if !wanted.isEmpty, let observed = try? await readGoals(wanted) {
+            if !wanted.isEmpty {
+                let observed = await readGoals(wanted)
                 put { $0.goals.merge(observed) { $1 } }
             }
             let end = clock.now() + settings.goalInterval
@@ -238,21 +244,25 @@ final class UserAlertEvaluation: Sendable {
         }
     }
 
-    /// - Returns: Whether each goal has been reached; goals whose value is unknown are left out.
-    private func readGoals(
-        _ ids: Set<String>
-    ) async throws -> [String: AlertSubject.Observation<Bool>] {
+    /// - Returns: Whether each goal has been reached.
+    private func readGoals(_ ids: Set<String>) async -> [String: AlertSubject.Observation<Bool>] {
         let context = context()
-        let goals = (try await context.goals().value() ?? []).filter { ids.contains($0.goal.id) }
-        var observed = Dictionary(
-            uniqueKeysWithValues: ids.subtracting(goals.map(\.goal.id)).map {
-                ($0, AlertSubject.Observation<Bool>.missing)
-            })
-        for (goal, own) in zip(goals, try await context.appraisals(of: goals).value()) {
-            guard let achieved = try? own.total() else { continue }
-            observed[goal.goal.id] = .known(achieved >= goal.goal.content.target)
+        do {
+            let goals = (try await context.goals().value() ?? []).filter { ids.contains($0.goal.id) }
+            var observed = ids.reduce(into: [:]) { $0[$1] = AlertSubject.Observation<Bool>.missing }
+            for (goal, own) in zip(goals, try await context.appraisals(of: goals).value()) {
+                let isCurrent = !own.provenances.contains(where: \.isStale)
+                observed[goal.goal.id] =
+                    if isCurrent, let achieved = try? own.total() {
+                        .known(achieved >= goal.goal.content.target)
+                    } else {
+                        .unknown
+                    }
+            }
+            return observed
+        } catch {
+            return ids.reduce(into: [:]) { $0[$1] = .unknown }
         }
-        return observed
     }
 
     private func connections(_ ids: Set<String>) -> [String: AlertSubject.Observation<Bool>] {

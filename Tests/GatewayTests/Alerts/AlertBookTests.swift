@@ -108,7 +108,7 @@ struct AlertBookTests {
             book.replace(with: [Self.alert(condition)])
             for (observed, isMet, isImpossible) in [
                 (AlertSubject.Observation<Bool>.known(false), false, false), (.known(true), true, false),
-                (.missing, false, true),
+                (.unknown, false, false), (.missing, false, true),
             ] {
                 book.observe(goals: ["x": observed])
                 book.observe(connections: ["x": observed])

@@ -52,7 +52,8 @@ struct AlertTests {
                 as: alice, backends)["data"]?["alerts"]
             #expect(rest?["nodes"]?.elements?.map { $0["id"] } == [second["id"]])
             #expect(
-                rest?["pageInfo"]?["hasNextPage"] == .bool(false) && rest?["pageInfo"]?["hasPreviousPage"] == .bool(true))
+                rest?["pageInfo"]?["hasNextPage"] == .bool(false)
+                    && rest?["pageInfo"]?["hasPreviousPage"] == .bool(true))
 
             let id = try #require(first["id"]?.string)
             let change =
